@@ -1,0 +1,51 @@
+# Needs git, a C compiler, make and Rust; what else is missing is installed through apt, saying so.
+
+CARGO ?= cargo
+
+# Debian's names. Building; the demo; the tests: D-Bus clients that are not ours, fake devices, another user.
+PACKAGES_BUILD := pkg-config libudev-dev
+PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
+PACKAGES_TEST := $(PACKAGES_DEMO) systemd libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux
+
+.PHONY: help build demo test fmt clippy doc unit bench replay-arm64 packages-build packages-demo packages-test components
+.DEFAULT_GOAL := help
+
+help: ## This list
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1	\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+demo: packages-demo ## A master's game on a virtual board, arriving over a private D-Bus
+	$(CARGO) build --bins
+	@$(CARGO) run --quiet --bin touchmovectl -- demo
+
+test: packages-test components fmt clippy doc unit ## Formatting, lints, documentation, all tests
+
+build: packages-build ## touchmoved and touchmovectl, for use: target/release
+	$(CARGO) build --release --bins
+
+bench: packages-demo ## How fast it is, as ratios to the plainest way
+	$(CARGO) bench
+
+replay-arm64: packages-build ## The same output from the same recording here and on aarch64; needs cross compilers
+	@CARGO=$(CARGO) .ci/replay-arm64
+
+fmt:
+	$(CARGO) fmt --check
+
+clippy:
+	$(CARGO) clippy --all-targets -- -D warnings
+
+doc:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --lib
+
+.NOTPARALLEL:
+
+unit:
+	$(CARGO) test
+
+packages-build packages-demo packages-test:
+	@sh .ci/packages $(PACKAGES_$(shell echo $(@:packages-%=%) | tr a-z A-Z))
+
+# A minimal Rust has no formatter and no lints.
+components:
+	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt
+	@$(CARGO) clippy --version >/dev/null 2>&1 || rustup component add clippy

@@ -1,0 +1,211 @@
+//! Decoding and inference, per square that changes: touchmove against the plainest loop that is right on clean hands, which
+//! compares the board with every legal successor of the position.
+
+mod stage;
+
+use shakmaty::{Board, Chess, Color, Move, Piece, Position as _, Role, Square};
+use stage::{Figures, line, ratio, time};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+use touchmove::boards::{Address, LinkState, Millis, model};
+use touchmove::ctl::run::{self, Moment, Said, Staged};
+use touchmove::game::event::Rotation;
+use touchmove::simulate::hands::{CLEAN, CLUB, Profile};
+use touchmove::simulate::{Scene, Stage};
+use touchmove::table::{Input, Settings, Table};
+
+/// Games, each by other hands.
+const SEEDS: u64 = 8;
+/// How often each is measured.
+const ROUNDS: usize = 40;
+
+fn main() {
+    println!("decoding and inference, one changed square of a DGT board:");
+    let clean: Vec<Stream> = (1..=SEEDS).map(|seed| Stream::simulated(&CLEAN, seed)).collect();
+    let (ours, plain) = compare(&clean);
+    for (clean, moves) in clean.iter().zip(&plain.moves) {
+        assert_eq!(&clean.truth, moves, "the plain loop is wrong on clean hands");
+    }
+    for (clean, moves) in clean.iter().zip(&ours.moves) {
+        assert_eq!(&clean.truth, moves, "touchmove is wrong on clean hands");
+    }
+    line("clean hands, touchmove, median (p99)", both(&ours.updates));
+    line("clean hands, all legal successors compared, median (p99)", both(&plain.updates));
+    line("ratio of the medians", format!("{:.2}", ratio(ours.updates.median(), plain.updates.median())));
+    line("ratio of the p99", format!("{:.2}", ratio(ours.updates.percentile(99), plain.updates.percentile(99))));
+    // Searches for what a board shows that is no position of the game: while pieces are in the air, in the pauses of play.
+    let mean = |run: &Run| time(run.between / run.updates.count() as u32);
+    line(
+        "all else (clock, dumps, deadlines), mean per update",
+        format!("{}, successors compared {}", mean(&ours), mean(&plain)),
+    );
+
+    let club: Vec<Stream> = (1..=SEEDS).map(|seed| Stream::simulated(&CLUB, seed)).collect();
+    let (ours, plain) = compare(&club);
+    let right = |run: &Run| {
+        let right =
+            |(stream, moves): (&Stream, &Vec<String>)| stream.truth.iter().zip(moves).take_while(|(a, b)| a == b).count();
+        let found: usize = club.iter().zip(&run.moves).map(right).sum();
+        format!("{found} of {}", club.iter().map(|stream| stream.truth.len()).sum::<usize>())
+    };
+    line("club hands, touchmove, median (p99)", both(&ours.updates));
+    line("club hands, plies right up to the first mistake, touchmove", right(&ours));
+    line("the same, all legal successors compared", right(&plain));
+    line("updates measured", ours.updates.count() + plain.updates.count());
+}
+
+fn both(figures: &Figures) -> String {
+    format!("{} ({})", time(figures.median()), time(figures.percentile(99)))
+}
+
+/// What a board sent in one game, cut as it arrived.
+struct Stream {
+    chunks: Vec<(Millis, Vec<u8>)>,
+    truth: Vec<String>,
+}
+
+impl Stream {
+    fn simulated(profile: &Profile, seed: u64) -> Stream {
+        let scene = Scene { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed };
+        let stage = Stage::new("dgt", &stage::long_game(), &scene).expect("there is a virtual DGT board");
+        let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
+        let (until, mut chunks) = (stage.ends_at(), Vec::new());
+        let mut protocol = (model("dgt").expect("there is a DGT board").protocol)();
+        let mut table = Table::new(Settings::default());
+        run::play(&mut Staged::new(stage), &mut *protocol, &mut table, until, &mut |now, moment| {
+            if let Moment::Said(Said::Bytes(bytes, _)) = moment {
+                chunks.push((now, bytes.clone()));
+            }
+        });
+        Stream { chunks, truth }
+    }
+}
+
+/// What came of measuring.
+#[derive(Default)]
+struct Run {
+    /// Chunks that told of a square.
+    updates: Figures,
+    /// All the other chunks, and deadlines.
+    between: Duration,
+    /// Of each stream.
+    moves: Vec<Vec<String>>,
+}
+
+/// Both on the same streams, one after the other, so that what disturbs one disturbs the other.
+fn compare(streams: &[Stream]) -> (Run, Run) {
+    let (mut ours, mut plain) = (Run::default(), Run::default());
+    for round in 0..ROUNDS {
+        for stream in streams {
+            let (a, b) = (touchmove(stream, &mut ours), all_successors(stream, &mut plain));
+            if round == 0 {
+                ours.moves.push(a);
+                plain.moves.push(b);
+            }
+        }
+    }
+    (ours, plain)
+}
+
+fn is_update(chunk: &[u8]) -> bool {
+    chunk.first() == Some(&0x8e)
+}
+
+fn touchmove(stream: &Stream, run: &mut Run) -> Vec<String> {
+    let mut protocol = (model("dgt").expect("there is a DGT board").protocol)();
+    let mut table = Table::new(Settings::default());
+    let mut longest = Vec::new();
+    protocol.link(0, LinkState::Up);
+    table.handle(0, Input::Link(LinkState::Up));
+    for (at, bytes) in &stream.chunks {
+        let began = Instant::now();
+        // The daemon has done by then what was due before.
+        black_box(table.advance(*at));
+        let due = began.elapsed();
+        let began = Instant::now();
+        protocol.receive(*at, bytes);
+        while let Some((_, reading)) = protocol.poll_reading() {
+            for cue in black_box(table.handle(*at, Input::Reading(reading))).cues {
+                let _ = protocol.act(*at, Address::ONLY, cue);
+            }
+        }
+        while let Some(write) = protocol.poll_write() {
+            black_box(write);
+        }
+        let took = began.elapsed();
+        run.between += due;
+        if is_update(bytes) {
+            run.updates.add(took)
+        } else {
+            run.between += took
+        }
+        // The pieces may be set up again at the end: that is another game.
+        if let Some(record) = table.record()
+            && record.plies.len() >= longest.len()
+        {
+            longest = record.plies.iter().map(|ply| ply.played.uci.clone()).collect();
+        }
+    }
+    longest
+}
+
+fn all_successors(stream: &Stream, run: &mut Run) -> Vec<String> {
+    let mut plain = Plain { buffer: Vec::new(), seen: Board::empty(), position: Chess::default(), moves: Vec::new() };
+    for (_, bytes) in &stream.chunks {
+        let began = Instant::now();
+        plain.receive(bytes);
+        let took = began.elapsed();
+        if is_update(bytes) { run.updates.add(took) } else { run.between += took }
+    }
+    plain.moves.iter().map(|mv| mv.to_uci(shakmaty::CastlingMode::Standard).to_string()).collect()
+}
+
+/// The plainest loop: no stop on the way, no piece of the opponent in the air, no takeback, no clock.
+struct Plain {
+    buffer: Vec<u8>,
+    seen: Board,
+    position: Chess,
+    moves: Vec<Move>,
+}
+
+impl Plain {
+    fn receive(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+        while let [id, high, low, ..] = self.buffer[..] {
+            let length = usize::from(high) << 7 | usize::from(low);
+            if self.buffer.len() < length {
+                return;
+            }
+            let message: Vec<u8> = self.buffer.drain(..length).collect();
+            match id {
+                0x86 => (0..64).for_each(|field| self.set(field, message[3 + usize::from(field)])),
+                0x8e => self.set(message[3], message[4]),
+                _ => continue,
+            }
+            self.look();
+        }
+    }
+
+    fn set(&mut self, field: u8, code: u8) {
+        const ROLES: [Role; 6] = [Role::Pawn, Role::Rook, Role::Knight, Role::Bishop, Role::King, Role::Queen];
+        let square =
+            Square::from_coords(shakmaty::File::new(u32::from(field) % 8), shakmaty::Rank::new(7 - u32::from(field) / 8));
+        match code {
+            1..=6 => self.seen.set_piece_at(square, Piece { color: Color::White, role: ROLES[usize::from(code) - 1] }),
+            7..=12 => self.seen.set_piece_at(square, Piece { color: Color::Black, role: ROLES[usize::from(code) - 7] }),
+            _ => self.seen.discard_piece_at(square),
+        }
+    }
+
+    fn look(&mut self) {
+        for mv in self.position.legal_moves() {
+            let mut next = self.position.clone();
+            next.play_unchecked(mv);
+            if next.board() == &self.seen {
+                self.position = next;
+                self.moves.push(mv);
+                return;
+            }
+        }
+    }
+}

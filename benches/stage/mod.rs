@@ -1,0 +1,141 @@
+//! What the benches share: a game, figures from many measurements, and touchmoved running quietly on a private bus.
+#![allow(dead_code)] // each bench is a program of its own and uses a part
+
+#[path = "../../tests/harness.rs"]
+pub mod harness;
+
+use harness::{Board, PATIENCE, PrivateBus};
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use touchmove::laws::Position;
+use touchmove::simulate::pgn::{self, Game};
+
+/// Capablanca against Tartakower, New York 1924: 103 plies, from an opening to an endgame with little left to choose from.
+pub fn long_game() -> Game {
+    let mut games = pgn::read(include_str!("endgame.pgn")).games;
+    assert!(games.len() == 1 && games[0].plies.len() == 103 && games[0].notes.is_empty(), "the game is not read whole");
+    games.remove(0)
+}
+
+/// Many measurements of one thing.
+#[derive(Default)]
+pub struct Figures(Vec<Duration>);
+
+impl Figures {
+    /// Another one.
+    pub fn add(&mut self, one: Duration) {
+        self.0.push(one);
+    }
+
+    /// Of a hundred measurements so many are not above it.
+    pub fn percentile(&self, of_hundred: usize) -> Duration {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        let index = (sorted.len() * of_hundred / 100).min(sorted.len().saturating_sub(1));
+        sorted.get(index).copied().unwrap_or_default()
+    }
+
+    /// The one in the middle.
+    pub fn median(&self) -> Duration {
+        self.percentile(50)
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// All of them together.
+    pub fn total(&self) -> Duration {
+        self.0.iter().sum()
+    }
+}
+
+/// One to the other; 0 where there is no other.
+pub fn ratio(one: Duration, other: Duration) -> f64 {
+    if other.is_zero() { 0.0 } else { one.as_secs_f64() / other.as_secs_f64() }
+}
+
+/// One figure on a line of its own.
+pub fn line(name: &str, value: impl std::fmt::Display) {
+    println!("{name:<58} {value}");
+}
+
+/// As `1.23 ms`, `45.6 us`, `789 ns`.
+pub fn time(time: Duration) -> String {
+    match time.as_nanos() {
+        ns @ 0..1_000 => format!("{ns} ns"),
+        ns @ 1_000..1_000_000 => format!("{:.2} us", ns as f64 / 1e3),
+        ns => format!("{:.2} ms", ns as f64 / 1e6),
+    }
+}
+
+/// Whether a figure is within what it should be.
+pub fn verdict(met: bool) -> &'static str {
+    if met { "met" } else { "MISSED" }
+}
+
+/// touchmoved with nobody reading its log. Dropped: asked to end, and waited for.
+pub struct Touchmoved(Child);
+
+impl Touchmoved {
+    /// Starts it; does not wait for it.
+    pub fn start(bus: &PrivateBus, state_dir: &Path, port: &Path) -> Touchmoved {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchmoved"));
+        command.arg("--bus").arg(bus.address()).arg("--state-dir").arg(state_dir).arg("--port").arg(port);
+        // The configuration of whoever runs the bench has no say.
+        command.arg("--config").arg("/dev/null");
+        command.env("TOUCHMOVE_LOG", "error").env_remove("NOTIFY_SOCKET");
+        Touchmoved(command.stdout(Stdio::null()).spawn().expect("touchmoved starts"))
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Touchmoved {
+    fn drop(&mut self) {
+        end(&mut self.0);
+    }
+}
+
+/// Asks a program to end, and waits until it has.
+pub fn end(child: &mut Child) {
+    let _ = kill_process(Pid::from_child(child), Signal::TERM);
+    let until = Instant::now() + PATIENCE;
+    while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// What has to be done to the pieces to come from one position to the next: first those that leave their squares, then those
+/// that come. Squares by name, pieces as FEN writes them, `.` for none.
+pub fn touches(before: &Position, after: &Position) -> Vec<(String, char)> {
+    let mut left = Vec::new();
+    let mut came = Vec::new();
+    for square in shakmaty::Square::ALL {
+        let (old, new) = (before.piece_at(square), after.piece_at(square));
+        if old != new {
+            left.extend(old.map(|_| (square.to_string(), '.')));
+            came.extend(new.map(|piece| (square.to_string(), piece.char())));
+        }
+    }
+    left.extend(came);
+    left
+}
+
+/// Plays so many plies of a game on the board, a touch every so often.
+pub fn play(board: &Board, game: &Game, plies: usize, pause: Duration) {
+    for ply in 0..plies {
+        for (square, piece) in touches(&game.position(ply), &game.position(ply + 1)) {
+            board.put(&square, piece);
+            std::thread::sleep(pause);
+        }
+    }
+}

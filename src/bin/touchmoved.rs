@@ -1,0 +1,229 @@
+//! `touchmoved`: electronic chessboards in, games out over D-Bus.
+
+use anyhow::Context;
+use clap::Parser;
+use sd_notify::NotifyState;
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use touchmove::boards::{BOARDS, Model, model};
+use touchmove::config::{self, Config, ConfigError};
+use touchmove::daemon::hub::BoardId;
+use touchmove::daemon::journal::Journal;
+use touchmove::daemon::links::{self, LinkSpec};
+use touchmove::daemon::recorder::Recordings;
+use touchmove::daemon::{Hub, Stop};
+use touchmove::link::{Place, watch as link_watch};
+use touchmove::publish::dbus::{self, Bus, Presence, Stream};
+use tracing::{error, info, warn};
+use tracing_subscriber::EnvFilter;
+
+/// How long the journal and the bus may take at the end.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often ports are looked for where udev does not tell.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
+
+/// Reads electronic chessboards and publishes their games over D-Bus.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "Examples:\n  touchmoved                                   every board that is plugged in\n  touchmoved --bus session --port /dev/ttyUSB0 one board, for this user\n\nTOUCHMOVE_LOG=debug shows more, moves included."
+)]
+struct Args {
+    /// The bus: session, system, or an address such as unix:path=/run/bus. [default: as configured, else session if there is one, else system]
+    #[arg(long, value_name = "BUS")]
+    bus: Option<Bus>,
+    /// The configuration file [default: ~/.config/touchmove/touchmoved.toml if there is one, else /etc/touchmove/touchmoved.toml]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Where the journal and the recordings are kept [default: as configured]
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
+    /// Serve the board on this port, and no other
+    #[arg(long, value_name = "PATH")]
+    port: Option<PathBuf>,
+    /// The model of the board on --port
+    #[arg(long, value_name = "MODEL", default_value = "dgt", requires = "port", value_parser = known_model)]
+    board: &'static Model,
+    /// Check the configuration, say what is wrong with it, and end
+    #[arg(long)]
+    check_config: bool,
+}
+
+fn known_model(name: &str) -> Result<&'static Model, String> {
+    let known: Vec<&str> = BOARDS.iter().map(|model| model.name).collect();
+    model(name).ok_or_else(|| format!("there is no model {name}: write {}", known.join(" or ")))
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let filter = EnvFilter::try_from_env("TOUCHMOVE_LOG").unwrap_or_else(|_| EnvFilter::new("info,zbus=warn"));
+    let colour = std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour).with_target(false).init();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let outcome = match runtime {
+        Ok(runtime) => runtime.block_on(run(args)),
+        Err(why) => Err(why).context("cannot start"),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            match why.downcast_ref::<ConfigError>() {
+                // Lines that begin with file, line and column, for editors too.
+                Some(why) => eprintln!("{why}"),
+                None => eprintln!("touchmoved: {why:#}"),
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(args: Args) -> anyhow::Result<()> {
+    if let Some(path) = args.config.as_ref().filter(|path| !path.exists()) {
+        anyhow::bail!("{} does not exist: give the file that is meant, or leave --config out", path.display());
+    }
+    let path = args.config.clone().unwrap_or_else(Config::default_path);
+    let config = Config::load(&path)?;
+    if args.check_config {
+        if path.exists() {
+            println!("{}: no problem found", path.display());
+        } else {
+            println!("{}: there is no such file, so the defaults hold; no problem found", path.display());
+        }
+        return Ok(());
+    }
+    let state_dir = args.state_dir.clone().unwrap_or_else(|| config.state_dir());
+    let recordings = config.recordings.map(|room| Recordings { dir: state_dir.join("recordings"), room });
+    let (journal, notices) = Journal::open(&state_dir)?;
+    notices.iter().for_each(|notice| warn!("{notice}"));
+    let hub = Hub::new(journal, &tags(&config));
+    let (stop_faces, faces_stop) = watch::channel(false);
+    let (mut faces, presences) = start_faces(&hub, &bus(&args, &config), &faces_stop);
+
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let (stop_links, links_stop) = watch::channel(false);
+    let (specs, mut wanted) = mpsc::unbounded_channel();
+    let mut links = JoinSet::new();
+    let mut chores = pin!(async { tokio::join!(ready(presences), boards(&args, &config, specs)) });
+    let mut failure = None;
+    loop {
+        tokio::select! {
+            (_, outcome) = &mut chores => failure = outcome.err(),
+            Some(mut spec) = wanted.recv() => {
+                spec.recordings.clone_from(&recordings);
+                links.spawn(links::run(spec, Arc::clone(&hub), links_stop.clone()));
+                continue;
+            }
+            Some(ended) = links.join_next() => failure = match ended {
+                Ok(()) => continue,
+                Err(why) => Some(anyhow::Error::new(why).context("a board's task failed; please report this")),
+            },
+            _ = terminate.recv() => info!("asked to end"),
+            _ = interrupt.recv() => info!("interrupted"),
+        }
+        break;
+    }
+
+    // In this order: no more readings, then all that was read is kept, then all that was kept is told.
+    notify(&[NotifyState::Stopping]);
+    stop_links.send_replace(true);
+    while links.join_next().await.is_some() {}
+    if tokio::time::timeout(PATIENCE, hub.drain()).await.is_err() {
+        error!("the journal took nothing for {} s: the last moves are not in it", PATIENCE.as_secs());
+    }
+    stop_faces.send_replace(true);
+    let _ = tokio::time::timeout(PATIENCE, async { while faces.join_next().await.is_some() {} }).await;
+    failure.map_or(Ok(()), Err)
+}
+
+fn bus(args: &Args, config: &Config) -> Bus {
+    args.bus.clone().unwrap_or_else(|| match config.bus.as_str() {
+        "auto" => Bus::default(),
+        named => Bus::named(named),
+    })
+}
+
+/// What the PGN of every game says.
+fn tags(config: &Config) -> Vec<(String, String)> {
+    let tags = &config.tags;
+    let always =
+        [("Event", &tags.event), ("Site", &tags.site), ("Round", &tags.round)].map(|(name, value)| (name, Some(value)));
+    let all = always.into_iter().chain([("Date", tags.date.as_ref())]);
+    all.filter_map(|(name, value)| Some((name.to_owned(), value?.clone()))).collect()
+}
+
+fn start_faces(hub: &Arc<Hub>, bus: &Bus, stop: &Stop) -> (JoinSet<()>, Vec<watch::Receiver<Presence>>) {
+    let mut faces = JoinSet::new();
+    let start = |stream| {
+        let (sender, presence) = watch::channel(Presence::Unknown);
+        faces.spawn(dbus::run(Arc::clone(hub), bus.clone(), stream, sender, stop.clone()));
+        presence
+    };
+    let presences = [Stream::Live, Stream::Broadcast].map(start).into();
+    (faces, presences)
+}
+
+/// Tells the service manager once each name is held, or once it is known that it cannot be: games go on without a bus.
+async fn ready(presences: Vec<watch::Receiver<Presence>>) {
+    let mut status = "serving".to_owned();
+    for mut presence in presences {
+        if let Ok(known) = presence.wait_for(|presence| *presence != Presence::Unknown).await
+            && let Presence::Away(why) = &*known
+        {
+            status.clone_from(why);
+        }
+    }
+    notify(&[NotifyState::Ready, NotifyState::Status(&status)]);
+}
+
+/// Gives the boards to serve: the one named by arguments, else those configured, else every one that its USB id names, when
+/// it is plugged in.
+async fn boards(args: &Args, config: &Config, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
+    if let Some(port) = &args.port {
+        let board = config::Board::new(String::new(), args.board, Place::Port(port.clone()));
+        specs.send(LinkSpec::single(args.board, board.place.clone(), config.settings(&board)))?;
+    } else if !config.boards.is_empty() {
+        let places: Arc<[Place]> = config.boards.iter().map(|board| board.place.clone()).collect();
+        for (index, board) in config.boards.iter().enumerate() {
+            let (model, control, settings) = (board.model, board.control, config.settings(board));
+            let place = (Arc::clone(&places), index);
+            specs.send(LinkSpec { id: BoardId::new(&board.name), model, place, control, settings, recordings: None })?;
+        }
+    } else {
+        return discover(config, specs).await;
+    }
+    std::future::pending().await
+}
+
+async fn discover(config: &Config, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
+    let mut changes = link_watch::Changes::listen();
+    let mut served = HashSet::new();
+    loop {
+        for port in link_watch::list().context("the serial ports cannot be listed")? {
+            let link_watch::Verdict::Board(model) = port.verdict() else { continue };
+            let place = port.serial.map(Place::Serial).or(port.usb_path.map(Place::UsbPath)).unwrap_or(Place::Port(port.node));
+            let board = config::Board::new(String::new(), model, place.clone());
+            let spec = LinkSpec::single(model, place, config.settings(&board));
+            if served.insert(spec.id.clone()) {
+                info!("found {}: {}", model.title, spec.id);
+                specs.send(spec)?;
+            }
+        }
+        match &mut changes {
+            Ok(changes) => changes.next().await.context("udev cannot be listened to")?,
+            Err(_) => tokio::time::sleep(LOOK_AGAIN).await,
+        }
+    }
+}
+
+fn notify(states: &[NotifyState<'_>]) {
+    if let Err(why) = sd_notify::notify(states) {
+        warn!("the service manager could not be told ({why})");
+    }
+}

@@ -1,0 +1,375 @@
+//! DGT e-Boards, single-board protocol: serial, USB and Bluetooth. 9600 baud, 8N1, no flow control.
+//!
+//! # Frames
+//!
+//! Computer to board: single bytes. The board's input buffer holds 10 of them.
+//!
+//! | byte | name | what it does | sent |
+//! |---|---|---|---|
+//! | 40 | reset | idle mode; from bus mode, in which boards power up, into single-board mode; no answer | greeting |
+//! | 41 | clock | one 8d | never: 4b reports the clock by itself |
+//! | 42 | board | one 86 | greeting, request, link test, after damage |
+//! | 43, 44 | update | 8e on change, and 8d every second, or none | never: 4b is better |
+//! | 45 | serial number | 91 | greeting |
+//! | 46 | bus address | 90 | never |
+//! | 47 | trademark | 92 | never |
+//! | 49 | memory | 8f, about 8 s of it | never |
+//! | 4a | bus mode | | never |
+//! | 4b | update nice | 8e on change, 8d when the clock shows something new | greeting, link test |
+//! | 4c | battery | a0, Bluetooth boards only | greeting; again where it was answered |
+//! | 4d | version | 93 | greeting |
+//! | 4e | boot loader | | **never** |
+//! | 50–54 | draughts | 51, 53 and 54 write the EEPROM | **never** |
+//! | 55 | long serial number | a2, newer boards only | greeting |
+//!
+//! Board to computer: `id, length high 7 bits, length low 7 bits, payload`. The length counts these three bytes too. Only the
+//! id has bit 7 set, so a byte with bit 7 always begins a message, whatever was being read.
+//!
+//! | id | name | length | payload | becomes |
+//! |---|---|---|---|---|
+//! | 86 | board dump | 67 | 64 piece codes, fields 0–63 | [`Reading::Placement`] |
+//! | 8d | clock | 10 | times or acknowledgement, see `dgt/clock.rs` | [`Reading::Clock`] or nothing |
+//! | 8e | field update | 5 | field, piece code | [`Reading::Square`] |
+//! | 8f | memory | ≤ 7939 | the EEPROM's ring of changes and clock times, 7936 bytes, uninterpreted | [`Reading::Memory`] |
+//! | 90 | bus address | 5 | 14 bits, high 7 first | [`Identity::Text`] |
+//! | 91 | serial number | 8 or 12 | 5 digits; boards of 1998 add a space and a version | [`Identity::SerialNumber`] |
+//! | 92 | trademark | any | text | [`Identity::Text`] |
+//! | 93 | version | 5 | major, minor | [`Identity::Version`] |
+//! | a0 | battery | 12 (one header file says 10) | percent, 7 bytes of times, status: bit 0 charging, bit 1 discharging | [`Reading::Battery`] |
+//! | a2 | long serial number | 13 | 10 digits | [`Identity::Text`]: only some boards have one, all have the other |
+//!
+//! Field 0 is a8, 1 is b8, … 63 is h1 when the connector is on White's left; the board never numbers otherwise.
+//! Piece codes: 00 empty; 01–06 white pawn, rook, knight, bishop, king, queen; 07–0c the same in black; 0d–0f the pieces that
+//! stand for draw, white win and black win. The latter are no chessmen, and such a square reads as empty. Any other code is
+//! [`Trouble::Impossible`], and nothing of its message is passed on.
+//!
+//! # Where this comes from
+//!
+//! The makers' public header file (versions of 1998 and 2015), the behaviour of the free drivers dgtnix, picochess and
+//! dgtdriver, and recorded streams of real boards with a clock. Where the header and the streams differ (which bit of the
+//! clock's status means left), the streams are right.
+//!
+//! # Unknown
+//!
+//! * *unknown*: whether the command that takes a board out of bus mode is also carried out; hence the reset before all others.
+//! * *unknown*: how long a pause old boards need between two commands. The first greeting takes short ones, so that a restart
+//!   in mid-game sees the board soon; every later one takes the 100 ms that other drivers take.
+//! * *unknown*: whether a clock that is switched off and on says so otherwise than by its times.
+//!
+//! Texts on the clock ([`Cue::ClockText`]) are not supported: what a clock understands depends on its model and mode, and its
+//! acknowledgements fail often on serial boards. These boards have no lights.
+//!
+//! # Silence
+//!
+//! A board says nothing while nothing moves and no clock runs. After [`QUIET`] without a byte the link is tested by setting
+//! the update mode anew and asking for a dump: the answer also heals what was lost, and a board that lost its power meanwhile
+//! reports updates again. A question unanswered for [`ANSWER`] is asked again, for ever; [`SILENT`] after the first one
+//! [`Trouble::Silent`] says so once, and [`Trouble::Answering`] when a byte comes again.
+//!
+//! Whatever damaged the stream may have swallowed an update, so every damage is followed by a request for a dump: one at a
+//! time, and not within [`AGAIN`] of the last. Nothing on this line has a checksum, a dump neither: one that differs from what
+//! the updates have told since the last is passed on when a second one says the same, or when none comes.
+
+mod clock;
+mod decoder;
+mod message;
+
+use super::*;
+use decoder::{Decoder, Item};
+use std::collections::VecDeque;
+
+/// DGT e-Board over serial, USB or Bluetooth.
+pub static MODEL: Model = Model {
+    name: "dgt",
+    title: "DGT e-Board",
+    sensing: Sensing::Identity,
+    line: Line { baud: 9600 },
+    usb: &[
+        UsbId { vendor: 0x045b, product: 0x8111, generic: false },
+        UsbId { vendor: 0x04d8, product: 0x000a, generic: true },
+        UsbId { vendor: 0x0403, product: 0x6001, generic: true },
+    ],
+    cannot: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
+    protocol: || Box::new(Dgt::default()),
+};
+
+/// Without a byte for so long, the link is tested. Milliseconds.
+pub const QUIET: Millis = 10_000;
+/// A question not answered for so long is asked again. Milliseconds.
+pub const ANSWER: Millis = 2_000;
+/// Without a byte for so long after the first question, the board counts as silent. Milliseconds.
+pub const SILENT: Millis = 5_000;
+/// A message whose next byte does not come for so long was cut short. Milliseconds.
+pub const STALL: Millis = 500;
+/// Dumps asked for because of damage are at least so far apart. Milliseconds.
+pub const AGAIN: Millis = 500;
+/// Pause after a command. Milliseconds.
+const PACE: Millis = 100;
+/// Pause after the commands of the first greeting that a restart waits for; the buffer holds them all. Milliseconds.
+const HASTE: Millis = 40;
+/// The battery's state is asked for so often, where there is a battery. Milliseconds.
+const BATTERY: Millis = 600_000;
+
+/// What is ever sent. Nothing else is, so 4e and 50–54 cannot be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Command {
+    Reset = 0x40,
+    Board = 0x42,
+    SerialNumber = 0x45,
+    UpdateNice = 0x4b,
+    Battery = 0x4c,
+    Version = 0x4d,
+    LongSerialNumber = 0x55,
+}
+
+/// The dump is asked for as early as can be, but after the updates are on: a change between the two would be lost.
+/// The serial numbers come last because some old boards choke on them.
+const GREETING: [Command; 7] = [
+    Command::Reset,
+    Command::UpdateNice,
+    Command::Board,
+    Command::Version,
+    Command::Battery,
+    Command::LongSerialNumber,
+    Command::SerialNumber,
+];
+
+/// One DGT board on one link.
+#[derive(Default)]
+struct Dgt {
+    up: bool,
+    decoder: Decoder,
+    readings: VecDeque<Reading>,
+    writes: VecDeque<Write>,
+    /// When the next command may go out.
+    free_at: Millis,
+    /// The last byte, or else the moment the link came up.
+    heard_at: Millis,
+    /// Whether a dump came since the link came up; the greeting goes on until then.
+    placed: bool,
+    /// The first question since the last byte.
+    unanswered_since: Option<Millis>,
+    /// [`Trouble::Silent`] was said.
+    silent: bool,
+    dump: Dump,
+    /// What the squares show, by all that was passed on; `None` before the first dump.
+    shown: Option<Box<Placement>>,
+    /// A dump that differs from that, until another one says the same.
+    doubted: Option<Box<Placement>>,
+    /// The last time a dump was asked for.
+    asked_at: Option<Millis>,
+    /// When to ask for the battery again; `None`: never answered.
+    battery_at: Option<Millis>,
+}
+
+/// Whether a dump is on its way.
+#[derive(Clone, Copy, Default)]
+enum Dump {
+    #[default]
+    Idle,
+    /// Needed, to be asked for when the line is idle, but not before this time.
+    Wanted(Millis),
+    /// Asked for at this time.
+    Asked(Millis),
+}
+
+impl Protocol for Dgt {
+    fn link(&mut self, now: Millis, state: LinkState) {
+        let readings = std::mem::take(&mut self.readings);
+        *self = Dgt { up: state == LinkState::Up, readings, free_at: now, heard_at: now, ..Dgt::default() };
+        if self.up {
+            self.greet(now, HASTE);
+        }
+    }
+
+    fn receive(&mut self, now: Millis, chunk: &[u8]) {
+        if chunk.is_empty() {
+            return;
+        }
+        if std::mem::take(&mut self.silent) {
+            // It may have been without power, and in play meanwhile.
+            self.readings.push_back(Reading::Trouble(Trouble::Answering));
+            self.test(now);
+        }
+        self.unanswered_since = None;
+        self.heard_at = now;
+        for &byte in chunk {
+            let reading = match self.decoder.feed(byte) {
+                None => continue,
+                Some(Item::Skipped(count)) => {
+                    self.want_dump(now);
+                    Some(Reading::Trouble(Trouble::Garbage(count)))
+                }
+                Some(Item::Message(id, payload)) => {
+                    let reading = message::read(id, payload);
+                    match &reading {
+                        Some(Reading::Placement(placement)) => {
+                            (self.placed, self.dump) = (true, Dump::Idle);
+                            if !self.is_credible(placement) {
+                                let again = self.doubted.replace(placement.clone()).is_some();
+                                self.dump = Dump::Wanted(if again { now + AGAIN } else { now });
+                                continue;
+                            }
+                            self.shown = Some(placement.clone());
+                            self.doubted = None;
+                        }
+                        Some(Reading::Square(square, sensed)) => {
+                            for squares in [&mut self.shown, &mut self.doubted].into_iter().flatten() {
+                                squares[*square as usize] = *sensed;
+                            }
+                        }
+                        Some(Reading::Battery(_)) => self.battery_at = Some(now + BATTERY),
+                        // It may have been an update. The clock's message was one of the clock.
+                        Some(Reading::Trouble(_)) if id != clock::ID => self.want_dump(now),
+                        _ => {}
+                    }
+                    reading
+                }
+            };
+            self.readings.extend(reading);
+        }
+        if self.up && self.battery_at.is_some_and(|at| at <= now) {
+            self.battery_at = Some(now + BATTERY);
+            self.send(now, Command::Battery, PACE);
+        }
+        self.ask_if_wanted(now);
+    }
+
+    fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
+        match cue {
+            Cue::Placement => {
+                // Without a link there is nothing to ask; the greeting asks.
+                if self.up && matches!(self.dump, Dump::Idle) {
+                    self.dump = Dump::Wanted(now);
+                    self.ask_if_wanted(now);
+                }
+                Ok(())
+            }
+            Cue::Lights(_) | Cue::ClockText(_) => Err(Unsupported),
+        }
+    }
+
+    fn timeout(&mut self, now: Millis) {
+        if !self.up || self.next_deadline().is_none_or(|at| now < at) {
+            return;
+        }
+        if let Some(since) = self.unanswered_since
+            && !self.silent
+            && now >= since + SILENT
+        {
+            self.silent = true;
+            let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
+            self.readings.push_back(Reading::Trouble(Trouble::Silent(quiet)));
+        }
+        if self.busy_until().is_some_and(|until| now < until) {
+            return;
+        }
+        if self.decoder.is_inside() {
+            if let Some(count) = self.decoder.give_up() {
+                self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
+            }
+            self.want_dump(now);
+        }
+        match self.dump {
+            Dump::Asked(at) if now < at + ANSWER => {}
+            Dump::Asked(_) if !self.placed => self.greet(now, PACE),
+            Dump::Asked(_) if self.doubted.is_some() => {
+                let doubted = self.doubted.take();
+                self.shown.clone_from(&doubted);
+                self.readings.extend(doubted.map(Reading::Placement));
+                self.test(now);
+            }
+            Dump::Asked(_) => self.test(now),
+            Dump::Wanted(_) => self.ask_if_wanted(now),
+            Dump::Idle if now >= self.heard_at + QUIET => self.test(now),
+            Dump::Idle => {}
+        }
+    }
+
+    fn poll_reading(&mut self) -> Option<(Address, Reading)> {
+        self.readings.pop_front().map(|reading| (Address::ONLY, reading))
+    }
+
+    fn poll_write(&mut self) -> Option<Write> {
+        self.writes.pop_front()
+    }
+
+    fn next_deadline(&self) -> Option<Millis> {
+        if !self.up {
+            return None;
+        }
+        let question = match self.dump {
+            Dump::Asked(at) => at + ANSWER,
+            Dump::Wanted(at) => at,
+            Dump::Idle => self.heard_at + QUIET,
+        };
+        let question = match self.busy_until() {
+            Some(until) if matches!(self.dump, Dump::Idle) => until,
+            Some(until) => question.max(until),
+            None => question,
+        };
+        let silent = self.unanswered_since.filter(|_| !self.silent).map(|since| since + SILENT);
+        Some(silent.map_or(question, |silent| question.min(silent)))
+    }
+}
+
+impl Dgt {
+    /// While a message is arriving, nothing is sent and no answer is overdue.
+    fn busy_until(&self) -> Option<Millis> {
+        self.decoder.is_inside().then_some(self.heard_at + STALL)
+    }
+
+    fn send(&mut self, now: Millis, command: Command, pause: Millis) -> Millis {
+        let at = self.free_at.max(now);
+        self.free_at = at + pause;
+        self.writes.push_back(Write { at, bytes: vec![command as u8] });
+        at
+    }
+
+    fn greet(&mut self, now: Millis, pause: Millis) {
+        for command in GREETING {
+            match command {
+                Command::Reset | Command::UpdateNice => _ = self.send(now, command, pause),
+                Command::Board => self.ask(now),
+                _ => _ = self.send(now, command, PACE),
+            }
+        }
+    }
+
+    /// Whether the board is there, with all that it could have lost since it was last heard.
+    fn test(&mut self, now: Millis) {
+        self.send(now, Command::UpdateNice, PACE);
+        self.ask(now);
+    }
+
+    /// Whether a dump says what the updates or a dump before it have said.
+    fn is_credible(&self, placement: &Placement) -> bool {
+        self.shown.as_deref().is_none_or(|shown| shown == placement) || self.doubted.as_deref() == Some(placement)
+    }
+
+    fn ask(&mut self, now: Millis) {
+        let at = self.send(now, Command::Board, PACE);
+        self.dump = Dump::Asked(at);
+        self.asked_at = Some(at);
+        self.unanswered_since.get_or_insert(now);
+    }
+
+    /// The stream was damaged: what is on the board is no longer certain.
+    fn want_dump(&mut self, now: Millis) {
+        self.dump = match self.dump {
+            Dump::Idle => Dump::Wanted(self.asked_at.map_or(now, |at| now.max(at + AGAIN))),
+            pending => pending,
+        };
+    }
+
+    fn ask_if_wanted(&mut self, now: Millis) {
+        if let Dump::Wanted(at) = self.dump
+            && self.up
+            && at <= now
+            && self.busy_until().is_none_or(|until| until <= now)
+        {
+            self.ask(now);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What a message says. A message that cannot be is [`Trouble`]; nothing of it is passed on.
+
+use super::clock;
+use crate::boards::{Battery, Identity, Placement, Reading, Sensed, Trouble};
+use shakmaty::{Color, Role, Square};
+
+/// The reading of one message; `None` where it says nothing, e.g. the clock's acknowledgement.
+pub fn read(id: u8, payload: &[u8]) -> Option<Reading> {
+    let reading = match (id, payload) {
+        (0x86, codes) => dump(codes),
+        (clock::ID, times) => return clock::read(times).unwrap_or_else(|why| Some(impossible(why))),
+        (0x8e, &[field, code]) => update(field, code),
+        (0x8f, memory) => Ok(Reading::Memory(memory.to_vec())),
+        (0x90, &[high, low]) => {
+            let address = u16::from(high) << 7 | u16::from(low);
+            Ok(Reading::Identity(Identity::Text(format!("bus address {address}"))))
+        }
+        (0x91, digits) => match text(digits).split_whitespace().next() {
+            Some(number) => Ok(Reading::Identity(Identity::SerialNumber(number.to_owned()))),
+            None => Err("an empty serial number".to_owned()),
+        },
+        (0x92, words) => Ok(Reading::Identity(Identity::Text(text(words)))),
+        (0x93, &[major, minor]) => Ok(Reading::Identity(Identity::Version(format!("{major}.{minor}")))),
+        (0xa0, &[percent, ref rest @ ..]) => battery(percent, rest),
+        (0xa2, digits) => Ok(Reading::Identity(Identity::Text(format!("long serial number {}", text(digits))))),
+        (0x90 | 0x93 | 0xa0, _) => Err(format!("message {id:02x} of {} bytes", payload.len() + 3)),
+        _ => return Some(Reading::Trouble(Trouble::Unknown(id))),
+    };
+    Some(reading.unwrap_or_else(impossible))
+}
+
+fn impossible(why: String) -> Reading {
+    Reading::Trouble(Trouble::Impossible(why))
+}
+
+/// What stands there: nothing, too, where it is no chessman but a piece that stands for a result. `None`: no code at all.
+fn piece(code: u8) -> Option<Sensed> {
+    const ROLES: [Role; 6] = [Role::Pawn, Role::Rook, Role::Knight, Role::Bishop, Role::King, Role::Queen];
+    Some(match code {
+        0x00 | 0x0d..=0x0f => Sensed::Empty,
+        0x01..=0x06 => Sensed::Piece(ROLES[usize::from(code - 1)].of(Color::White)),
+        0x07..=0x0c => Sensed::Piece(ROLES[usize::from(code - 7)].of(Color::Black)),
+        _ => return None,
+    })
+}
+
+/// Field 0 is a8, 63 is h1.
+fn square(field: u8) -> Option<Square> {
+    (field < 64).then(|| Square::new(u32::from(field)).flip_vertical())
+}
+
+fn update(field: u8, code: u8) -> Result<Reading, String> {
+    let square = square(field).ok_or_else(|| format!("field {field:02x} of 40"))?;
+    let sensed = piece(code).ok_or_else(|| format!("piece code {code:02x} on {square}"))?;
+    Ok(Reading::Square(square, sensed))
+}
+
+fn dump(codes: &[u8]) -> Result<Reading, String> {
+    let mut placement: Placement = [Sensed::Empty; 64];
+    for (field, &code) in (0..64).zip(codes) {
+        let square = square(field).ok_or_else(|| format!("field {field:02x} of 40"))?;
+        placement[square as usize] = piece(code).ok_or_else(|| format!("piece code {code:02x} on {square} in a board dump"))?;
+    }
+    Ok(Reading::Placement(Box::new(placement)))
+}
+
+/// `rest`: running and standby times, which are often "unknown", and at last the status.
+fn battery(percent: u8, rest: &[u8]) -> Result<Reading, String> {
+    if percent > 100 {
+        return Err(format!("a battery of {percent} %"));
+    }
+    let charging = match rest.get(7).map(|status| status & 0x03) {
+        Some(0x01) => Some(true),
+        Some(0x02) => Some(false),
+        _ => None,
+    };
+    Ok(Reading::Battery(Battery { percent, charging }))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_matches(|char: char| char.is_whitespace() || char == '\0').to_owned()
+}

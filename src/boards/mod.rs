@@ -1,0 +1,262 @@
+//! Wire protocols of electronic chessboards: bytes in, [`Reading`]s out, bytes back. One file a family.
+//!
+//! **Invariant:** nothing here does I/O, reads a clock or knows a rule of chess. Squares are the board's own, as its maker
+//! numbers them when it stands as intended; that a board may have been turned round is for [`crate::infer`] to find out.
+
+pub mod dgt;
+
+use shakmaty::{Color, Piece, Square};
+
+/// Milliseconds since the recording of this board began.
+pub type Millis = u64;
+
+/// One board on a link. Always [`Address::ONLY`] but on a chain of boards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(pub u16);
+
+impl Address {
+    /// The board of a link that carries one board.
+    pub const ONLY: Address = Address(0);
+}
+
+/// Whether the cable is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkState {
+    /// Bytes can be sent and may arrive.
+    Up,
+    /// Unplugged, or the port is gone.
+    Down,
+}
+
+/// What one square shows. One type for every kind of sensor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sensed {
+    /// Nothing stands here.
+    Empty,
+    /// This piece stands here (RFID and coil boards).
+    Piece(Piece),
+    /// A piece of this colour stands here (Hall sensors and polarised magnets).
+    Side(Color),
+    /// Something stands here (reed switches, light).
+    Occupied,
+}
+
+/// All 64 squares, indexed by `Square as usize` (a1 = 0, h8 = 63).
+pub type Placement = [Sensed; 64];
+
+/// One half of a chess clock, as its maker names it: seen from the clock's front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockHalf {
+    /// The half on the left.
+    Left,
+    /// The half on the right.
+    Right,
+}
+
+impl ClockHalf {
+    /// The other half.
+    pub fn other(self) -> ClockHalf {
+        match self {
+            ClockHalf::Left => ClockHalf::Right,
+            ClockHalf::Right => ClockHalf::Left,
+        }
+    }
+}
+
+/// What one half of the clock shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HalfTime {
+    /// Time left in milliseconds.
+    pub ms: u32,
+    /// The flag is shown: this side ran out of time.
+    pub flag: bool,
+}
+
+/// One message of the chess clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockReading {
+    /// The left half.
+    pub left: HalfTime,
+    /// The right half.
+    pub right: HalfTime,
+    /// Whose time it is by the lever: this half counts down, or would if the clock ran.
+    pub turn: ClockHalf,
+    /// Whether it counts down now.
+    pub running: bool,
+    /// The clock's battery is low.
+    pub battery_low: bool,
+    /// The finest step the times have, in milliseconds (1000 on DGT clocks).
+    pub resolution_ms: u32,
+    /// How old the times can be at most when they arrive, in milliseconds (1000 on DGT clocks).
+    pub age_ms: u32,
+}
+
+/// What a board says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// Serial number as the maker prints it.
+    SerialNumber(String),
+    /// Version of the board's firmware, e.g. `3.10`.
+    Version(String),
+    /// Any other text about the maker and model.
+    Text(String),
+}
+
+/// State of the board's own battery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Battery {
+    /// Charge, 0–100 %.
+    pub percent: u8,
+    /// Whether it is being charged, where the board says.
+    pub charging: Option<bool>,
+}
+
+/// Trouble on the line. The board file has already got over it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// This many bytes made no sense and were skipped.
+    Garbage(usize),
+    /// A well-formed message that this protocol does not have.
+    Unknown(u8),
+    /// A message of a known kind whose content cannot be, e.g. piece code 0x1f.
+    Impossible(String),
+    /// Nothing came for so long, not even in answer to a link test, that the board counts as silent. Milliseconds.
+    Silent(u32),
+    /// Bytes come again after [`Trouble::Silent`].
+    Answering,
+}
+
+/// What a board told us, in its own coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reading {
+    /// All squares at once. `Box` because it is much larger than the rest.
+    Placement(Box<Placement>),
+    /// One square changed.
+    Square(Square, Sensed),
+    /// The clock. `None`: the board says that no clock is connected.
+    Clock(Option<ClockReading>),
+    /// Who the board is.
+    Identity(Identity),
+    /// The board's battery.
+    Battery(Battery),
+    /// Bytes from the board's own memory, as its file describes them.
+    Memory(Vec<u8>),
+    /// Trouble on the line.
+    Trouble(Trouble),
+}
+
+/// What the core asks of a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cue {
+    /// Report all squares, as soon as the line is idle.
+    Placement,
+    /// Light these squares (none: all off).
+    Lights(Vec<Square>),
+    /// Show this text on the clock (8 characters on a DGT 3000).
+    ClockText(String),
+}
+
+/// The board cannot do this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this board cannot do that")]
+pub struct Unsupported;
+
+/// Bytes to send, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// Not before this time: boards have small input buffers and need pauses.
+    pub at: Millis,
+    /// What to send.
+    pub bytes: Vec<u8>,
+}
+
+/// A board's wire protocol, or a chain of boards on one link. No I/O, no clock; any bytes, even garbage, are survivable.
+///
+/// The caller calls [`Protocol::timeout`] when [`Protocol::next_deadline`] has come, and after every call empties
+/// `poll_reading` and `poll_write`.
+pub trait Protocol: Send {
+    /// The link came up (again) or went down: forget half-read frames, greet.
+    fn link(&mut self, now: Millis, state: LinkState);
+    /// Bytes as they arrived, cut anywhere (streams), or one packet (HID reports, matrix scans).
+    fn receive(&mut self, now: Millis, chunk: &[u8]);
+    /// Lights, clock texts, a request for all squares. [`Unsupported`] where the board cannot.
+    fn act(&mut self, now: Millis, board: Address, cue: Cue) -> Result<(), Unsupported>;
+    /// The deadline has passed: poll, repeat, give up.
+    fn timeout(&mut self, now: Millis);
+    /// The next thing a board said.
+    fn poll_reading(&mut self) -> Option<(Address, Reading)>;
+    /// What to send next, and not before when.
+    fn poll_write(&mut self) -> Option<Write>;
+    /// When `timeout` wants to be called.
+    fn next_deadline(&self) -> Option<Millis>;
+}
+
+/// What the squares of a board can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sensing {
+    /// Which piece stands where.
+    Identity,
+    /// Which colour stands where.
+    Colour,
+    /// Whether something stands there.
+    Occupancy,
+}
+
+/// Serial line settings, 8 data bits, no parity, one stop bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Bits a second.
+    pub baud: u32,
+}
+
+/// USB vendor and product id, and whether they name a board or just somebody's adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsbId {
+    /// idVendor.
+    pub vendor: u16,
+    /// idProduct.
+    pub product: u16,
+    /// The id belongs to a bridge chip that sits in many other devices too.
+    pub generic: bool,
+}
+
+/// A family of boards: what is known about it before a byte is read.
+pub struct Model {
+    /// The word for it in configuration, recordings and the command line.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// What its squares can tell.
+    pub sensing: Sensing,
+    /// How its serial port is set.
+    pub line: Line,
+    /// USB ids seen on it.
+    pub usb: &'static [UsbId],
+    /// What this board cannot know, in sentences for `doctor` and the Board's capabilities.
+    pub cannot: &'static [&'static str],
+    /// A fresh protocol for one link.
+    pub protocol: fn() -> Box<dyn Protocol>,
+}
+
+/// Two models are the same when they have the same name.
+impl PartialEq for Model {
+    fn eq(&self, other: &Model) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Model {}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Every board there is. Adding one: a file here, and a word in this list.
+pub static BOARDS: &[&Model] = &[&dgt::MODEL];
+
+/// The model of this name.
+pub fn model(name: &str) -> Option<&'static Model> {
+    BOARDS.iter().copied().find(|model| model.name == name)
+}

@@ -1,0 +1,189 @@
+//! The configuration: one TOML file, checked as a whole before anything starts.
+//!
+//! Every key stands once in [`keys::KEYS`], with its kind, range, default and what it is for: from that table files are
+//! checked, and `config/touchmoved.toml` is written from it (a test compares). All that is wrong with a file is said at
+//! once, with line, column and what to write instead.
+
+mod check;
+pub mod keys;
+
+use crate::boards::Model;
+use crate::game::event::Rotation;
+use crate::link::{ControlLines, Place};
+use crate::table::Settings;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A checked configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// `auto` (session if there is one, else system), `session`, `system`, or the address of a bus.
+    pub bus: String,
+    /// Where journal and recordings are kept; `None`: see [`Config::state_dir`].
+    state_dir: Option<PathBuf>,
+    /// Room for recordings; `None`: nothing is recorded.
+    pub recordings: Option<Room>,
+    /// What is common to all boards. `sensing`, `rotation`, `clock_side` and `start_fen` are each board's own.
+    game: Settings,
+    /// What the PGN of every game says about the event.
+    pub tags: Tags,
+    /// The configured boards. Empty: every board that its USB id names is served.
+    pub boards: Vec<Board>,
+}
+
+/// PGN tags that are the same for all games.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tags {
+    /// `?`: not known.
+    pub event: String,
+    /// `?`: not known.
+    pub site: String,
+    /// As PGN writes it, `2026.11.21`; `None`: the day on which the game began.
+    pub date: Option<String>,
+    /// `?`: not known.
+    pub round: String,
+}
+
+/// One configured board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Board {
+    /// ASCII letters, digits and `_` only.
+    pub name: String,
+    /// Which kind.
+    pub model: &'static Model,
+    /// Where it is plugged in.
+    pub place: Place,
+    /// DTR and RTS.
+    pub control: ControlLines,
+    /// How it stands; `None`: found from the position.
+    pub rotation: Option<Rotation>,
+    /// How its clock stands; `None`: found from the first presses.
+    pub clock_side: Option<Rotation>,
+    /// The position its games start from, where that is not found on the board.
+    pub start_fen: Option<String>,
+}
+
+/// Room on the disk, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// All recordings together take no more than this.
+    pub max: u64,
+    /// What the disk must have left for anything to be recorded.
+    pub reserve: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        check::check("").0
+    }
+}
+
+impl Board {
+    /// A board of which nothing but name, model and place is configured.
+    pub fn new(name: String, model: &'static Model, place: Place) -> Board {
+        Board { name, model, place, control: ControlLines::default(), rotation: None, clock_side: None, start_fen: None }
+    }
+}
+
+impl Config {
+    /// Checks the text of a file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in the order of the file.
+    pub fn parse(text: &str) -> Result<Config, Vec<Problem>> {
+        let (config, problems) = check::check(text);
+        if problems.is_empty() { Ok(config) } else { Err(problems) }
+    }
+
+    /// Reads and checks a file; one that does not exist says nothing, so that the defaults hold.
+    ///
+    /// # Errors
+    /// The file cannot be read, or something is wrong with it.
+    pub fn load(path: &Path) -> Result<Config, ConfigError> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
+            Err(error) => return Err(ConfigError::Unreadable { path: path.into(), error }),
+        };
+        let text = String::from_utf8(bytes).map_err(|_| ConfigError::NotText { path: path.into() })?;
+        Config::parse(&text).map_err(|problems| ConfigError::Wrong { path: path.into(), problems })
+    }
+
+    /// Where the configuration is looked for when nobody says: the user's own file if there is one, else the machine's.
+    pub fn default_path() -> PathBuf {
+        let home =
+            |name: &str, rest: &str| std::env::var_os(name).filter(|dir| !dir.is_empty()).map(|dir| Path::new(&dir).join(rest));
+        home("XDG_CONFIG_HOME", "touchmove/touchmoved.toml")
+            .or_else(|| home("HOME", ".config/touchmove/touchmoved.toml"))
+            .filter(|path| path.exists())
+            .unwrap_or_else(|| PathBuf::from("/etc/touchmove/touchmoved.toml"))
+    }
+
+    /// Where journal and recordings are kept: as configured, else what systemd gives the service, else the user's own state
+    /// directory, else `/var/lib/touchmove`.
+    pub fn state_dir(&self) -> PathBuf {
+        let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        self.state_dir
+            .clone()
+            .or_else(|| from("STATE_DIRECTORY"))
+            .or_else(|| from("XDG_STATE_HOME").map(|home| home.join("touchmove")))
+            .or_else(|| from("HOME").map(|home| home.join(".local/state/touchmove")))
+            .unwrap_or_else(|| PathBuf::from("/var/lib/touchmove"))
+    }
+
+    /// What decides how the readings of this board become a game.
+    pub fn settings(&self, board: &Board) -> Settings {
+        Settings {
+            sensing: board.model.sensing,
+            rotation: board.rotation,
+            clock_side: board.clock_side,
+            start_fen: board.start_fen.clone(),
+            ..self.game.clone()
+        }
+    }
+}
+
+/// Something wrong in a configuration file, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Counts from 1.
+    pub line: usize,
+    /// Counts characters from 1.
+    pub column: usize,
+    /// What is wrong and what to write.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+    }
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file is there, but cannot be read.
+    #[error("{} cannot be read ({error}): make it readable for this user, or give another with --config", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The file is something else.
+    #[error("{} is not a text file in UTF-8: write it anew from config/touchmoved.toml", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+    },
+    /// One line for each problem, with file, line and column.
+    #[error("{}", problems.iter().map(|problem| format!("{}:{problem}", path.display())).collect::<Vec<_>>().join("\n"))]
+    Wrong {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, at least one.
+        problems: Vec<Problem>,
+    },
+}

@@ -1,0 +1,425 @@
+//! From text to [`Config`]: every value by the table of keys, then what values say together.
+
+use super::keys::{KEYS, Key, Kind, TABLES};
+use super::{Board, Config, Problem, Room, Tags};
+use crate::boards::{self, Sensing};
+use crate::game::event::Rotation;
+use crate::laws::Position;
+use crate::link::{ControlLines, Place};
+use crate::table::Settings;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value of the right kind and in range.
+#[derive(Clone)]
+enum Value {
+    Flag(bool),
+    Number(i64),
+    Text(String),
+}
+
+/// The values of one table; what is left out, or was wrong, has its default.
+struct Values<'a> {
+    table: &'static str,
+    given: Vec<(&'static Key, Value, Range<usize>)>,
+    /// Keys whose value was wrong, which has been said already.
+    refused: Vec<&'static str>,
+    problems: &'a mut Problems,
+    /// Where the table itself stands.
+    span: Range<usize>,
+}
+
+struct Problems {
+    text: String,
+    found: Vec<(usize, String)>,
+}
+
+impl Problems {
+    fn add(&mut self, span: &Range<usize>, message: impl Into<String>) {
+        self.found.push((span.start, message.into()));
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    /// In the order of the file, with lines and columns.
+    fn sorted(mut self) -> Vec<Problem> {
+        self.found.sort();
+        self.found.dedup();
+        let place = |(at, message): &(usize, String)| {
+            let before = self.text.get(..*at).unwrap_or(&self.text);
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            Problem { line: self.line(*at), column, message: message.clone() }
+        };
+        self.found.iter().map(place).collect()
+    }
+}
+
+/// The configuration, with defaults wherever there is a problem, and the problems in the order of the file.
+pub fn check(text: &str) -> (Config, Vec<Problem>) {
+    let mut problems = Problems { text: text.to_owned(), found: Vec::new() };
+    let (sound, silent) = without_broken_lines(text, &mut problems);
+    let said = problems.found.len();
+    let empty = Spanned::new(0..0, DeTable::new());
+    let document = DeTable::parse(&sound).unwrap_or(empty);
+    let root = document.get_ref();
+    for (name, value) in root {
+        if !TABLES.iter().any(|(table, _)| *table == name.get_ref().as_ref()) {
+            problems.add(&name.span(), unknown_at_top(name.get_ref(), value.get_ref().is_table()));
+        }
+    }
+    let config = config(root, &mut problems);
+    let later = problems.found.split_off(said);
+    problems.found.extend(later.into_iter().filter(|(at, _)| !silent.iter().any(|range| range.contains(at))));
+    (config, problems.sorted())
+}
+
+/// The text with the lines that are no TOML blanked out, each of which is a problem; and where nothing more must be said:
+/// below a heading that could not be read, keys do not belong to any table.
+fn without_broken_lines(text: &str, problems: &mut Problems) -> (String, Vec<Range<usize>>) {
+    let mut sound = text.to_owned();
+    let mut silent = Vec::new();
+    while let Err(error) = DeTable::parse(&sound) {
+        let at = error.span().map_or(0, |span| span.start).min(sound.len());
+        // An error at the end of a line may be told at the line break, or after the last one.
+        let line = line_around(&sound, at).filter(|line| sound.get(line.clone()).is_some_and(|line| !line.trim().is_empty()));
+        let Some(line) = line.or_else(|| line_around(&sound, sound.get(..at)?.trim_end().len().saturating_sub(1))) else {
+            break;
+        };
+        let written = sound.get(line.clone()).unwrap_or_default();
+        if written.trim().is_empty() {
+            break;
+        }
+        problems.add(&(at.min(line.end)..line.end), format!("this is not TOML: {}", error.message().replace('\n', "; ")));
+        if written.trim_start().starts_with('[') {
+            let rest = sound.get(line.end..).unwrap_or_default();
+            silent.push(line.start..rest.find("\n[").map_or(sound.len(), |next| line.end + next));
+        }
+        // As many bytes as before, so that places stay what they are.
+        sound.replace_range(line.clone(), &" ".repeat(line.len()));
+    }
+    (sound, silent)
+}
+
+/// The line in which this byte lies, without its line break.
+fn line_around(text: &str, at: usize) -> Option<Range<usize>> {
+    let start = text.get(..at)?.rfind('\n').map_or(0, |before| before + 1);
+    let end = text.get(start..)?.find('\n').map_or(text.len(), |length| start + length);
+    Some(start..end)
+}
+
+fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
+    let bus = table(root, "bus", problems).text("address");
+    let state_dir = table(root, "journal", problems).given_text("state_dir").map(Into::into);
+    let recordings = {
+        let values = table(root, "recordings", problems);
+        let megabytes = |key| values.number::<u64>(key) * 1_000_000;
+        values.flag("on").then(|| Room { max: megabytes("max_mb"), reserve: megabytes("reserve_mb") })
+    };
+    let game = game(table(root, "game", problems));
+    let values = table(root, "pgn", problems);
+    let tags = Tags {
+        event: values.text("event"),
+        site: values.text("site"),
+        date: Some(values.text("date")).filter(|date| date != "today"),
+        round: values.text("round"),
+    };
+    let boards = all_boards(root, game.chess960, problems);
+    Config { bus, state_dir, recordings, game, tags, boards }
+}
+
+fn game(values: Values<'_>) -> Settings {
+    let settings = Settings {
+        sensing: Sensing::Identity,
+        settle_ms: values.number("settle_ms"),
+        settle_low_ms: values.number("settle_low_ms"),
+        low_time_ms: values.number::<u32>("low_time_s") * 1000,
+        dwell_ms: values.number("dwell_ms"),
+        rotation: None,
+        clock_side: None,
+        chess960: values.flag("chess960"),
+        start_fen: None,
+        accept_kings_signal: values.flag("accept_kings_signal"),
+        laws: values.text("laws"),
+        hypotheses: values.number("hypotheses"),
+    };
+    let (settle, low) = (settings.settle_ms, settings.settle_low_ms);
+    let span = values.span_of("settle_low_ms").or_else(|| values.span_of("settle_ms"));
+    if let Some(span) = span.filter(|_| low > settle) {
+        values.problems.add(
+            &span,
+            format!("settle_low_ms ({low}) is more than settle_ms ({settle}): short of time must not be slower; write at most {settle} for settle_low_ms, or more for settle_ms"),
+        );
+    }
+    settings
+}
+
+fn all_boards(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) -> Vec<Board> {
+    let Some(value) = root.get("board") else { return Vec::new() };
+    let Some(list) = value.get_ref().as_array() else {
+        problems.add(&value.span(), "boards are a list: write [[board]] with two brackets, also for a single one");
+        return Vec::new();
+    };
+    let mut boards: Vec<Read> = Vec::new();
+    for entry in list.iter() {
+        let Some(entries) = entry.get_ref().as_table() else {
+            problems.add(&entry.span(), "a board is a table: write [[board]] and its keys below");
+            continue;
+        };
+        let read = read_board(values("board", entries, entry.span(), problems), chess960);
+        let Read { board, span, .. } = &read;
+        for Read { board: other, span: other_span, placed } in &boards {
+            let line = problems.line(other_span.start);
+            if other.name == board.name && !board.name.is_empty() {
+                problems.add(
+                    span,
+                    format!("two boards are named {}, the other on line {line}: give each its own name", board.name),
+                );
+            }
+            if other.place == board.place && *placed && read.placed {
+                let message = match &board.place {
+                    Place::Found(_) => format!(
+                        "nothing says which board is {} and which is {} (line {line}): give each its port, usb, serial or usb_path",
+                        board.name, other.name
+                    ),
+                    Place::Ids(ids) => format!(
+                        "two boards are any USB device {ids}, the other on line {line}: tell them apart by serial, usb_path or port"
+                    ),
+                    place => format!("two boards are at {place}, the other on line {line}: give each its own"),
+                };
+                problems.add(span, message);
+            }
+        }
+        boards.push(read);
+    }
+    boards.into_iter().map(|read| read.board).collect()
+}
+
+/// A board as it was read.
+struct Read {
+    board: Board,
+    /// Where to point at when something is wrong with it as a whole.
+    span: Range<usize>,
+    /// Nothing was wrong with what was said of its place.
+    placed: bool,
+}
+
+fn read_board(values: Values<'_>, chess960: bool) -> Read {
+    let name = values.given_text("name");
+    let span = values.span_of("name").unwrap_or(values.span.clone());
+    if name.is_none() && !values.refused.contains(&"name") {
+        values.problems.add(&span, "this board has no name: write name = \"board_1\", or whatever it shall be called");
+    }
+    let model = boards::model(&values.text("model")).unwrap_or(&boards::dgt::MODEL);
+    let places: Vec<(&str, Place, Range<usize>)> = [
+        ("port", values.given_text("port").map(|path| Place::Port(path.into()))),
+        ("usb", values.given_text("usb").and_then(|ids| ids.parse().ok()).map(Place::Ids)),
+        ("serial", values.given_text("serial").map(Place::Serial)),
+        ("usb_path", values.given_text("usb_path").map(Place::UsbPath)),
+    ]
+    .into_iter()
+    .filter_map(|(key, place)| Some((key, place?, values.span_of(key)?)))
+    .collect();
+    if let [(first, ..), (second, _, span), ..] = places.as_slice() {
+        values.problems.add(span, format!("{first} and {second} both say where this board is: keep one of them"));
+    }
+    let start_fen = values.given_text("start_fen");
+    if let (Some(fen), Some(at)) = (&start_fen, values.span_of("start_fen"))
+        && let Err(why) = Position::from_fen(fen, chess960)
+    {
+        values
+            .problems
+            .add(&at, format!("start_fen is no position ({why}): write a FEN such as {}", key("board", "start_fen").example));
+    }
+    let side = |key: &str| match values.text(key).as_str() {
+        "upright" => Some(Rotation::Upright),
+        "turned" => Some(Rotation::Turned),
+        _ => None,
+    };
+    let board = Board {
+        name: name.unwrap_or_default(),
+        model,
+        place: places.into_iter().next().map_or(Place::Found(model), |(_, place, _)| place),
+        control: match values.text("control_lines").as_str() {
+            "cleared" => ControlLines::Cleared,
+            _ => ControlLines::Asserted,
+        },
+        rotation: side("rotation"),
+        clock_side: side("clock_side"),
+        start_fen,
+    };
+    let placed = !values.refused.iter().any(|key| ["port", "usb", "serial", "usb_path"].contains(key));
+    Read { board, span, placed }
+}
+
+/// A plain table; one that is not there is empty.
+fn table<'a>(root: &DeTable<'_>, name: &'static str, problems: &'a mut Problems) -> Values<'a> {
+    let nothing = DeTable::new();
+    match root.get(name) {
+        None => values(name, &nothing, 0..0, problems),
+        Some(value) => match value.get_ref().as_table() {
+            Some(entries) => values(name, entries, value.span(), problems),
+            None => {
+                let written = if value.get_ref().is_array() {
+                    "with single brackets"
+                } else {
+                    "on a line of its own, and its keys below"
+                };
+                problems.add(&value.span(), format!("{name} is a table: write [{name}] {written}"));
+                values(name, &nothing, 0..0, problems)
+            }
+        },
+    }
+}
+
+/// Reads the entries of a table by the table of keys.
+fn values<'a>(table: &'static str, entries: &DeTable<'_>, span: Range<usize>, problems: &'a mut Problems) -> Values<'a> {
+    let (mut given, mut refused) = (Vec::new(), Vec::new());
+    for (name, value) in entries {
+        let Some(key) = KEYS.iter().find(|key| key.table == table && key.name == name.get_ref().as_ref()) else {
+            problems.add(&name.span(), unknown(table, name.get_ref()));
+            continue;
+        };
+        match read(key, value) {
+            Ok(read) => given.push((key, read, value.span())),
+            Err(message) => {
+                problems.add(&value.span(), message);
+                refused.push(key.name);
+            }
+        }
+    }
+    Values { table, given, refused, problems, span }
+}
+
+fn read(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
+    let value = value.get_ref();
+    let wrong = |is: String| {
+        Err(format!("{} is {is}; write {}, such as {} = {}", key.name, key.kind.expected(), key.name, key.example))
+    };
+    match (&key.kind, value) {
+        (Kind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
+        (Kind::Number { min, max, .. }, DeValue::Integer(integer)) => {
+            match i64::from_str_radix(integer.as_str(), integer.radix()) {
+                Ok(number) if (*min..=*max).contains(&number) => Ok(Value::Number(number)),
+                _ => wrong(integer.as_str().to_owned()),
+            }
+        }
+        (Kind::Word(words), DeValue::String(text)) if words.contains(&text.as_ref()) => Ok(Value::Text(text.to_string())),
+        (Kind::Model, DeValue::String(text)) if boards::model(text).is_some() => Ok(Value::Text(text.to_string())),
+        (Kind::Text { accepts, .. }, DeValue::String(text)) if accepts(text) => Ok(Value::Text(text.to_string())),
+        (Kind::Word(_) | Kind::Model | Kind::Text { .. }, DeValue::String(text)) => wrong(format!("{:?}", text.as_ref())),
+        (_, other) => wrong(match other {
+            DeValue::String(_) => "text in quotes".to_owned(),
+            DeValue::Array(_) => "a list".to_owned(),
+            DeValue::Table(_) => "a table".to_owned(),
+            DeValue::Datetime(_) => "a date without quotes".to_owned(),
+            DeValue::Float(float) => float.as_str().to_owned(),
+            DeValue::Integer(integer) => format!("the number {}", integer.as_str()),
+            DeValue::Boolean(flag) => flag.to_string(),
+        }),
+    }
+}
+
+impl Values<'_> {
+    fn find(&self, name: &str) -> Option<&Value> {
+        self.given.iter().find(|(key, ..)| key.name == name).map(|(_, value, _)| value)
+    }
+
+    fn span_of(&self, name: &str) -> Option<Range<usize>> {
+        self.given.iter().find(|(key, ..)| key.name == name).map(|(.., span)| span.clone())
+    }
+
+    /// What was given, if it was and is right.
+    fn given_text(&self, name: &str) -> Option<String> {
+        match self.find(name) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.given_text(name).unwrap_or_else(|| key(self.table, name).default.unwrap_or_default().trim_matches('"').to_owned())
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        match self.find(name) {
+            Some(Value::Flag(flag)) => *flag,
+            _ => key(self.table, name).default == Some("true"),
+        }
+    }
+
+    /// The range in the table of keys is within that of `T`, as a test shows.
+    fn number<T: TryFrom<i64> + Default>(&self, name: &str) -> T {
+        let number = match self.find(name) {
+            Some(Value::Number(number)) => *number,
+            _ => key(self.table, name).default.and_then(|default| default.parse().ok()).unwrap_or_default(),
+        };
+        T::try_from(number).unwrap_or_default()
+    }
+}
+
+/// The key of this name; a name that is not in the table of keys is a mistake in this file, which any test shows.
+fn key(table: &str, name: &str) -> &'static Key {
+    match KEYS.iter().find(|key| key.table == table && key.name == name) {
+        Some(key) => key,
+        None => unreachable!("{table}.{name} is not in the table of keys"),
+    }
+}
+
+/// As its line is written in the file.
+pub fn in_brackets(table: &str) -> String {
+    if table == "board" { "[[board]]".to_owned() } else { format!("[{table}]") }
+}
+
+fn unknown(table: &str, name: &str) -> String {
+    let names: Vec<&str> = KEYS.iter().filter(|key| key.table == table).map(|key| key.name).collect();
+    let head = format!("there is no key {name} in {}", in_brackets(table));
+    if let Some(near) = nearest(name, &names) {
+        return format!("{head}; did you mean {near}?");
+    }
+    match KEYS.iter().find(|key| key.name == name) {
+        Some(other) => format!("{head}: {name} belongs under {}", in_brackets(other.table)),
+        None => format!("{head}; there are {}", names.join(", ")),
+    }
+}
+
+fn unknown_at_top(name: &str, is_table: bool) -> String {
+    if let Some(other) = KEYS.iter().find(|key| key.name == name).filter(|_| !is_table) {
+        return format!("{name} belongs under {}: write that line first", in_brackets(other.table));
+    }
+    let tables: Vec<&str> = TABLES.iter().map(|(table, _)| *table).collect();
+    match nearest(name, &tables) {
+        Some(near) => format!("there is no table {name}; did you mean {}?", in_brackets(near)),
+        None => {
+            let all: Vec<String> = tables.into_iter().map(in_brackets).collect();
+            format!("there is no table or key {name}; there are {}", all.join(", "))
+        }
+    }
+}
+
+/// The name that differs least, if it differs so little that it may be meant.
+fn nearest<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
+    let allowed = (name.chars().count() / 3).clamp(1, 3);
+    names.iter().map(|other| (distance(name, other), *other)).filter(|(far, _)| *far <= allowed).min().map(|(_, other)| other)
+}
+
+/// How many letters have to be put in, left out, changed or swapped with the next (optimal string alignment).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let mut least =
+                (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]));
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}

@@ -1,0 +1,339 @@
+//! Every key of the configuration, once.
+
+use std::fmt::Write;
+
+/// What may stand behind a key.
+pub enum Kind {
+    /// `true` or `false`.
+    Flag,
+    /// A whole number.
+    Number {
+        /// The least.
+        min: i64,
+        /// The greatest.
+        max: i64,
+        /// What it counts.
+        unit: &'static str,
+    },
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// The name of a model in the table of boards.
+    Model,
+    /// Any text of this form.
+    Text {
+        /// What is expected, to go on after "write".
+        form: &'static str,
+        /// Whether a text has that form.
+        accepts: fn(&str) -> bool,
+    },
+}
+
+/// One key.
+pub struct Key {
+    /// The table it stands in; `board` is a list of tables.
+    pub table: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// What may stand behind it.
+    pub kind: Kind,
+    /// What holds when it is left out, as TOML; `None`: see `doc`.
+    pub default: Option<&'static str>,
+    /// A value that is right, as TOML.
+    pub example: &'static str,
+    /// What it is for, wrapped for a comment.
+    pub doc: &'static str,
+}
+
+const fn key(
+    table: &'static str,
+    name: &'static str,
+    kind: Kind,
+    default: Option<&'static str>,
+    example: &'static str,
+    doc: &'static str,
+) -> Key {
+    Key { table, name, kind, default, example, doc }
+}
+
+const fn number(min: i64, max: i64, unit: &'static str) -> Kind {
+    Kind::Number { min, max, unit }
+}
+
+const fn text(form: &'static str, accepts: fn(&str) -> bool) -> Kind {
+    Kind::Text { form, accepts }
+}
+
+/// A line of text: what a PGN tag can hold.
+fn is_line(text: &str) -> bool {
+    !text.chars().any(char::is_control)
+}
+
+/// What can stand in an object path, and be typed.
+pub fn is_name(text: &str) -> bool {
+    (1..=32).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn is_bus(text: &str) -> bool {
+    matches!(text, "auto" | "session" | "system") || text.split_once(':').is_some_and(|(_, rest)| rest.contains('='))
+}
+
+fn is_date(text: &str) -> bool {
+    text == "today"
+        || (text.len() == 10
+            && text.bytes().enumerate().all(|(at, byte)| match at {
+                4 | 7 => byte == b'.',
+                _ => byte.is_ascii_digit() || byte == b'?',
+            }))
+}
+
+fn is_absolute(text: &str) -> bool {
+    text.starts_with('/') && is_line(text)
+}
+
+fn is_usb_path(text: &str) -> bool {
+    text.contains('-') && text.bytes().all(|byte| byte.is_ascii_digit() || b"-.".contains(&byte))
+}
+
+/// The tables in the order of the file, with what is said about each.
+pub const TABLES: &[(&str, &str)] = &[
+    ("bus", "Where the games are told."),
+    ("journal", "Where every move is kept before it is told."),
+    ("recordings", "Everything the boards said, to be replayed with `touchmovectl replay`."),
+    ("game", "How what the boards sense becomes a game. The same for all boards."),
+    ("pgn", "What the PGN of every game says about the event."),
+    (
+        "board",
+        "Boards. With no [[board]] at all, every board is served whose own USB id says that it is one (a DGT e-Board: 045b:8111),\n\
+         so one board on one port needs nothing here. Ids such as 0403:6001 or 04d8:000a belong to adapter chips that sit in\n\
+         many other devices too, and bytes meant for a chessboard could disturb those: such a port is used only if a [[board]]\n\
+         names it, by port, usb, serial or usb_path, even if it is the only one. `touchmovectl doctor` shows the lines to write.\n\
+         With one or more [[board]], those are served and no others.",
+    ),
+];
+
+/// All keys in the order of the file.
+pub static KEYS: &[Key] = &[
+    key(
+        "bus",
+        "address",
+        text("\"auto\", \"session\", \"system\", or the address of a bus such as \"unix:path=/run/user/1000/bus\"", is_bus),
+        Some("\"auto\""),
+        "\"system\"",
+        "The bus on which org.touchmove1 appears. On the session bus every process of the user is the arbiter.\n\
+         `auto`: the session bus if there is one, else the system bus; `session`; `system`; or an address. The option --bus goes before it.",
+    ),
+    key(
+        "journal",
+        "state_dir",
+        text("an absolute path", is_absolute),
+        None,
+        "\"/var/lib/touchmove\"",
+        "The directory of the journal and the recordings.\n\
+         Left out: $STATE_DIRECTORY, else $XDG_STATE_HOME/touchmove, else ~/.local/state/touchmove, else /var/lib/touchmove.",
+    ),
+    key("recordings", "on", Kind::Flag, Some("true"), "true", "Whether recordings are written beside the journal."),
+    key(
+        "recordings",
+        "max_mb",
+        number(1, 1_000_000, "MB"),
+        Some("256"),
+        "256",
+        "How much room all of them together may take; the oldest make room for the newest.",
+    ),
+    key(
+        "recordings",
+        "reserve_mb",
+        number(0, 1_000_000, "MB"),
+        Some("64"),
+        "64",
+        "Recording stops when the disk has less room left than this: what is left is for moves.",
+    ),
+    key(
+        "game",
+        "settle_ms",
+        number(20, 5000, "ms"),
+        Some("250"),
+        "250",
+        "A move from which another could still grow (a rook on its way) is told after this much quiet.",
+    ),
+    key(
+        "game",
+        "settle_low_ms",
+        number(20, 5000, "ms"),
+        Some("120"),
+        "120",
+        "The same when a player is short of time. Not more than settle_ms.",
+    ),
+    key("game", "low_time_s", number(0, 3600, "s"), Some("120"), "120", "With less on the clock a player is short of time."),
+    key(
+        "game",
+        "dwell_ms",
+        number(200, 600_000, "ms"),
+        Some("5000"),
+        "5000",
+        "Without a clock, a move counts as completed when the board has stood like this for so long.",
+    ),
+    key(
+        "game",
+        "laws",
+        Kind::Word(&crate::table::EDITIONS),
+        Some("\"fide-2023\""),
+        "\"fide-2023\"",
+        "The edition of the Laws of Chess that is in force.",
+    ),
+    key("game", "chess960", Kind::Flag, Some("false"), "false", "Whether start positions of Chess960 are start positions."),
+    key(
+        "game",
+        "accept_kings_signal",
+        Kind::Flag,
+        Some("true"),
+        "true",
+        "Whether kings put on the centre squares give the result at once; if not, it waits for the arbiter.",
+    ),
+    key(
+        "game",
+        "hypotheses",
+        number(8, 4096, "lines of play"),
+        Some("64"),
+        "64",
+        "How many explanations of what is seen are followed at most, for each board.",
+    ),
+    key(
+        "pgn",
+        "event",
+        text("one line of text", is_line),
+        Some("\"?\""),
+        "\"Club championship\"",
+        "The event. `?`: not known.",
+    ),
+    key("pgn", "site", text("one line of text", is_line), Some("\"?\""), "\"Shanghai\"", "The place. `?`: not known."),
+    key(
+        "pgn",
+        "date",
+        text("\"today\" or a date such as \"2026.11.21\" (? where a digit is not known)", is_date),
+        Some("\"today\""),
+        "\"2026.11.21\"",
+        "The day, as PGN writes it. `today`: the day on which a game began.",
+    ),
+    key("pgn", "round", text("one line of text", is_line), Some("\"?\""), "\"3\"", "The round. `?`: not known."),
+    key(
+        "board",
+        "name",
+        text("1 to 32 letters A–Z, digits or _", is_name),
+        Some("\"board_1\""),
+        "\"board_1\"",
+        "The name of the board: in its object path, in the journal, on the command line. Each board needs one of its own,\n\
+         of 1 to 32 letters A–Z, digits or _. There is no default.",
+    ),
+    key("board", "model", Kind::Model, Some("\"dgt\""), "\"dgt\"", "What board it is."),
+    key(
+        "board",
+        "port",
+        text("the absolute path of a serial port", is_absolute),
+        None,
+        "\"/dev/serial/by-id/usb-FTDI_FT232R_USB_UART_A1B2C3-if00-port0\"",
+        "Where it is plugged in, in one of four ways: the device file or a link to it,",
+    ),
+    key(
+        "board",
+        "usb",
+        text("USB vendor and product id, four hexadecimal digits each, such as \"0403:6001\"", |text| {
+            text.parse::<crate::link::Ids>().is_ok()
+        }),
+        None,
+        "\"0403:6001\"",
+        "or any USB device with this vendor and product id,",
+    ),
+    key(
+        "board",
+        "serial",
+        text("the serial number of the USB device", |text| !text.is_empty() && is_line(text)),
+        None,
+        "\"A1B2C3\"",
+        "or the USB device with this serial number, in whatever socket,",
+    ),
+    key(
+        "board",
+        "usb_path",
+        text("a USB socket such as \"1-2\" or \"1-2.3\"", is_usb_path),
+        None,
+        "\"1-2\"",
+        "or whatever is plugged into this USB socket.\n\
+         With none of the four (one board only): the board of this model that its USB id names.",
+    ),
+    key(
+        "board",
+        "rotation",
+        Kind::Word(&["auto", "upright", "turned"]),
+        Some("\"auto\""),
+        "\"auto\"",
+        "How the board stands. `auto`: found from the position; `upright`: as its maker intended (DGT: the connector is on\n\
+         White's left); `turned`: the other way round.",
+    ),
+    key(
+        "board",
+        "clock_side",
+        Kind::Word(&["auto", "upright", "turned"]),
+        Some("\"auto\""),
+        "\"auto\"",
+        "How the clock stands. `auto`: found from the first presses; `upright`: its left half is White's when the board is\n\
+         upright; `turned`: the other way round.",
+    ),
+    key(
+        "board",
+        "control_lines",
+        Kind::Word(&["asserted", "cleared"]),
+        Some("\"asserted\""),
+        "\"asserted\"",
+        "The modem control lines DTR and RTS. `asserted` is what boards on USB expect; some on RS-232 want them `cleared`.",
+    ),
+    key(
+        "board",
+        "start_fen",
+        text("a FEN", is_line),
+        None,
+        "\"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"",
+        "The position from which games on this board start, where it is not the usual one. FEN; Shredder-FEN for Chess960.",
+    ),
+];
+
+impl Kind {
+    /// What to write, to go on after "write".
+    pub fn expected(&self) -> String {
+        match self {
+            Kind::Flag => "true or false".to_owned(),
+            Kind::Number { min, max, unit } => format!("a whole number from {min} to {max} ({unit})"),
+            Kind::Word(words) => words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" or "),
+            Kind::Model => {
+                crate::boards::BOARDS.iter().map(|model| format!("{:?}", model.name)).collect::<Vec<_>>().join(" or ")
+            }
+            Kind::Text { form, .. } => (*form).to_owned(),
+        }
+    }
+}
+
+/// The file with every key commented out: what `config/touchmoved.toml` is.
+pub fn commented_file() -> String {
+    let mut file = String::from(
+        "# Configuration of touchmoved. Every key is shown with its default: take away the # before one to change it.\n\
+         # What a file says is checked with `touchmoved --check-config --config FILE`.\n\
+         # Looked for in $XDG_CONFIG_HOME/touchmove (~/.config/touchmove), else in /etc/touchmove. Written from src/config/keys.rs.\n",
+    );
+    for (table, about) in TABLES {
+        let _ = writeln!(file, "\n# {}", about.replace('\n', "\n# "));
+        // A [[board]] without keys would be a board; a plain table without keys says nothing.
+        let _ = writeln!(file, "{}", if *table == "board" { "#[[board]]".to_owned() } else { format!("[{table}]") });
+        for key in KEYS.iter().filter(|key| key.table == *table) {
+            let _ = writeln!(file, "# {}", key.doc.replace('\n', "\n# "));
+            if let Kind::Number { .. } | Kind::Flag | Kind::Model = key.kind {
+                let expected = key.kind.expected();
+                let _ = writeln!(file, "# {}{}.", expected[..1].to_uppercase(), &expected[1..]);
+            }
+            let _ = match key.default {
+                Some(default) => writeln!(file, "#{} = {default}", key.name),
+                None => writeln!(file, "#    {} = {}", key.name, key.example),
+            };
+        }
+    }
+    file
+}

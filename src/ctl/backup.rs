@@ -1,0 +1,56 @@
+//! `touchmovectl backup FILE`: a copy of the journal while touchmoved runs.
+
+use crate::daemon::journal;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Below this nobody needs to be told how far it is.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Copy the journal into FILE, while touchmoved runs or not
+///
+/// The copy holds every game and move stored so far. It is one SQLite file, complete when it appears under its name; put it
+/// back as journal.sqlite3 into the state directory, with touchmoved stopped, to go on from it. Nothing is overwritten.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  touchmovectl backup /media/usb/games-2026-11-21.sqlite3")]
+pub struct Args {
+    /// The file to write; must not exist yet
+    pub file: PathBuf,
+    /// Where touchmoved keeps its state [default: /var/lib/touchmove, else touchmove under $XDG_STATE_HOME or ~/.local/state]
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+}
+
+/// Writes the backup, and on a terminal shows how far it is if it takes longer than a second.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let state = args.state.unwrap_or_else(usual_state);
+    let started = Instant::now();
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+    bar.set_style(ProgressStyle::with_template("{wide_bar} {percent} %")?);
+    let result = journal::backup(&state, &args.file, |done, total| {
+        if bar.is_hidden() && started.elapsed() > PATIENCE {
+            // Stays hidden where standard error is not a terminal.
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    result?;
+    println!("{} written: {} bytes", args.file.display(), std::fs::metadata(&args.file)?.len());
+    Ok(())
+}
+
+/// Where touchmoved keeps its state when nobody says otherwise: the system's directory if it is there, else the user's.
+fn usual_state() -> PathBuf {
+    let system = PathBuf::from("/var/lib/touchmove");
+    if system.is_dir() {
+        return system;
+    }
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
+    match std::env::var_os("XDG_STATE_HOME").filter(|dir| !dir.is_empty()).map(PathBuf::from).or_else(home) {
+        Some(state) => state.join("touchmove"),
+        None => system,
+    }
+}

@@ -1,0 +1,46 @@
+//! `touchmovectl board`: what stands on a board.
+
+use super::diagram::{Squares, Style, clock};
+use super::service::{Service, board, print, print_json};
+
+/// Show what stands on a board
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  touchmovectl board\n  touchmovectl board dgt_ttyUSB0 --json")]
+pub struct Args {
+    /// Its name, as `touchmovectl list` shows it [default: the only one]
+    board: Option<String>,
+    #[command(flatten)]
+    service: Service,
+    /// One JSON object, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints it.
+pub async fn run(args: Args) -> anyhow::Result<()> {
+    let snapshot = args.service.connect().await?.snapshot().await?;
+    let board = board(&snapshot, args.board.as_deref())?;
+    if args.json {
+        return print_json(board);
+    }
+    let mut text = format!("{}: {}, {}\n", board.id, board.model_title, board.state);
+    if !board.state_reason.is_empty() {
+        text.push_str(&format!("{}\n", board.state_reason));
+    }
+    match Squares::from_placement(&board.placement) {
+        Some(squares) => text.push_str(&squares.draw(Style::of_stdout())),
+        None => text.push_str("the board has not been read yet\n"),
+    }
+    if let Some(times) = &board.clock {
+        let running = if times.running { "running" } else { "stopped" };
+        let (white, black) = (clock(times.white), clock(times.black));
+        text.push_str(&format!("White {white}   Black {black}   {} to play, {running}\n", times.turn));
+    }
+    for (square, expected, seen) in &board.displaced {
+        text.push_str(&format!("{square}: {expected} should be there, and {seen} is\n"));
+    }
+    if board.battery >= 0 {
+        text.push_str(&format!("battery {} %, {}\n", board.battery, board.battery_state));
+    }
+    Ok(print(&text)?)
+}

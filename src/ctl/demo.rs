@@ -1,0 +1,185 @@
+//! `touchmovectl demo`: the whole road, from a virtual board's bytes to moves arriving over D-Bus.
+
+mod stage;
+
+use crate::ctl::diagram::{self, Squares, Style};
+use crate::publish::client::{Client, GameInfo, Happened, Seen};
+use crate::publish::dbus::{Bus, Stream};
+use crate::simulate::pgn;
+use anyhow::{Context, bail};
+use stage::Stage;
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{Instant, interval, timeout_at};
+
+/// Paul Morphy's game at the Paris opera, 1858. The times are made up.
+const OPERA: &str = include_str!("demo/opera.pgn");
+/// With hands of ordinary speed the game takes so long; more than that at any speed is too long.
+const TAKES: Duration = Duration::from_secs(85);
+/// How long starting up, and saying the last things, may take.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How often it is looked whether everything still runs.
+const LOOK: Duration = Duration::from_millis(250);
+/// After the result the last move is still completed.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Watch a master's game arrive over D-Bus, without a board
+///
+/// Starts a private D-Bus, touchmoved, and a virtual DGT board with a clock on a pseudo-terminal, on which hands that slide
+/// and hesitate play Paul Morphy's game at the opera. Shows board, clocks and moves as they arrive over D-Bus, then the PGN,
+/// and whether every move came out as it was played. Nothing of it touches the bus or the boards of this machine.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  touchmovectl demo
+  touchmovectl demo --hands blitz --speed 1")]
+pub struct Args {
+    /// So many times as fast as real hands
+    #[arg(long, value_name = "FACTOR", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10))]
+    speed: u32,
+    /// The players' hands: clean, club, blitz or worn
+    #[arg(long, value_name = "PROFILE", default_value = "club")]
+    hands: String,
+}
+
+/// Shows the game; fails when it did not come out as it was played.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    super::block_on(show(args))?
+}
+
+async fn show(args: Args) -> anyhow::Result<()> {
+    // First of all, so that an interruption at any later time still puts everything away.
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let mut stage = Stage::set(OPERA, &args.hands, args.speed)?;
+    let mut view = View { terminal: std::io::stdout().is_terminal(), drawn: 0 };
+    view.say(&format!(
+        "A private D-Bus at {}\nA virtual DGT board with a clock at {}\n\
+         Paul Morphy against the Duke of Brunswick and Count Isouard, Paris 1858; the times are made up.\n\n",
+        stage.address,
+        stage.port.display()
+    ))?;
+    let outcome = tokio::select! {
+        outcome = follow(&mut stage, &mut view, &args) => outcome,
+        _ = interrupt.recv() => bail!("interrupted"),
+        _ = terminate.recv() => bail!("asked to end"),
+    };
+    outcome.map_err(|error| match stage.last_words() {
+        words if words.is_empty() => error,
+        words => error.context(format!("touchmoved said:\n{words}")),
+    })
+}
+
+async fn follow(stage: &mut Stage, view: &mut View, args: &Args) -> anyhow::Result<()> {
+    let client = Client::wait(&Bus::Address(stage.address.clone()), Stream::Live).await?;
+    let mut watch = client.watch().await?;
+    // Only now, so that nothing it tells is missed.
+    stage.start_touchmoved()?;
+    let began = Instant::now();
+    let mut give_up = began + PATIENCE + TAKES / args.speed;
+    let mut ends = None;
+    let mut look = interval(LOOK);
+    loop {
+        let seen = tokio::select! {
+            seen = timeout_at(ends.unwrap_or(give_up), watch.next()) => match seen {
+                Ok(Some(seen)) => seen,
+                Ok(None) => bail!("the private D-Bus ended"),
+                Err(_) if ends.is_some() => break,
+                Err(_) => bail!("the game did not end within {} s", began.elapsed().as_secs()),
+            },
+            _ = look.tick() => {
+                stage.still_runs()?;
+                continue;
+            }
+        };
+        let snapshot = match client.snapshot().await {
+            Ok(snapshot) => snapshot,
+            // It has not come yet.
+            Err(_) if began.elapsed() < PATIENCE => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let Some(game) = snapshot.games.last() else { continue };
+        let clock = snapshot.boards.first().and_then(|board| board.clock.as_ref()).map(|clock| (clock.white, clock.black));
+        if let Seen::Happened(happened) = seen {
+            view.show(game, clock, &happened)?;
+            if happened.event == "ResultChanged" {
+                give_up += LAST_WORDS;
+                ends = Some(Instant::now() + LAST_WORDS);
+            }
+        }
+    }
+    finish(&client, view).await.with_context(|| format!("after {} s", began.elapsed().as_secs()))
+}
+
+/// The PGN, and whether the game came out as it was played.
+async fn finish(client: &Client, view: &mut View) -> anyhow::Result<()> {
+    let snapshot = client.snapshot().await?;
+    let [game] = snapshot.games.as_slice() else { bail!("there are {} games instead of one", snapshot.games.len()) };
+    if !view.terminal {
+        view.say(&board(game, Style::Plain))?;
+    }
+    view.say(&format!("\n{}\n", client.pgn(game.id).await?))?;
+    let played = pgn::read(OPERA);
+    let played = played.games.first().context("the game of the demo cannot be read")?;
+    let truth: Vec<String> = (0..).zip(&played.plies).map(|(index, ply)| played.position(index).uci(ply.mv)).collect();
+    let came: Vec<&str> = game.moves.iter().map(|mv| mv.uci.as_str()).collect();
+    if came != truth {
+        let ply = came.iter().zip(&truth).take_while(|(came, truth)| **came == truth.as_str()).count();
+        bail!("ply {} is not what was played: this is a bug, please report it", ply + 1);
+    }
+    view.say(&format!("All {} moves and the result ({}) arrived over D-Bus as they were played.\n", came.len(), game.result))
+}
+
+fn board(game: &GameInfo, style: Style) -> String {
+    Squares::from_fen(&game.fen).map(|squares| squares.draw(style)).unwrap_or_default()
+}
+
+/// What is shown while the game is being played.
+struct View {
+    /// Draws in place; else a line for each thing that happens.
+    terminal: bool,
+    /// Lines to go over at the next drawing.
+    drawn: usize,
+}
+
+impl View {
+    fn say(&mut self, text: &str) -> anyhow::Result<()> {
+        self.drawn = 0;
+        let mut output = std::io::stdout().lock();
+        output.write_all(text.as_bytes())?;
+        Ok(output.flush()?)
+    }
+
+    fn show(&mut self, game: &GameInfo, clock: Option<(i32, i32)>, happened: &Happened) -> anyhow::Result<()> {
+        if self.terminal {
+            return self.draw(game, clock);
+        }
+        let ply = happened.fields.get("ply").and_then(serde_json::Value::as_u64).unwrap_or_default() as usize;
+        let number = format!("{}{}", ply.div_ceil(2), if ply % 2 == 1 { "." } else { "..." });
+        let mv = ply.checked_sub(1).and_then(|index| game.moves.get(index));
+        let san = mv.map_or("?", |mv| mv.san.as_str());
+        let (white, black) = mv.map_or((-1, -1), |mv| (mv.white, mv.black));
+        let line = match happened.event.as_str() {
+            "MoveMade" => format!("made       {number} {san}\n"),
+            "MoveCompleted" => {
+                format!("completed  {number} {san:<8} {}  {}\n", diagram::clock(white), diagram::clock(black))
+            }
+            "MovesCorrected" => {
+                format!("corrected  {}", diagram::moves(&game.start, game.moves.iter().map(|mv| mv.san.as_str())))
+            }
+            "ResultChanged" => format!("result     {}\n", game.result),
+            _ => return Ok(()),
+        };
+        self.say(&line)
+    }
+
+    fn draw(&mut self, game: &GameInfo, clock: Option<(i32, i32)>) -> anyhow::Result<()> {
+        let mut picture = board(game, Style::of_stdout());
+        let (white, black) = clock.unwrap_or((-1, -1));
+        picture += &format!("\n  White {}   Black {}   {}\n\n", diagram::clock(white), diagram::clock(black), game.result);
+        picture += &diagram::moves(&game.start, game.moves.iter().map(|mv| mv.san.as_str()));
+        let over = if self.drawn > 0 { format!("\x1b[{}A\x1b[J", self.drawn) } else { String::new() };
+        self.say(&(over + &picture))?;
+        self.drawn = picture.matches('\n').count();
+        Ok(())
+    }
+}

@@ -1,0 +1,183 @@
+//! A private bus, a virtual board and touchmoved, all of which end and are put away with this.
+
+use anyhow::{Context, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::{self, DirBuilder, File};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a program may take to end when asked.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Times that a player's hand takes are shortened by the speed, and so are those that wait for it. Milliseconds.
+const SETTLE: (u32, u32, u32) = (250, 120, 5000);
+
+/// Everything that runs. What was started last ends first; the directory goes last.
+pub struct Stage {
+    touchmoved: Option<Running>,
+    board: Running,
+    bus: Running,
+    dir: Dir,
+    /// Where the private bus listens.
+    pub address: String,
+    /// The virtual board's serial port.
+    pub port: PathBuf,
+}
+
+impl Stage {
+    /// Starts bus and board; the board begins to play when touchmoved greets it.
+    pub fn set(pgn: &str, hands: &str, speed: u32) -> anyhow::Result<Stage> {
+        let dir = Dir::new()?;
+        let conf = dir.file(
+            "bus.conf",
+            &format!(
+                "<busconfig>\n<type>session</type>\n<listen>unix:path={}</listen>\n<auth>EXTERNAL</auth>\n\
+                 <policy context=\"default\">\n<allow send_destination=\"*\" eavesdrop=\"true\"/>\n<allow eavesdrop=\"true\"/>\n\
+                 <allow own=\"*\"/>\n</policy>\n</busconfig>\n",
+                dir.0.join("bus").display()
+            ),
+        )?;
+        let (settle, low, dwell) = SETTLE;
+        dir.file(
+            "touchmoved.toml",
+            &format!(
+                "[game]\nsettle_ms = {}\nsettle_low_ms = {}\ndwell_ms = {}\n[pgn]\nevent = \"Demonstration\"\nsite = \"Paris opera\"\n",
+                (settle / speed).max(20),
+                (low / speed).max(20),
+                (dwell / speed).max(200)
+            ),
+        )?;
+        let pgn = dir.file("game.pgn", pgn)?;
+
+        let mut bus = Command::new("dbus-daemon");
+        bus.arg("--config-file").arg(conf).args(["--nofork", "--nopidfile", "--print-address=1"]);
+        let (bus, address) = Running::start("dbus-daemon", bus, &dir)
+            .context("the private D-Bus does not start; if dbus-daemon is missing, run `sudo apt install dbus`")?;
+
+        let mut board = Command::new(sibling("touchmovectl")?);
+        board.arg("simulate").arg(pgn).args(["--pty", "--clock", "--stay", "--hands", hands, "--speed", &speed.to_string()]);
+        let (board, port) = Running::start("touchmovectl simulate", board, &dir).context("the virtual board does not start")?;
+        Ok(Stage { touchmoved: None, board, bus, dir, address, port: port.into() })
+    }
+
+    /// Starts touchmoved on this bus, with this board, and a state directory of its own.
+    pub fn start_touchmoved(&mut self) -> anyhow::Result<()> {
+        let mut command = Command::new(sibling("touchmoved")?);
+        let (dir, port) = (&self.dir.0, &self.port);
+        command.arg("--bus").arg(&self.address).arg("--config").arg(dir.join("touchmoved.toml"));
+        command.arg("--state-dir").arg(dir.join("state")).arg("--port").arg(port).stdout(Stdio::null());
+        self.touchmoved = Some(Running::spawn("touchmoved", command, &self.dir)?);
+        Ok(())
+    }
+
+    /// Fails when one of them has ended.
+    pub fn still_runs(&mut self) -> anyhow::Result<()> {
+        for running in [Some(&mut self.bus), Some(&mut self.board), self.touchmoved.as_mut()].into_iter().flatten() {
+            if let Some(status) = running.child.try_wait()? {
+                bail!("{} ended too early ({status}){}", running.name, running.said());
+            }
+        }
+        Ok(())
+    }
+
+    /// What touchmoved logged.
+    pub fn last_words(&self) -> String {
+        self.touchmoved.as_ref().map(Running::said).unwrap_or_default().trim().to_owned()
+    }
+}
+
+/// A program that lies beside this one.
+fn sibling(name: &str) -> anyhow::Result<PathBuf> {
+    let own = std::env::current_exe().context("this program does not know where it lies")?;
+    let path = own.with_file_name(name);
+    if !path.exists() {
+        bail!("{} is missing: build both programs with `cargo build --release`, or install them together", path.display());
+    }
+    Ok(path)
+}
+
+/// A program that ends with this.
+struct Running {
+    name: &'static str,
+    child: Child,
+    log: PathBuf,
+}
+
+impl Running {
+    fn spawn(name: &'static str, mut command: Command, dir: &Dir) -> anyhow::Result<Running> {
+        let log = dir.0.join(format!("{}.log", name.replace(' ', "-")));
+        let child = command.stdin(Stdio::null()).stderr(File::create(&log)?).spawn();
+        Ok(Running { name, child: child.with_context(|| format!("{name} cannot be started"))?, log })
+    }
+
+    /// Starts a program whose first line tells where it is to be found.
+    fn start(name: &'static str, mut command: Command, dir: &Dir) -> anyhow::Result<(Running, String)> {
+        command.stdout(Stdio::piped());
+        let mut running = Running::spawn(name, command, dir)?;
+        let mut line = String::new();
+        if let Some(output) = running.child.stdout.take() {
+            BufReader::new(output).read_line(&mut line)?;
+        }
+        // dbus-daemon adds its guid.
+        let place = line.trim().split(",guid=").next().unwrap_or_default().to_owned();
+        if place.is_empty() {
+            bail!("{name} ended at once{}", running.said());
+        }
+        Ok((running, place))
+    }
+
+    /// What it wrote to standard error, on a line of its own.
+    fn said(&self) -> String {
+        match fs::read_to_string(&self.log) {
+            Ok(text) if !text.trim().is_empty() => format!(":\n{}", text.trim()),
+            _ => String::new(),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            // Already ended and not waited for: it cannot be somebody else's pid yet.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+        let until = Instant::now() + PATIENCE;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A directory for nobody else, that is removed with this.
+struct Dir(PathBuf);
+
+impl Dir {
+    fn new() -> anyhow::Result<Dir> {
+        let parent = std::env::temp_dir();
+        for attempt in 0..100 {
+            let path = parent.join(format!("touchmove-demo-{}-{attempt}", std::process::id()));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Dir(path)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error).with_context(|| format!("{} cannot be made", path.display())),
+            }
+        }
+        bail!("no directory of its own can be made in {}", parent.display())
+    }
+
+    fn file(&self, name: &str, text: &str) -> anyhow::Result<PathBuf> {
+        let path = Path::new(&self.0).join(name);
+        fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
+        Ok(path)
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,346 @@
+//! `touchmovectl doctor`: why no board is seen, and what to do about it.
+
+mod ask;
+mod report;
+
+use crate::boards::{self, BOARDS, Model};
+use crate::config::{Board, Config};
+use crate::ctl::colours;
+use crate::link::serial::{self, Holder, OpenError};
+use crate::link::watch::{self, SerialPort, Verdict};
+use crate::link::{ControlLines, Place, Port};
+use crate::publish::client::{Client, ClientError};
+use crate::publish::dbus::{Bus, Stream};
+use ask::Answer;
+use report::Report;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Find out why no board is seen
+///
+/// Looks at what is plugged in, whether it may be opened, who has it, whether a board answers, and whether touchmoved runs.
+/// A port is opened only if nobody has it and its USB id says that it is a board, or it is configured, or given with --port;
+/// what is sent then only asks the board who it is and what stands on it. Ends with 0 when all is well, with 1 when not.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  touchmovectl doctor                        why is no board seen?
+  touchmovectl doctor --port /dev/ttyUSB0    is there a board on this port?
+  touchmovectl doctor --json | jq '.findings[] | select(.ok == false)'")]
+pub struct Args {
+    /// Look at this port and at nothing else
+    #[arg(long, value_name = "PATH")]
+    port: Option<PathBuf>,
+    /// The model of the board on --port
+    #[arg(long, value_name = "MODEL", default_value = "dgt", value_parser = model)]
+    model: &'static Model,
+    /// The configuration [default: as touchmoved finds it]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The bus: session, system, or an address [default: as configured]
+    #[arg(long, value_name = "BUS")]
+    bus: Option<Bus>,
+    /// One JSON object instead of text
+    #[arg(long)]
+    json: bool,
+}
+
+fn model(name: &str) -> Result<&'static Model, String> {
+    let known = || BOARDS.iter().map(|model| model.name).collect::<Vec<_>>().join(", ");
+    boards::model(name).ok_or_else(|| format!("there is no model {name}: known are {}", known()))
+}
+
+/// Looks, and prints what was found.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let report = super::block_on(examine(&args))?;
+    if args.json {
+        println!("{}", report.json());
+    } else {
+        print!("{}", report.text(colours(&std::io::stdout())));
+    }
+    Ok(if report.is_well() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A port that a board is, or should be, on.
+struct Target {
+    board: Board,
+    node: PathBuf,
+}
+
+async fn examine(args: &Args) -> Report {
+    let mut report = Report::default();
+    if let Some(path) = &args.port {
+        let place = Place::Port(path.clone());
+        let target = Target { board: Board::new("--port".into(), args.model, place), node: path.clone() };
+        port(&mut report, &target).await;
+        knowledge(&mut report, args.model);
+        return report;
+    }
+    let config = configuration(&mut report, args.config.as_deref());
+    let targets = targets(&mut report, &config);
+    modem_manager(&mut report, &targets);
+    for target in &targets {
+        port(&mut report, target).await;
+    }
+    service(&mut report, args.bus.clone().unwrap_or_else(|| bus(&config))).await;
+    let mut models: Vec<&'static Model> = Vec::new();
+    for target in targets {
+        if !models.contains(&target.board.model) {
+            models.push(target.board.model);
+            knowledge(&mut report, target.board.model);
+        }
+    }
+    report
+}
+
+fn bus(config: &Config) -> Bus {
+    match config.bus.as_str() {
+        "auto" => Bus::default(),
+        bus => bus.parse().unwrap_or_default(),
+    }
+}
+
+fn configuration(report: &mut Report, given: Option<&Path>) -> Config {
+    let path = given.map_or_else(Config::default_path, Path::to_path_buf);
+    match Config::load(&path) {
+        Ok(config) if path.exists() => {
+            report.good("configuration", format!("{} is right", path.display()));
+            config
+        }
+        Ok(config) if given.is_some() => {
+            report.bad("configuration", format!("{} does not exist", path.display()), "give the file that touchmoved reads");
+            config
+        }
+        Ok(config) => {
+            report.good("configuration", "there is no configuration file, and none is needed");
+            config
+        }
+        Err(error) => {
+            report.bad("configuration", error.to_string(), "put this right: touchmoved does not start with it");
+            Config::default()
+        }
+    }
+}
+
+/// The ports to look at; says what is missing.
+fn targets(report: &mut Report, config: &Config) -> Vec<Target> {
+    let ports = match watch::list() {
+        Ok(ports) => ports,
+        Err(error) => {
+            report.bad("device", format!("the serial ports cannot be listed ({error})"), "check that /sys is mounted");
+            Vec::new()
+        }
+    };
+    let mut targets = Vec::new();
+    if config.boards.is_empty() {
+        for (port, model) in watch::found(&ports) {
+            report.good("device", format!("{}: {}", described(port), model.title));
+            let place = Place::Found(model);
+            targets.push(Target { board: Board::new(model.name.into(), model, place), node: port.node.clone() });
+        }
+        if targets.is_empty() {
+            nothing_found(report, &ports);
+        }
+    } else {
+        let places: Vec<Place> = config.boards.iter().map(|board| board.place.clone()).collect();
+        for (board, node) in config.boards.iter().zip(watch::assign(&places, &ports)) {
+            match node {
+                Some(node) => {
+                    let port = ports.iter().find(|port| port.node == node);
+                    let what = port.map_or_else(|| node.display().to_string(), described);
+                    report.good("device", format!("{what}: configured as {}", board.name));
+                    targets.push(Target { board: board.clone(), node });
+                }
+                None => {
+                    report.bad(
+                        "device",
+                        format!("board {} is not plugged in: there is no {}", board.name, board.place),
+                        "plug it in and switch it on, or correct its [[board]] in the configuration",
+                    );
+                    others(report, &ports);
+                }
+            }
+        }
+    }
+    targets
+}
+
+/// No board is configured, and no port says that it is one.
+fn nothing_found(report: &mut Report, ports: &[SerialPort]) {
+    let perhaps: Vec<(&SerialPort, &Model)> = ports
+        .iter()
+        .filter_map(|port| match port.verdict() {
+            Verdict::Perhaps(model) => Some((port, model)),
+            _ => None,
+        })
+        .collect();
+    if let Some(device) = watch::without_port().unwrap_or_default().first() {
+        report.bad(
+            "device",
+            format!("USB device {} is a {}, but it has no serial port", device.ids, device.model.title),
+            "its kernel driver is missing: run `sudo modprobe cdc_acm`, and look at `sudo dmesg`",
+        );
+        return;
+    }
+    if perhaps.is_empty() {
+        report.bad(
+            "device",
+            "no board is plugged in: no USB device here is known as one",
+            "plug the board in and switch it on; if it is, try another cable (some only charge) and socket, and look at\n\
+             `sudo dmesg` for what the kernel says. A board on an RS-232 port is configured: [[board]] name, port",
+        );
+        others(report, ports);
+    }
+    for (port, model) in perhaps {
+        let ids = port.ids.map(|ids| ids.to_string()).unwrap_or_default();
+        let which = match &port.serial {
+            Some(serial) => format!("serial = {serial:?}"),
+            None => format!("usb = {ids:?}"),
+        };
+        report.bad(
+            "device",
+            format!("{} may be a {}: it is not used, because that adapter sits in other devices too", described(port), model.title),
+            format!(
+                "if it is your board, write this into {}:\n    [[board]]\n    name = \"board_1\"\n    model = {:?}\n    {which}\n\
+                 To try it now: touchmovectl doctor --port {}",
+                Config::default_path().display(),
+                model.name,
+                port.node.display()
+            ),
+        );
+    }
+}
+
+fn others(report: &mut Report, ports: &[SerialPort]) {
+    for port in ports {
+        report.note("device", format!("there is also {}", described(port)));
+    }
+}
+
+fn described(port: &SerialPort) -> String {
+    let mut text = port.node.display().to_string();
+    let ids = port.ids.map(|ids| format!("USB {ids}"));
+    let serial = port.serial.as_ref().map(|serial| format!("serial number {serial}"));
+    let details: Vec<String> = [ids, port.title.clone(), serial, port.driver.clone()].into_iter().flatten().collect();
+    if !details.is_empty() {
+        text += &format!(" ({})", details.join(", "));
+    }
+    text
+}
+
+/// ModemManager opens whatever looks like a modem and writes to it.
+fn modem_manager(report: &mut Report, targets: &[Target]) {
+    let Some(pid) = serial::process_named("ModemManager") else { return };
+    let ports = watch::list().unwrap_or_default();
+    for port in ports.iter().filter(|port| !port.modem_manager_ignores) {
+        let Some(ids) = port.ids.filter(|_| targets.iter().any(|target| target.node == port.node)) else { continue };
+        report.note(
+            "modem_manager",
+            format!(
+                "ModemManager (pid {pid}) runs and may take {} for a modem. To keep it away, write into\n\
+                 /etc/udev/rules.d/70-touchmove-local.rules and plug the board in anew:\n    \
+                 ATTRS{{idVendor}}==\"{:04x}\", ATTRS{{idProduct}}==\"{:04x}\", ENV{{ID_MM_DEVICE_IGNORE}}=\"1\"",
+                port.node.display(),
+                ids.vendor,
+                ids.product
+            ),
+        );
+    }
+}
+
+/// Whether a port can be opened, and a board answers on it.
+async fn port(report: &mut Report, target: &Target) {
+    let shown = target.node.display().to_string();
+    let opened = serial::look(&target.node).and_then(|()| match serial::holder(&target.node) {
+        Some(holder) => Err(OpenError::Busy { port: target.node.clone(), holder: Some(holder) }),
+        None => Port::open(&target.node, target.board.model.line, target.board.control),
+    });
+    let mut port = match opened {
+        Ok(port) => port,
+        Err(OpenError::Busy { holder, .. }) => return held(report, &shown, holder),
+        Err(OpenError::NoPermission { group, .. }) => {
+            let what = format!("no permission to open {shown}: it belongs to group {group}");
+            return report.bad("permission", what, serial::join_group(&group));
+        }
+        Err(error) => {
+            let text = error.to_string();
+            let (what, next) = text.split_once(": ").unwrap_or((&text, "see `sudo dmesg` for what the kernel says"));
+            return report.bad("port", what, next);
+        }
+    };
+    report.good("permission", format!("{shown} can be opened, and nobody else has it"));
+    let title = target.board.model.title;
+    match ask::ask(&mut port, target.board.model).await {
+        Answer::Board { about, pieces } => {
+            let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
+            report.good("answer", format!("a {title} answers on {shown}{about}; it sees {pieces} pieces"));
+        }
+        Answer::Nonsense(count) => report.bad(
+            "answer",
+            format!("something answers on {shown}, but not as a {title} does ({count} bytes that make no sense)"),
+            "check that it is the right port and model; a board that is just being switched on needs some seconds",
+        ),
+        Answer::Nothing => report.bad(
+            "answer",
+            format!("nothing answers on {shown} as a {title} does"),
+            match target.board.control {
+                ControlLines::Asserted => {
+                    "check that the board is switched on, its cable is plugged in at both ends, and this is its port; a board on\n\
+                     RS-232 may want control_lines = \"cleared\" in its [[board]]"
+                }
+                ControlLines::Cleared => {
+                    "check that the board is switched on, its cable is plugged in at both ends, and this is its port; it may want\n\
+                     control_lines = \"asserted\" in its [[board]]"
+                }
+            },
+        ),
+        Answer::Gone => report.bad("answer", format!("{shown} went away while being asked"), "plug the board in again"),
+    }
+}
+
+fn held(report: &mut Report, shown: &str, holder: Option<Holder>) {
+    match holder {
+        Some(holder) if holder.name == "touchmoved" => report.good("permission", format!("{shown} is read by {holder}")),
+        holder => {
+            let who = holder.as_ref().map_or_else(|| "another program".to_owned(), Holder::to_string);
+            report.bad("holder", format!("{shown} is in use by {who}"), serial::release(&holder));
+        }
+    }
+}
+
+/// Whether touchmoved can be reached, and what it says of its boards.
+async fn service(report: &mut Report, bus: Bus) {
+    let snapshot = match Client::connect(&bus, Stream::Live).await {
+        Ok(client) => {
+            report.good("service", format!("touchmoved runs on {bus}"));
+            client.snapshot().await
+        }
+        Err(error) => Err(error),
+    };
+    match snapshot {
+        Ok(snapshot) => {
+            for board in snapshot.boards {
+                match board.state.as_str() {
+                    "ready" => report.good("service", format!("touchmoved reads board {} on {}", board.id, board.port)),
+                    "connecting" => {
+                        report.note("service", format!("touchmoved is greeting board {} on {}", board.id, board.port))
+                    }
+                    state => {
+                        report.bad("service", format!("touchmoved says that board {} is {state}", board.id), board.state_reason)
+                    }
+                }
+            }
+        }
+        Err(error) => {
+            let check = if matches!(error, ClientError::NoBus { .. }) { "bus" } else { "service" };
+            let text = error.to_string();
+            let (what, next) = text.rsplit_once(": ").unwrap_or((&text, "try again"));
+            report.bad(check, what, next);
+        }
+    }
+}
+
+fn knowledge(report: &mut Report, model: &Model) {
+    for cannot in model.cannot {
+        report.note("cannot", format!("a {} cannot know {cannot}", model.title));
+    }
+}

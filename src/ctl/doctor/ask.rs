@@ -1,0 +1,89 @@
+//! Asks whatever is on a port whether it is a board, with nothing but the greeting of its protocol.
+
+use crate::boards::{Identity, LinkState, Millis, Model, Reading, Sensed, Trouble};
+use crate::link::Port;
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// So long it may take until all squares have been read.
+const PATIENCE: Millis = 5_000;
+/// So long a board that has told its squares may take to tell who it is.
+const MANNERS: Millis = 1_500;
+/// A line that takes nothing for so long is stuck.
+const STUCK: Duration = Duration::from_secs(2);
+
+/// What came back.
+pub enum Answer {
+    /// A board of this model.
+    Board {
+        /// What it says about itself.
+        about: Vec<String>,
+        /// How many squares are not empty.
+        pieces: usize,
+    },
+    /// So many bytes, but no placement.
+    Nonsense(usize),
+    /// Not a byte.
+    Nothing,
+    /// The port went away.
+    Gone,
+}
+
+/// Greets and listens.
+pub async fn ask(port: &mut Port, model: &Model) -> Answer {
+    let mut protocol = (model.protocol)();
+    let began = Instant::now();
+    let now = || Millis::try_from(began.elapsed().as_millis()).unwrap_or(Millis::MAX);
+    let at = |ms: Millis| began + Duration::from_millis(ms);
+    let (mut count, mut about, mut pieces) = (0, Vec::new(), None);
+    let (mut deadline, mut write) = (PATIENCE, None);
+    let mut buffer = [0; 1024];
+    protocol.link(0, LinkState::Up);
+    loop {
+        while let Some((_, reading)) = protocol.poll_reading() {
+            match reading {
+                Reading::Placement(squares) => {
+                    pieces = Some(squares.iter().filter(|square| **square != Sensed::Empty).count());
+                    deadline = deadline.min(now() + MANNERS);
+                }
+                Reading::Identity(Identity::Version(version)) => about.push(format!("version {version}")),
+                Reading::Identity(Identity::SerialNumber(number)) => about.push(format!("serial number {number}")),
+                Reading::Identity(Identity::Text(text)) => about.push(text),
+                Reading::Battery(battery) => about.push(format!("battery {} %", battery.percent)),
+                Reading::Trouble(Trouble::Garbage(_) | _) | Reading::Square(..) | Reading::Clock(_) | Reading::Memory(_) => {}
+            }
+        }
+        write = write.or_else(|| protocol.poll_write());
+        if let Some(due) = write.take_if(|write| write.at <= now()) {
+            match timeout(STUCK, port.write_all(&due.bytes)).await {
+                Ok(Ok(())) => continue,
+                _ => return Answer::Gone,
+            }
+        }
+        if now() >= deadline {
+            break;
+        }
+        let wake = [Some(deadline), write.as_ref().map(|write| write.at), protocol.next_deadline()];
+        let wake = wake.into_iter().flatten().min().unwrap_or(deadline);
+        tokio::select! {
+            read = port.read(&mut buffer) => match read {
+                Ok(length) => {
+                    count += length;
+                    protocol.receive(now(), buffer.get(..length).unwrap_or_default());
+                }
+                Err(_) => return Answer::Gone,
+            },
+            () = sleep_until(at(wake)) => {
+                if protocol.next_deadline().is_some_and(|deadline| deadline <= now()) {
+                    protocol.timeout(now());
+                }
+            }
+        }
+    }
+    about.dedup();
+    match pieces {
+        Some(pieces) => Answer::Board { about, pieces },
+        None if count > 0 => Answer::Nonsense(count),
+        None => Answer::Nothing,
+    }
+}

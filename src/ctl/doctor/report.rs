@@ -1,0 +1,69 @@
+//! What was found, for people and for programs.
+
+use serde::Serialize;
+use std::fmt::Write;
+
+/// What was found, in the order in which it was looked at.
+#[derive(Default, Serialize)]
+pub struct Report {
+    findings: Vec<Finding>,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    /// What was looked at: one word.
+    check: &'static str,
+    /// `null`: worth knowing, neither good nor bad.
+    ok: Option<bool>,
+    message: String,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<String>,
+}
+
+impl Report {
+    /// This is as it should be.
+    pub fn good(&mut self, check: &'static str, message: impl Into<String>) {
+        self.findings.push(Finding { check, ok: Some(true), message: message.into(), next: None });
+    }
+
+    /// This is not, and `next` is what to do.
+    pub fn bad(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
+        self.findings.push(Finding { check, ok: Some(false), message: message.into(), next: Some(next.into()) });
+    }
+
+    /// Good to know.
+    pub fn note(&mut self, check: &'static str, message: impl Into<String>) {
+        self.findings.push(Finding { check, ok: None, message: message.into(), next: None });
+    }
+
+    /// Whether nothing was bad.
+    pub fn is_well(&self) -> bool {
+        self.findings.iter().all(|finding| finding.ok != Some(false))
+    }
+
+    /// `{"ok": …, "findings": [{"check": …, "ok": true|false|null, "message": …, "next": …}]}`, on one line.
+    pub fn json(&self) -> String {
+        serde_json::json!({ "ok": self.is_well(), "findings": self.findings }).to_string()
+    }
+
+    /// A line for each finding, and below it what to do.
+    pub fn text(&self, colours: bool) -> String {
+        let mut text = String::new();
+        for finding in &self.findings {
+            let (mark, colour) = match finding.ok {
+                Some(true) => ("✓", 32),
+                Some(false) => ("✗", 31),
+                None => ("·", 2),
+            };
+            let mark = if colours { format!("\x1b[{colour}m{mark}\x1b[0m") } else { mark.to_owned() };
+            let _ = writeln!(text, "{mark} {}", finding.message.replace('\n', "\n  "));
+            if let Some(next) = &finding.next {
+                let _ = writeln!(text, "  → {}", next.replace('\n', "\n    "));
+            }
+        }
+        let last = if self.is_well() { "All is well." } else { "Not all is well: start with the first ✗." };
+        let _ = writeln!(text, "{last}");
+        text
+    }
+}

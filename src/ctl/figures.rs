@@ -1,0 +1,290 @@
+//! What was published compared with what truly happened: the figures of `score`.
+
+use crate::boards::Millis;
+use crate::game::event::AlertKind;
+use crate::game::{CorrectionReason, Event, Record, Stamped};
+use crate::simulate::script::{Truth, TruthPly};
+use crate::table::Settings;
+use serde::Serialize;
+
+/// Moves published with a confidence from this on, in thousandths, up to the next; the truth was among the alternatives, or
+/// the move itself, counts for those below 900.
+pub const CALIBRATION: [u16; 4] = [0, 500, 900, 990];
+
+/// What one game gave.
+#[derive(Clone, Debug, Default)]
+pub struct GameFigures {
+    /// Plies truly played.
+    pub plies: u64,
+    /// How many were right before the first difference.
+    pub prefix: u64,
+    /// How many are right when the two lists are aligned.
+    pub aligned: u64,
+    /// The final record is the truth, ply for ply.
+    pub exact: bool,
+    /// Whether the result told on the board was understood; `None` where none was told.
+    pub result_right: Option<bool>,
+    /// Published moves that were corrected later, by evidence or as a takeback that never was.
+    pub retracted: u64,
+    /// The same, where the hand stopped on a legal square for longer than the settle time.
+    pub retracted_stops: u64,
+    /// Published moves that were half of a result signal.
+    pub king_signals: u64,
+    /// Alerts of any kind.
+    pub alerts: u64,
+    /// From the last edge of a move until it was published, milliseconds.
+    pub delays: Vec<u64>,
+    /// The same where the hand stopped for longer than the settle time.
+    pub delays_stops: Vec<u64>,
+    /// Moves published in each class of [`CALIBRATION`], and how many of them were right.
+    pub calibration: [(u64, u64); 4],
+    /// Moves published with less than 0.9, and how often the truth was among what was said.
+    pub doubtful: (u64, u64),
+    /// The first thing that went wrong, in a sentence.
+    pub failure: Option<String>,
+}
+
+/// Compares the events of a run with the truth. `edges` holds, for each ply from 1, when its last byte arrived.
+pub fn compare(truth: &Truth, events: &[Stamped], edges: &[Millis], settings: &Settings) -> GameFigures {
+    let Some(events) = game_of(events) else {
+        return GameFigures {
+            plies: truth.plies.len() as u64,
+            failure: Some("no game was noticed at all".to_owned()),
+            ..GameFigures::default()
+        };
+    };
+    let mut figures = GameFigures { plies: truth.plies.len() as u64, ..GameFigures::default() };
+    let published = follow(truth, events, settings, &mut figures);
+    let said: Vec<&str> = published.iter().map(|ply| ply.0.as_str()).collect();
+    let true_moves: Vec<&str> = truth.plies.iter().map(|ply| ply.uci.as_str()).collect();
+
+    figures.prefix = said.iter().zip(&true_moves).take_while(|(said, truth)| said == truth).count() as u64;
+    figures.aligned = longest_common(&said, &true_moves);
+    figures.exact = said == true_moves;
+    for (index, ((uci, at), ply)) in published.iter().zip(&truth.plies).enumerate() {
+        if let Some(&edge) = edges.get(index + 1).filter(|_| *uci == ply.uci) {
+            let delays = if long_stop(ply, settings) { &mut figures.delays_stops } else { &mut figures.delays };
+            delays.push(at.saturating_sub(edge));
+        }
+    }
+    let record = events.first().and_then(Record::begin).map(|mut record| {
+        events.iter().skip(1).for_each(|event| record.apply(event));
+        record
+    });
+    let result = record.and_then(|record| record.result).map(|(result, _)| result);
+    figures.result_right = truth.result.map(|told| result == Some(told));
+    if !figures.exact {
+        figures.failure = Some(first_difference(truth, &published));
+    }
+    figures
+}
+
+/// The events of the game that was played: from a start on which moves follow to the next start.
+fn game_of(events: &[Stamped]) -> Option<&[Stamped]> {
+    let starts: Vec<usize> =
+        (0..events.len()).filter(|&index| matches!(events[index].event, Event::GameStarted { .. })).collect();
+    let mut games = starts.iter().enumerate().map(|(nth, &start)| {
+        let end = starts.get(nth + 1).copied().unwrap_or(events.len());
+        &events[start..end]
+    });
+    let played = |game: &&[Stamped]| game.iter().any(|stamped| matches!(stamped.event, Event::MoveMade { .. }));
+    games.clone().find(played).or_else(|| games.next_back())
+}
+
+/// Goes through what was published, counting what was taken back; at the end the moves and when each was first right for good.
+fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut GameFigures) -> Vec<(String, Millis)> {
+    let mut published: Vec<(String, Millis)> = Vec::new();
+    for stamped in events {
+        match &stamped.event {
+            Event::MoveMade { ply, played, confidence, alternatives } => {
+                let index = (*ply as usize).saturating_sub(1);
+                let truly = truth.plies.get(index).map(|ply| ply.uci.as_str());
+                let right = truly == Some(played.uci.as_str());
+                let class = CALIBRATION.iter().rposition(|&from| confidence.0 >= from).unwrap_or(0);
+                figures.calibration[class].0 += 1;
+                figures.calibration[class].1 += u64::from(right);
+                if confidence.0 < 900 {
+                    let named = right || alternatives.iter().any(|other| truly == Some(other.uci.as_str()));
+                    figures.doubtful.0 += 1;
+                    figures.doubtful.1 += u64::from(named);
+                }
+                published.truncate(index);
+                published.push((played.uci.clone(), stamped.at));
+            }
+            Event::MovesCorrected { from_ply, moves, reason } => {
+                let first = (*from_ply as usize).saturating_sub(1);
+                let old = published.split_off(first.min(published.len()));
+                for (offset, (uci, _)) in old.iter().enumerate() {
+                    if moves.get(offset).is_some_and(|new| new.uci == *uci) {
+                        continue;
+                    }
+                    let stop = truth.plies.get(first + offset).is_some_and(|ply| long_stop(ply, settings));
+                    match reason {
+                        CorrectionReason::KingSignal => figures.king_signals += 1,
+                        _ if stop => figures.retracted_stops += 1,
+                        _ => figures.retracted += 1,
+                    }
+                }
+                for (offset, new) in moves.iter().enumerate() {
+                    let since = old.get(offset).filter(|old| old.0 == new.uci).map_or(stamped.at, |old| old.1);
+                    published.push((new.uci.clone(), since));
+                }
+            }
+            Event::AlertRaised(alert) if alert.kind != AlertKind::ResultSignalled => {
+                figures.alerts += 1;
+                figures.failure.get_or_insert_with(|| format!("false alert at {} ms: {}", stamped.at, alert.detail));
+            }
+            _ => {}
+        }
+    }
+    published
+}
+
+/// The hand stopped for longer than the time after which the board counts as quiet.
+fn long_stop(ply: &TruthPly, settings: &Settings) -> bool {
+    let low = ply.lowest_clock_ms.is_some_and(|ms| ms < settings.low_time_ms);
+    ply.stop_ms > if low { settings.settle_low_ms } else { settings.settle_ms }
+}
+
+fn first_difference(truth: &Truth, published: &[(String, Millis)]) -> String {
+    let same = published.iter().zip(&truth.plies).take_while(|(said, truth)| said.0 == truth.uci).count();
+    let truly = match truth.plies.get(same) {
+        Some(ply) => format!("{} was played (at {}–{} ms)", ply.uci, ply.touched_at, ply.done_at),
+        None => format!("the game was over (at {} ms)", truth.over_at),
+    };
+    let said = match published.get(same) {
+        Some((uci, at)) => format!("{uci} was published (at {at} ms)"),
+        None => "nothing was published".to_owned(),
+    };
+    format!("ply {}: {truly}, {said}", same + 1)
+}
+
+/// The length of the longest common subsequence.
+fn longest_common(left: &[&str], right: &[&str]) -> u64 {
+    let mut row = vec![0u64; right.len() + 1];
+    for one in left {
+        let mut diagonal = 0;
+        for (index, other) in right.iter().enumerate() {
+            let above = row[index + 1];
+            row[index + 1] = if one == other { diagonal + 1 } else { above.max(row[index]) };
+            diagonal = above;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+/// The figures of many games. Shares are in percent, rates per thousand plies, delays in milliseconds.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figures {
+    /// Games played.
+    pub games: u64,
+    /// Plies truly played.
+    pub plies: u64,
+    /// Games whose final record equals the truth.
+    pub games_exact: u64,
+    /// The same as a share.
+    pub games_exact_percent: f64,
+    /// Plies right before the first difference of their game.
+    pub plies_exact_percent: f64,
+    /// Plies right when truth and record are aligned.
+    pub plies_aligned_percent: f64,
+    /// Moves published and then corrected.
+    pub retracted: u64,
+    /// The same per thousand plies.
+    pub retracted_per_1000: f64,
+    /// Corrected moves whose hand stopped on a legal square for longer than the settle time.
+    pub retracted_stops: u64,
+    /// Moves withdrawn because they were half of a result signal.
+    pub king_signals: u64,
+    /// From the last edge of a move until it was published.
+    pub delay: Delay,
+    /// The same where the hand stopped for longer than the settle time.
+    pub delay_stops: Delay,
+    /// Alerts; nothing irregular was done.
+    pub false_alerts: u64,
+    /// The same per thousand plies.
+    pub false_alerts_per_1000: f64,
+    /// Results told on the board, and how many were understood.
+    pub results_told: u64,
+    /// See `results_told`.
+    pub results_right: u64,
+    /// How sure moves were said to be, and how many of these were right.
+    pub calibration: Vec<Calibration>,
+    /// Moves published with less than 0.9.
+    pub doubtful: u64,
+    /// How often the truth was that move or one of its alternatives.
+    pub doubtful_named: u64,
+}
+
+/// A distribution of delays.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Delay {
+    /// How many moves.
+    pub moves: u64,
+    /// Half of them were published by then.
+    pub median_ms: u64,
+    /// 99 of 100 were published by then.
+    pub p99_ms: u64,
+}
+
+/// Moves published with a confidence from `from` (thousandths) to the next class.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Calibration {
+    /// The class, see [`CALIBRATION`].
+    pub from: u16,
+    /// How many moves.
+    pub moves: u64,
+    /// How many of them were right.
+    pub right: u64,
+}
+
+impl Figures {
+    /// The sum over many games.
+    pub fn of<'a>(games: impl Iterator<Item = &'a GameFigures> + Clone) -> Figures {
+        let sum = |get: fn(&GameFigures) -> u64| games.clone().map(get).sum::<u64>();
+        let delay = |get: fn(&GameFigures) -> &Vec<u64>| Delay::of(games.clone().flat_map(get).copied().collect());
+        let (count, plies) = (games.clone().count() as u64, sum(|game| game.plies));
+        let (exact, retracted, alerts) =
+            (sum(|game| u64::from(game.exact)), sum(|game| game.retracted), sum(|game| game.alerts));
+        let calibration = CALIBRATION.iter().enumerate().map(|(class, &from)| Calibration {
+            from,
+            moves: games.clone().map(|game| game.calibration[class].0).sum(),
+            right: games.clone().map(|game| game.calibration[class].1).sum(),
+        });
+        Figures {
+            games: count,
+            plies,
+            games_exact: exact,
+            games_exact_percent: share(exact, count, 100.0),
+            plies_exact_percent: share(sum(|game| game.prefix), plies, 100.0),
+            plies_aligned_percent: share(sum(|game| game.aligned), plies, 100.0),
+            retracted,
+            retracted_per_1000: share(retracted, plies, 1000.0),
+            retracted_stops: sum(|game| game.retracted_stops),
+            king_signals: sum(|game| game.king_signals),
+            delay: delay(|game| &game.delays),
+            delay_stops: delay(|game| &game.delays_stops),
+            false_alerts: alerts,
+            false_alerts_per_1000: share(alerts, plies, 1000.0),
+            results_told: sum(|game| u64::from(game.result_right.is_some())),
+            results_right: sum(|game| u64::from(game.result_right == Some(true))),
+            calibration: calibration.collect(),
+            doubtful: sum(|game| game.doubtful.0),
+            doubtful_named: sum(|game| game.doubtful.1),
+        }
+    }
+}
+
+impl Delay {
+    fn of(mut all: Vec<u64>) -> Delay {
+        all.sort_unstable();
+        let at =
+            |permille: usize| all.get((all.len() * permille / 1000).min(all.len().saturating_sub(1))).copied().unwrap_or(0);
+        Delay { moves: all.len() as u64, median_ms: at(500), p99_ms: at(990) }
+    }
+}
+
+/// `part` of `whole`, times `of`; 0 of nothing.
+pub fn share(part: u64, whole: u64, of: f64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 * of / whole as f64 }
+}

@@ -1,0 +1,43 @@
+//! `touchmovectl game`: moves, clocks and state of a game.
+
+use super::diagram::{Squares, Style, clock, moves};
+use super::service::{Service, game, print, print_json};
+
+/// Show moves, clocks and state of a game
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  touchmovectl game\n  touchmovectl game 17\n  touchmovectl game dgt_ttyUSB0 --json")]
+pub struct Args {
+    /// Its number, or the board it is on [default: the one being played, else the last]
+    game: Option<String>,
+    #[command(flatten)]
+    service: Service,
+    /// One JSON object, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints it.
+pub async fn run(args: Args) -> anyhow::Result<()> {
+    let snapshot = args.service.connect().await?.snapshot().await?;
+    let game = game(&snapshot, args.game.as_deref())?;
+    if args.json {
+        return print_json(game);
+    }
+    let mut text = format!("game {} on {}: {}, {}", game.id, game.board, game.state, game.result);
+    if !game.result_reason.is_empty() {
+        text.push_str(&format!(" ({})", game.result_reason.replace('_', " ")));
+    }
+    text.push('\n');
+    if let Some(squares) = Squares::from_fen(&game.fen) {
+        text.push_str(&squares.draw(Style::of_stdout()));
+    }
+    let times = game.moves.iter().rev().find(|ply| ply.white >= 0 || ply.black >= 0);
+    if let Some(times) = times {
+        text.push_str(&format!("White {}   Black {}\n", clock(times.white), clock(times.black)));
+    }
+    text.push_str(&moves(&game.start, game.moves.iter().map(|ply| ply.san.as_str())));
+    for alert in &game.alerts {
+        text.push_str(&format!("alert: {alert}\n"));
+    }
+    Ok(print(&text)?)
+}

@@ -1,0 +1,45 @@
+//! `touchmovectl list`: boards and games.
+
+use super::service::{Service, print, print_json};
+
+/// List boards and games
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  touchmovectl list\n  touchmovectl list --json | jq '.games[].result'")]
+pub struct Args {
+    #[command(flatten)]
+    service: Service,
+    /// One JSON object, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints them.
+pub async fn run(args: Args) -> anyhow::Result<()> {
+    let snapshot = args.service.connect().await?.snapshot().await?;
+    if args.json {
+        return print_json(&snapshot);
+    }
+    let mut text: String = snapshot.trouble.iter().map(|(_, sentence)| format!("TROUBLE: {sentence}\n")).collect();
+    for board in &snapshot.boards {
+        text.push_str(&format!("board {}: {}, {}", board.id, board.model_title, board.state));
+        if !board.port.is_empty() {
+            text.push_str(&format!(", {}", board.port));
+        }
+        if !board.serial_number.is_empty() {
+            text.push_str(&format!(", serial number {}", board.serial_number));
+        }
+        text.push('\n');
+        if !board.state_reason.is_empty() {
+            text.push_str(&format!("  {}\n", board.state_reason));
+        }
+    }
+    for game in &snapshot.games {
+        let last = game.moves.last().map_or_else(|| "no move yet".to_owned(), |ply| format!("last move {}", ply.san));
+        let plies = game.moves.len();
+        text.push_str(&format!("game {} on {}: {}, {}, {plies} plies, {last}\n", game.id, game.board, game.state, game.result));
+    }
+    if text.is_empty() {
+        text.push_str("no boards and no games: `touchmovectl doctor` tells why no board is seen\n");
+    }
+    Ok(print(&text)?)
+}

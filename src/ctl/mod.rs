@@ -1,0 +1,101 @@
+//! touchmovectl, one file a subcommand.
+//!
+//! A subcommand has `Args`, with its help and examples, and `run(Args)`. Exit codes: 0 done and well; 1 failed, or not well;
+//! 2 the command line is wrong; 3 what was asked for, or touchmoved itself, is not there.
+
+pub mod backup;
+pub mod board;
+pub mod demo;
+pub mod diagram;
+pub mod doctor;
+pub mod figures;
+pub mod game;
+pub mod list;
+pub mod monitor;
+pub mod pgn;
+pub mod pty;
+pub mod replay;
+pub mod run;
+pub mod score;
+pub mod service;
+pub mod simulate;
+
+use crate::publish::client::ClientError;
+use clap::{Parser, Subcommand};
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+/// Shows what electronic chessboards do, and tries out what touchmove makes of it.
+#[derive(Debug, Parser)]
+#[command(
+    name = "touchmovectl",
+    version,
+    arg_required_else_help = true,
+    after_help = "Examples:
+  touchmovectl demo        a game on a virtual board, over a private D-Bus
+  touchmovectl doctor      why is no board seen?
+  touchmovectl monitor     follow the games on all boards
+  touchmovectl pgn         the game being played, as PGN
+
+`touchmovectl COMMAND --help` has more examples. Exit codes: 0 done and well; 1 failed, or not well;
+2 the command line is wrong; 3 what was asked for, or touchmoved itself, is not there."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    List(list::Args),
+    Monitor(monitor::Args),
+    Board(board::Args),
+    Game(game::Args),
+    Pgn(pgn::Args),
+    Replay(replay::Args),
+    Simulate(simulate::Args),
+    Score(score::Args),
+    Doctor(doctor::Args),
+    Demo(demo::Args),
+    Backup(backup::Args),
+}
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    let done = |outcome: anyhow::Result<()>| outcome.map(|()| ExitCode::SUCCESS);
+    let outcome = match Cli::parse().command {
+        Command::List(args) => wait(list::run(args)),
+        Command::Monitor(args) => wait(monitor::run(args)),
+        Command::Board(args) => wait(board::run(args)),
+        Command::Game(args) => wait(game::run(args)),
+        Command::Pgn(args) => wait(pgn::run(args)),
+        Command::Replay(args) => done(replay::run(args)),
+        Command::Simulate(args) => done(simulate::run(args)),
+        Command::Score(args) => done(score::run(args)),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Demo(args) => done(demo::run(args)),
+        Command::Backup(args) => done(backup::run(args)),
+    };
+    outcome.unwrap_or_else(|error| {
+        // `touchmovectl … | head` is no failure.
+        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("touchmovectl: {error:#}");
+        ExitCode::from(error.downcast_ref::<ClientError>().map_or(1, ClientError::exit_code))
+    })
+}
+
+/// Whether to write colours there: on a terminal, unless `NO_COLOR` is set (no-color.org).
+pub fn colours(to: &impl IsTerminal) -> bool {
+    to.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+fn wait(what: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
+    block_on(what)?.map(|()| ExitCode::SUCCESS)
+}
+
+/// Runs what waits for I/O.
+fn block_on<T>(what: impl Future<Output = T>) -> io::Result<T> {
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(what))
+}

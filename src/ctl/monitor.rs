@@ -1,0 +1,324 @@
+//! `touchmovectl monitor`: what happens, as it happens.
+
+use super::diagram::{Squares, Style, clock};
+use super::service::{Service, print, print_json};
+use crate::publish::client::{Client, ClientError, GameInfo, Happened, Seen};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::time::Duration;
+
+/// How long to wait before looking for the bus again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Follow what happens on all boards, until interrupted
+///
+/// It goes on when touchmoved or the bus goes away and comes back, and tells what happened meanwhile.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  touchmovectl monitor\n  touchmovectl monitor --board dgt_ttyUSB0\n  touchmovectl monitor --json | jq 'select(.event == \"MoveMade\") | .san'"
+)]
+pub struct Args {
+    /// Only what happens on this board
+    #[arg(long, value_name = "BOARD")]
+    board: Option<String>,
+    /// Touched squares and changed properties too
+    #[arg(long)]
+    touches: bool,
+    #[command(flatten)]
+    service: Service,
+    /// One JSON object a line, for programs
+    #[arg(long)]
+    json: bool,
+}
+
+/// Follows until the process is interrupted.
+///
+/// # Errors
+/// When touchmoved is not there at the start.
+pub async fn run(args: Args) -> anyhow::Result<()> {
+    let mut client = args.service.connect().await?;
+    let mut monitor = Monitor { drawn: 0, begun: false, games: BTreeMap::new(), times: BTreeMap::new(), args };
+    loop {
+        match monitor.follow(&client).await {
+            Ok(()) | Err(Interrupted::Gone(ClientError::Broken(_) | ClientError::NotRunning { .. })) => {}
+            Err(Interrupted::Gone(why)) => return Err(why.into()),
+            Err(Interrupted::Output(why)) => return Err(why),
+        }
+        monitor.line("the bus went away: waiting for it")?;
+        client = loop {
+            tokio::time::sleep(PAUSE).await;
+            match Client::wait(&monitor.args.service.bus(), monitor.args.service.stream()).await {
+                Ok(client) => break client,
+                Err(ClientError::NoBus { .. }) => {}
+                Err(why) => return Err(why.into()),
+            }
+        };
+    }
+}
+
+enum Interrupted {
+    Gone(ClientError),
+    Output(anyhow::Error),
+}
+
+impl From<ClientError> for Interrupted {
+    fn from(why: ClientError) -> Self {
+        Interrupted::Gone(why)
+    }
+}
+
+impl From<anyhow::Error> for Interrupted {
+    fn from(why: anyhow::Error) -> Self {
+        Interrupted::Output(why)
+    }
+}
+
+struct Monitor {
+    args: Args,
+    /// Whether it has been told where things stand: all games after that are news.
+    begun: bool,
+    games: BTreeMap<u64, Game>,
+    /// Both clocks of each board, as drawn.
+    times: BTreeMap<String, (i32, i32)>,
+    /// So many lines of the diagram stand below the last line told.
+    drawn: usize,
+}
+
+/// A game that is followed.
+struct Game {
+    board: String,
+    /// The number of the last event told.
+    last: u64,
+    /// Plies before the first one of the game, by the position it began from.
+    before: u64,
+}
+
+impl Game {
+    fn new(game: &GameInfo, last: u64) -> Game {
+        Game { board: game.board.clone(), last, before: plies_before(&game.start) }
+    }
+}
+
+impl Monitor {
+    /// Follows until the bus is gone.
+    async fn follow(&mut self, client: &Client) -> Result<(), Interrupted> {
+        // Watched before read: nothing is missed between the two.
+        let mut watch = client.watch().await?;
+        if client.owned().await.map_err(ClientError::Broken)? {
+            self.catch_up(client).await?;
+        }
+        while let Some(seen) = watch.next().await {
+            match seen {
+                Seen::Happened(happened) => self.happened(client, happened).await?,
+                Seen::NewGame(_) => self.catch_up(client).await?,
+                Seen::Came => {
+                    self.line("touchmoved is there")?;
+                    self.catch_up(client).await?;
+                }
+                Seen::Went => self.line("touchmoved went away: waiting for it")?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells what was missed; at the start only where things stand.
+    async fn catch_up(&mut self, client: &Client) -> Result<(), Interrupted> {
+        let snapshot = client.snapshot().await?;
+        let first = !std::mem::replace(&mut self.begun, true);
+        for board in &snapshot.boards {
+            if let Some(times) = &board.clock {
+                self.times.insert(board.id.clone(), (times.white, times.black));
+            }
+            if first && self.wants(&board.id) && !self.args.json {
+                self.line(&format!("{}: {}", board.id, board.state))?;
+            }
+        }
+        for game in &snapshot.games {
+            match self.games.get(&game.id).map(|known| known.last) {
+                None if first => {
+                    self.games.insert(game.id, Game::new(game, game.last_number));
+                    if self.wants(&game.board) && game.state == "playing" && !self.args.json {
+                        self.line(&format!("{}: game {}, {} plies so far", game.board, game.id, game.moves.len()))?;
+                        self.draw(&game.board, &game.fen)?;
+                    }
+                }
+                last => {
+                    self.games.entry(game.id).or_insert_with(|| Game::new(game, 0));
+                    for missed in client.since(game.id, last.unwrap_or(0)).await? {
+                        self.tell(missed)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn happened(&mut self, client: &Client, happened: Happened) -> Result<(), Interrupted> {
+        if happened.fields.get("interface").is_some_and(|interface| interface == crate::names::CLOCK_INTERFACE) {
+            self.clocks(&happened);
+        }
+        let (Some(game), Some(number)) = (happened.game, happened.number) else { return Ok(self.tell(happened)?) };
+        match self.games.get(&game).map(|known| known.last) {
+            Some(last) if last + 1 == number => self.tell(happened)?,
+            Some(last) if number <= last => {}
+            // A gap, or a game that is new to us.
+            _ => self.catch_up(client).await?,
+        }
+        Ok(())
+    }
+
+    fn clocks(&mut self, changed: &Happened) {
+        let Some(board) = &changed.board else { return };
+        let times = self.times.entry(board.clone()).or_insert((-1, -1));
+        let value = |name: &str| changed.fields.get(name).and_then(Value::as_i64).and_then(|ms| i32::try_from(ms).ok());
+        *times = (value("White").unwrap_or(times.0), value("Black").unwrap_or(times.1));
+    }
+
+    fn wants(&self, board: &str) -> bool {
+        self.args.board.as_deref().is_none_or(|wanted| wanted == board)
+    }
+
+    fn tell(&mut self, happened: Happened) -> anyhow::Result<()> {
+        let mut board = happened.board.clone().unwrap_or_default();
+        if let (Some(game), Some(number)) = (happened.game, happened.number)
+            && let Some(known) = self.games.get_mut(&game)
+        {
+            known.last = number.max(known.last);
+        }
+        let mut before = 0;
+        if let Some(known) = happened.game.and_then(|game| self.games.get(&game)) {
+            board.clone_from(&known.board);
+            before = known.before;
+        }
+        let quiet = matches!(happened.event.as_str(), "Touched" | "Changed") && !self.args.touches;
+        if quiet || !self.wants(&board) {
+            return Ok(());
+        }
+        if self.args.json {
+            return print_json(&happened);
+        }
+        self.line(&format!("{board}: {}", sentence(&happened, before)))?;
+        if let Some(fen) = position(&happened) {
+            self.draw(&board, &fen)?;
+        }
+        Ok(())
+    }
+
+    /// Prints a line above the diagram.
+    fn line(&mut self, text: &str) -> anyhow::Result<()> {
+        if self.args.json {
+            return Ok(());
+        }
+        let erase = if self.drawn > 0 { format!("\x1b[{}A\x1b[J", self.drawn) } else { String::new() };
+        self.drawn = 0;
+        Ok(print(&format!("{erase}{text}\n"))?)
+    }
+
+    /// Draws the position below the lines; on a terminal only.
+    fn draw(&mut self, board: &str, fen: &str) -> anyhow::Result<()> {
+        if self.args.json || !std::io::stdout().is_terminal() {
+            return Ok(());
+        }
+        let Some(squares) = Squares::from_fen(fen) else { return Ok(()) };
+        let mut text = squares.draw(Style::of_stdout());
+        if let Some((white, black)) = self.times.get(board) {
+            text.push_str(&format!("White {}   Black {}\n", clock(*white), clock(*black)));
+        }
+        self.drawn = text.lines().count();
+        Ok(print(&text)?)
+    }
+}
+
+/// The position after it, where there is a new one.
+fn position(happened: &Happened) -> Option<String> {
+    let field = match happened.event.as_str() {
+        "MoveMade" => happened.fields.get("fen"),
+        "GameStarted" => happened.fields.get("start"),
+        "MovesCorrected" => happened.fields.get("moves").and_then(|moves| moves.as_array()?.last()?.get(2)),
+        _ => None,
+    };
+    field.and_then(Value::as_str).map(str::to_owned)
+}
+
+/// Plies before a position by its FEN: 0 at the usual start, 1 where Black begins move 1.
+fn plies_before(fen: &str) -> u64 {
+    let mut fields = fen.split_whitespace().skip(1);
+    let black = fields.next() == Some("b");
+    let number = fields.nth(3).and_then(|number| number.parse::<u32>().ok()).unwrap_or(1);
+    u64::from(number.saturating_sub(1)) * 2 + u64::from(black)
+}
+
+/// What happened, for people; `before`: see [`plies_before`].
+fn sentence(happened: &Happened, before: u64) -> String {
+    let text = |name: &str| match happened.fields.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    let number = |name: &str| happened.fields.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let ply = |ply: u64| {
+        let ply = ply.saturating_add(before);
+        format!("{}{}", ply.div_ceil(2), if ply % 2 == 1 { "." } else { "..." })
+    };
+    let time = |name: &str| {
+        let ms = happened.fields.get(name).and_then(|value| value.get(0)?.as_i64()).and_then(|ms| i32::try_from(ms).ok());
+        clock(ms.unwrap_or(-1))
+    };
+    match happened.event.as_str() {
+        "GameStarted" => format!("game {} begins", happened.game.unwrap_or_default()),
+        "MoveMade" => {
+            let confidence = happened.fields.get("confidence").and_then(Value::as_f64).unwrap_or(1.0);
+            let doubt = if confidence < 0.99 { format!("  ({:.0} % sure)", confidence * 100.0) } else { String::new() };
+            format!("{} {}{doubt}", ply(number("ply")), text("san"))
+        }
+        "MoveCompleted" => match (time("white"), time("black")) {
+            (white, black) if white.starts_with('-') && black.starts_with('-') => {
+                format!("{} completed ({})", ply(number("ply")), text("by").replace('_', " "))
+            }
+            (white, black) => format!("{} completed, White {white}, Black {black}", ply(number("ply"))),
+        },
+        "MovesCorrected" => {
+            let moves = happened.fields.get("moves").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let sans: Vec<&str> = moves.iter().filter_map(|played| played.get(1)?.as_str()).collect();
+            let line = if sans.is_empty() { "nothing".to_owned() } else { sans.join(" ") };
+            format!("corrected from {} on: {line} ({})", ply(number("from_ply")), text("reason").replace('_', " "))
+        }
+        "ClockRevised" => format!("{} clocks revised, White {}, Black {}", ply(number("ply")), time("white"), time("black")),
+        "ResultChanged" => format!("result {} ({})", text("result"), text("reason").replace('_', " ")),
+        "AlertRaised" => format!("ALERT {}: {}", number("id"), text("detail")),
+        "AlertCleared" => format!("alert {} cleared", number("id")),
+        "Commanded" => format!("{} commanded {} {}", text("by"), text("command").replace('_', " "), text("argument")),
+        "Touched" => format!("{} {} -> {}", text("square"), text("before"), text("now")),
+        _ => {
+            let changed: Vec<String> = happened
+                .fields
+                .iter()
+                .filter(|(name, _)| *name != "interface")
+                .map(|(name, value)| format!("{name} {value}"))
+                .collect();
+            changed.join(", ")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_numbered_from_the_position_the_game_began_from() {
+        let cases = [
+            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 1, "1. e4"),
+            ("4k3/8/8/8/8/8/8/4K3 b - - 0 1", 1, "1... e4"),
+            ("4k3/8/8/8/8/8/8/4K3 b - - 0 1", 2, "2. e4"),
+            ("4k3/8/8/8/8/8/8/4K3 b - - 3 40", 1, "40... e4"),
+            ("", 2, "1... e4"),
+        ];
+        for (start, ply, expected) in cases {
+            let fields = serde_json::json!({"ply": ply, "san": "e4"}).as_object().cloned().unwrap();
+            let made = Happened { game: Some(1), board: None, number: Some(2), time: None, event: "MoveMade".into(), fields };
+            assert_eq!(sentence(&made, plies_before(start)), expected, "{start}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! `touchmovectl replay FILE.rec`: what touchmove makes of a recording.
+
+use super::diagram::clock;
+use super::run::{Moment, Said, Tape, play};
+use super::service::print;
+use crate::boards::{BOARDS, LinkState, Millis, Reading, Sensed, Sensing, model};
+use crate::game::event::Rotation;
+use crate::game::{Command, Event, Order, Record, Stamped, pgn::pgn};
+use crate::link::recording::{Header, Recording, State, What, read};
+use crate::table::{EDITIONS, Input, Settings, Table};
+use crate::wire::{self, Word};
+use anyhow::{Context, anyhow, bail};
+use shakmaty::Square;
+use std::path::PathBuf;
+
+/// A recording is played on for so long after its last line, in milliseconds: what was pending then is decided.
+const AFTER: Millis = 60_000;
+
+/// Replay a recording, as fast as it goes
+///
+/// Prints what touchmoved would have published, with the seconds since the recording began. The same file always gives the
+/// same output, on every machine.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  touchmovectl replay game.rec
+  touchmovectl replay game.rec --pgn > game.pgn
+  touchmovectl replay game.rec --json | jq 'select(.event == \"moves_corrected\")'")]
+pub struct Args {
+    /// The recording
+    #[arg(value_name = "FILE.rec")]
+    pub file: PathBuf,
+    /// One JSON object a line, for programs; docs/events.md has every field
+    #[arg(long)]
+    pub json: bool,
+    /// Only the final record, as PGN; one for each game
+    #[arg(long, conflicts_with = "json")]
+    pub pgn: bool,
+    /// Touched squares and clock readings too
+    #[arg(long)]
+    pub all: bool,
+    /// Judge by this edition of the Laws instead of the recording's, of which there is one so far
+    #[arg(long, value_name = "EDITION", value_parser = EDITIONS)]
+    pub laws: Option<String>,
+    /// Throw away what a poorer board would not have seen: identity, colour or occupancy
+    #[arg(long, value_name = "KIND", value_parser = sensing)]
+    pub sensing: Option<Sensing>,
+}
+
+fn sensing(word: &str) -> Result<Sensing, String> {
+    Sensing::from_word(word).ok_or_else(|| "write identity, colour or occupancy".to_owned())
+}
+
+/// Replays it.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let recording = read(&args.file)?;
+    let file = args.file.display();
+    let model = model(&recording.header.board).ok_or_else(|| {
+        let known: Vec<&str> = BOARDS.iter().map(|model| model.name).collect();
+        anyhow!("{file}:1: no board is called \"{}\": write {}", recording.header.board, known.join(" or "))
+    })?;
+    let mut settings = settings(&recording.header).with_context(|| format!("{file}:1"))?;
+    settings.laws = args.laws.unwrap_or(settings.laws);
+    settings.sensing = args.sensing.unwrap_or(settings.sensing);
+    let (mut table, tape) = load(recording, &settings).with_context(|| file.to_string())?;
+    let until = tape.last().map_or(0, |last| last.0) + AFTER;
+    let mut records: Vec<Record> = table.record().cloned().into_iter().collect();
+    let mut printed = Ok(());
+    let mut watch = |at: Millis, moment: Moment| {
+        if printed.is_err() {
+            return;
+        }
+        let line = match &moment {
+            Moment::Event(stamped) => {
+                note(&mut records, stamped);
+                match (args.pgn, args.json) {
+                    (true, _) => None,
+                    (false, true) => (stamped.number.is_some() || args.all).then(|| wire::to_json(stamped)),
+                    (false, false) => sentence(stamped, args.all, records.last()),
+                }
+            }
+            Moment::Refused(refused) => {
+                Some(format!("{:>9}  refused: {refused}", seconds(at))).filter(|_| !args.json && !args.pgn)
+            }
+            Moment::Said(_) | Moment::Sent(_) => None,
+        };
+        if let Some(line) = line {
+            printed = print(&format!("{line}\n"));
+        }
+    };
+    let mut protocol = (model.protocol)();
+    let mut tape = if table.placement().is_some() { Tape::plugged(tape) } else { Tape::new(tape) };
+    protocol.link(0, LinkState::Up);
+    play(&mut tape, &mut *protocol, &mut table, until, &mut watch);
+    printed?;
+    if args.pgn {
+        for record in &records {
+            print(&pgn(record, &[]))?;
+        }
+    }
+    if records.is_empty() {
+        bail!("{file}: no game was seen: the start position never stood on the board");
+    }
+    Ok(())
+}
+
+fn settings(header: &Header) -> anyhow::Result<Settings> {
+    let mut settings = match &header.core {
+        Some(core) => wire::settings_from_value(core)?,
+        None => {
+            Settings { sensing: model(&header.board).map_or(Sensing::Identity, |model| model.sensing), ..Settings::default() }
+        }
+    };
+    settings.chess960 |= header.chess960;
+    settings.start_fen = header.start_fen.clone().or(settings.start_fen);
+    if let Some(fen) = &settings.start_fen {
+        settings.start().map_err(|error| anyhow!("\"start_fen\" is \"{fen}\": {error}; write a FEN, or null"))?;
+    }
+    if header.core.is_none() {
+        settings.laws.clone_from(&header.laws);
+    }
+    Ok(settings)
+}
+
+/// A table in the state in which the recording begins, and what came in after that.
+fn load(recording: Recording, settings: &Settings) -> anyhow::Result<(Table, Vec<(Millis, Said)>)> {
+    let mut table = Table::new(settings.clone());
+    let mut tape = Vec::new();
+    for line in recording.lines {
+        let said = match line.what {
+            What::State(state) => {
+                table = begin(state, settings)?;
+                continue;
+            }
+            What::Rx(bytes) => Said::Bytes(bytes, 0),
+            What::Link(state) => Said::Link(state),
+            What::Command(value) => {
+                Said::Order(wire::order_from_value(&value).with_context(|| format!("the command at {} ms", line.at))?)
+            }
+            What::Tx(_) | What::Note(_) => continue,
+        };
+        tape.push((line.at, said));
+    }
+    Ok((table, tape))
+}
+
+/// The table as it was when the recording began. What it says on the way was published before.
+fn begin(state: State, settings: &Settings) -> anyhow::Result<Table> {
+    let events = state.events.iter().map(|event| wire::from_json(&event.to_string())).collect::<Result<Vec<Stamped>, _>>()?;
+    let events: Vec<Stamped> = events.into_iter().map(|event| Stamped { at: 0, ..event }).collect();
+    let mut table = Table::restore(settings.clone(), &events);
+    if let (true, Some(fen)) = (events.is_empty(), state.position) {
+        let order = Order { command: Command::Position(fen), by: "recording".to_owned() };
+        if let Some(refused) = table.handle(0, Input::Order(order)).refused {
+            bail!("the state's position: {refused}");
+        }
+    }
+    if let Some(text) = state.placement {
+        let board: shakmaty::Board = text.parse().map_err(|error| anyhow!("the state's placement \"{text}\": {error}"))?;
+        let rotation = table.rotation().unwrap_or(Rotation::Upright);
+        let mut placement = [Sensed::Empty; 64];
+        for (square, piece) in board {
+            let square: Square = rotation.apply(square);
+            placement[square as usize] = Sensed::Piece(piece);
+        }
+        table.handle(0, Input::Link(LinkState::Up));
+        table.handle(0, Input::Reading(Reading::Placement(Box::new(placement))));
+    }
+    Ok(table)
+}
+
+/// Keeps the record of every game.
+fn note(records: &mut Vec<Record>, stamped: &Stamped) {
+    match (Record::begin(stamped), records.last_mut()) {
+        (Some(record), _) => records.push(record),
+        (None, Some(record)) => record.apply(stamped),
+        (None, None) => {}
+    }
+}
+
+fn seconds(at: Millis) -> String {
+    format!("{}.{:03}", at / 1000, at % 1000)
+}
+
+/// What happened, for people; `None`: not worth a line.
+fn sentence(stamped: &Stamped, all: bool, record: Option<&Record>) -> Option<String> {
+    let first_is_black = record.is_some_and(|record| record.start_fen.split_whitespace().nth(1) == Some("b"));
+    let ply = |ply: u32| {
+        let count = ply + u32::from(first_is_black);
+        format!("{}{}", count.div_ceil(2), if count % 2 == 1 { "." } else { "..." })
+    };
+    let times = |clocks: &crate::game::event::ClockTimes| {
+        let time =
+            |time: Option<crate::game::ClockTime>| clock(time.and_then(|time| i32::try_from(time.ms).ok()).unwrap_or(-1));
+        match (clocks.white, clocks.black) {
+            (None, None) => String::new(),
+            (white, black) => format!("  White {}, Black {}", time(white), time(black)),
+        }
+    };
+    let text = match &stamped.event {
+        Event::GameStarted { fen, .. } => format!("game begins: {fen}"),
+        Event::MoveMade { ply: number, played, confidence, .. } => {
+            let doubt = if confidence.0 < 990 { format!("  ({} % sure)", confidence.0 / 10) } else { String::new() };
+            format!("{} {}{doubt}", ply(*number), played.san)
+        }
+        Event::MoveCompleted { ply: number, by, clocks } => {
+            format!("{} completed ({}){}", ply(*number), by.word().replace('_', " "), times(clocks))
+        }
+        Event::MovesCorrected { from_ply, moves, reason } => {
+            let sans: Vec<&str> = moves.iter().map(|played| played.san.as_str()).collect();
+            let line = if sans.is_empty() { "taken back".to_owned() } else { sans.join(" ") };
+            format!("corrected from {} on: {line} ({})", ply(*from_ply), reason.word().replace('_', " "))
+        }
+        Event::ClockRevised { ply: number, clocks } => format!("{} clocks revised{}", ply(*number), times(clocks)),
+        Event::AlertRaised(alert) => format!("ALERT {}: {}", alert.id, alert.detail),
+        Event::AlertCleared { id } => format!("alert {id} cleared"),
+        Event::Result { result, reason } => {
+            format!("result {} ({})", result.map_or("*", |result| result.as_str()), reason.word().replace('_', " "))
+        }
+        Event::Commanded { command, by } => format!("{by} commanded {}", wire::command_to_value(command)),
+        _ if !all => return None,
+        _ => wire::to_json(stamped),
+    };
+    Some(format!("{:>9}  {text}", seconds(stamped.at)))
+}

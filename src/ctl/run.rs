@@ -1,0 +1,215 @@
+//! One board's bytes through its protocol into a table, in simulated time and as fast as it goes: the loop that simulate,
+//! score, replay and tests share.
+
+use crate::boards::{Address, LinkState, Millis, Protocol};
+use crate::game::command::Refused;
+use crate::game::{Order, Stamped};
+use crate::simulate::Stage;
+use crate::table::{Input, Output, Table};
+use std::collections::VecDeque;
+
+/// What comes in at some time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// Bytes from the board, and the ply that made it say them where that is known (simulation), else 0.
+    Bytes(Vec<u8>, u32),
+    /// The cable.
+    Link(LinkState),
+    /// What an arbiter or player asked for.
+    Order(Order),
+}
+
+/// The far end of a cable: a virtual board, or a recording.
+pub trait Cable {
+    /// When something comes in next; `None`: nothing any more.
+    fn next(&self) -> Option<Millis>;
+    /// What came in up to now, in order.
+    fn take(&mut self, now: Millis) -> Vec<Said>;
+    /// Bytes for the board. [`Cable::take`] has been called up to this time.
+    fn send(&mut self, now: Millis, bytes: &[u8]);
+}
+
+/// What a watcher of the run is told.
+#[derive(Debug)]
+pub enum Moment<'a> {
+    /// This came in.
+    Said(&'a Said),
+    /// These bytes went to the board.
+    Sent(&'a [u8]),
+    /// The table said this.
+    Event(&'a Stamped),
+    /// An order was not carried out.
+    Refused(&'a Refused),
+}
+
+/// So often in a row the loop may turn without time passing.
+const STUCK: u32 = 1_000_000;
+
+/// Runs until this time, both included, or until nothing can happen any more. `watch` is told everything in order, with its
+/// time.
+///
+/// # Panics
+/// If protocol or table ask for ever to be called at one and the same time: a defect in them.
+pub fn play(
+    cable: &mut dyn Cable,
+    protocol: &mut dyn Protocol,
+    table: &mut Table,
+    until: Millis,
+    watch: &mut dyn FnMut(Millis, Moment),
+) {
+    let mut run = Run { cable, protocol, table, watch, writes: VecDeque::new() };
+    let (mut now, mut turns) = (0, 0);
+    while let Some(next) = run.next().map(|next| next.max(now)).filter(|&next| next <= until) {
+        turns = if next > now { 0 } else { turns + 1 };
+        assert!(turns < STUCK, "protocol or table ask for ever to be called at {now} ms");
+        now = next;
+        run.turn(now);
+    }
+}
+
+struct Run<'a> {
+    cable: &'a mut dyn Cable,
+    protocol: &'a mut dyn Protocol,
+    table: &'a mut Table,
+    watch: &'a mut dyn FnMut(Millis, Moment),
+    writes: VecDeque<crate::boards::Write>,
+}
+
+impl Run<'_> {
+    fn next(&self) -> Option<Millis> {
+        let write = self.writes.front().map(|write| write.at);
+        [self.cable.next(), self.protocol.next_deadline(), self.table.next_deadline(), write].into_iter().flatten().min()
+    }
+
+    fn turn(&mut self, now: Millis) {
+        if self.table.next_deadline().is_some_and(|deadline| deadline <= now) {
+            let output = self.table.advance(now);
+            self.output(now, output);
+        }
+        for said in self.cable.take(now) {
+            (self.watch)(now, Moment::Said(&said));
+            match said {
+                Said::Bytes(bytes, _) => self.protocol.receive(now, &bytes),
+                Said::Link(state) => {
+                    self.protocol.link(now, state);
+                    self.writes.clear();
+                    self.input(now, Input::Link(state));
+                }
+                Said::Order(order) => self.input(now, Input::Order(order)),
+            }
+            self.drain(now);
+        }
+        if self.protocol.next_deadline().is_some_and(|deadline| deadline <= now) {
+            self.protocol.timeout(now);
+        }
+        self.drain(now);
+        while let Some(write) = self.writes.pop_front_if(|write| write.at <= now) {
+            (self.watch)(now, Moment::Sent(&write.bytes));
+            self.cable.send(now, &write.bytes);
+        }
+    }
+
+    fn drain(&mut self, now: Millis) {
+        while let Some((_, reading)) = self.protocol.poll_reading() {
+            self.input(now, Input::Reading(reading));
+        }
+        while let Some(write) = self.protocol.poll_write() {
+            self.writes.push_back(write);
+        }
+    }
+
+    fn input(&mut self, now: Millis, input: Input) {
+        let output = self.table.handle(now, input);
+        self.output(now, output);
+    }
+
+    fn output(&mut self, now: Millis, output: Output) {
+        for stamped in &output.events {
+            (self.watch)(now, Moment::Event(stamped));
+        }
+        if let Some(refused) = &output.refused {
+            (self.watch)(now, Moment::Refused(refused));
+        }
+        for cue in output.cues {
+            // What the board cannot do it does not do; the table asks for nothing it needs in order to go on.
+            let _ = self.protocol.act(now, Address::ONLY, cue);
+        }
+    }
+}
+
+/// A virtual board as the far end of a cable that is plugged in at time 0.
+pub struct Staged {
+    stage: Stage,
+    plugged: bool,
+}
+
+impl Staged {
+    /// Plugs it in.
+    pub fn new(stage: Stage) -> Staged {
+        Staged { stage, plugged: false }
+    }
+
+    /// The virtual board.
+    pub fn stage(&self) -> &Stage {
+        &self.stage
+    }
+}
+
+impl Cable for Staged {
+    fn next(&self) -> Option<Millis> {
+        if self.plugged { self.stage.next_event() } else { Some(0) }
+    }
+
+    fn take(&mut self, now: Millis) -> Vec<Said> {
+        let plug = (!self.plugged).then_some(Said::Link(LinkState::Up));
+        self.plugged = true;
+        let bytes = self.stage.advance(now).into_iter().map(|chunk| Said::Bytes(chunk.bytes, chunk.ply));
+        plug.into_iter().chain(bytes).collect()
+    }
+
+    fn send(&mut self, now: Millis, bytes: &[u8]) {
+        self.stage.receive(now, bytes);
+    }
+}
+
+/// A recording as the far end of a cable: everything comes when it came, and what is sent to it is ignored.
+pub struct Tape {
+    said: VecDeque<(Millis, Said)>,
+}
+
+impl Tape {
+    /// What was said, in order of time. The cable is plugged in at time 0 unless the recording itself begins with the cable.
+    pub fn new(said: impl IntoIterator<Item = (Millis, Said)>) -> Tape {
+        let mut said: VecDeque<_> = said.into_iter().collect();
+        if !matches!(said.front(), Some((_, Said::Link(_)))) {
+            said.push_front((0, Said::Link(LinkState::Up)));
+        }
+        Tape { said }
+    }
+
+    /// The same for a recording that begins in the middle, with the cable plugged in.
+    pub fn plugged(said: impl IntoIterator<Item = (Millis, Said)>) -> Tape {
+        Tape { said: said.into_iter().collect() }
+    }
+
+    /// The time of the last line that is still to come.
+    pub fn ends_at(&self) -> Millis {
+        self.said.back().map_or(0, |last| last.0)
+    }
+}
+
+impl Cable for Tape {
+    fn next(&self) -> Option<Millis> {
+        self.said.front().map(|said| said.0)
+    }
+
+    fn take(&mut self, now: Millis) -> Vec<Said> {
+        let mut taken = Vec::new();
+        while let Some((_, said)) = self.said.pop_front_if(|said| said.0 <= now) {
+            taken.push(said);
+        }
+        taken
+    }
+
+    fn send(&mut self, _: Millis, _: &[u8]) {}
+}

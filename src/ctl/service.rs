@@ -1,0 +1,82 @@
+//! What every subcommand that asks touchmoved has in common: which bus, which board or game, where the answer goes.
+
+use crate::publish::client::{BoardInfo, Client, ClientError, GameInfo, Snapshot};
+use crate::publish::dbus::{Bus, Stream};
+use std::io::{self, Write};
+
+/// Which touchmoved is asked.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Service {
+    /// The bus: session, system, or an address such as unix:path=/run/bus [default: session if there is one, else system]
+    #[arg(long, value_name = "BUS")]
+    pub bus: Option<Bus>,
+    /// Ask the stream for broadcast: games only, for those who may not see alerts
+    #[arg(long)]
+    pub broadcast: bool,
+}
+
+impl Service {
+    /// The bus asked.
+    pub fn bus(&self) -> Bus {
+        self.bus.clone().unwrap_or_default()
+    }
+
+    /// The stream asked.
+    pub fn stream(&self) -> Stream {
+        if self.broadcast { Stream::Broadcast } else { Stream::Live }
+    }
+
+    /// A running touchmoved.
+    pub async fn connect(&self) -> Result<Client, ClientError> {
+        Client::connect(&self.bus(), self.stream()).await
+    }
+}
+
+/// The board of this name; without a name the only one.
+pub fn board<'a>(snapshot: &'a Snapshot, name: Option<&str>) -> Result<&'a BoardInfo, ClientError> {
+    match (name, snapshot.boards.as_slice()) {
+        (Some(name), boards) => boards.iter().find(|board| board.id == name).ok_or_else(|| {
+            ClientError::NotFound(format!("there is no board {name}: `touchmovectl list` shows the boards there are"))
+        }),
+        (None, [only]) => Ok(only),
+        (None, []) => Err(ClientError::NotFound("there is no board: `touchmovectl doctor` tells why".to_owned())),
+        (None, several) => {
+            let names: Vec<&str> = several.iter().map(|board| board.id.as_str()).collect();
+            Err(ClientError::NotFound(format!("there are several boards: name one of {}", names.join(", "))))
+        }
+    }
+}
+
+/// The game meant: by its number, or the one on the board of this name; without a name the only one being played, else the last.
+pub fn game<'a>(snapshot: &'a Snapshot, which: Option<&str>) -> Result<&'a GameInfo, ClientError> {
+    let not_found = |sentence: String| Err(ClientError::NotFound(sentence));
+    match which {
+        Some(which) => {
+            let number = which.parse().ok();
+            let game = snapshot.games.iter().rfind(|game| Some(game.id) == number || game.board == which);
+            game.map_or_else(|| not_found(format!("there is no game {which}: `touchmovectl list` shows the games at hand")), Ok)
+        }
+        None => {
+            let mut playing = snapshot.games.iter().filter(|game| game.state == "playing");
+            match (playing.next(), playing.next(), snapshot.games.last()) {
+                (Some(only), None, _) | (None, _, Some(only)) => Ok(only),
+                (Some(_), Some(_), _) => {
+                    not_found("several games are being played: name a board or a game, see `touchmovectl list`".to_owned())
+                }
+                (None, _, None) => not_found("there is no game yet: set up the start position on the board".to_owned()),
+            }
+        }
+    }
+}
+
+/// Prints it, at once.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    output.write_all(text.as_bytes())?;
+    output.flush()
+}
+
+/// Prints it as JSON, for programs: one object or list on one line.
+pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    Ok(print(&format!("{}\n", serde_json::to_string(value)?))?)
+}

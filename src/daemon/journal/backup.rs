@@ -1,0 +1,91 @@
+//! A copy of the journal while it is in use, by this process or another.
+
+use super::{FILE, JournalError};
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags};
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Pages copied between two calls of `progress`.
+const STEP: i32 = 256;
+
+/// Copies the journal of this state directory, as it is now, into a new file; `touchmoved` may go on writing meanwhile.
+///
+/// `progress` hears now and then how many pages are copied, and of how many. The file is complete when it appears under its
+/// name, and is one file: there is no write-ahead log beside it. Nothing is overwritten.
+pub fn backup(dir: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<(), JournalError> {
+    let source = open_source(dir)?;
+    refuse_existing(to)?;
+    let part = part_name(to);
+    let create = OpenOptions::new().write(true).create_new(true).mode(0o640).open(&part);
+    drop(create.map_err(JournalError::file("create", &part))?);
+    let copied = copy(&source, &part, &mut progress).and_then(|()| {
+        refuse_existing(to)?;
+        fs::rename(&part, to).map_err(JournalError::file("name the backup", to))
+    });
+    if copied.is_err() {
+        // Ours alone, and of no use.
+        let _ = fs::remove_file(&part);
+        return copied;
+    }
+    let directory = to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(directory).and_then(|directory| directory.sync_all()).map_err(JournalError::file("write out", directory))
+}
+
+fn open_source(dir: &Path) -> Result<Connection, JournalError> {
+    let path = dir.join(FILE);
+    match fs::metadata(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(JournalError::Missing { dir: dir.to_owned() });
+        }
+        Err(error) => return Err(JournalError::file("read", &path)(error)),
+        Ok(found) if !found.is_file() => return Err(JournalError::NotAFile { path }),
+        Ok(_) => {}
+    }
+    File::open(&path).map(drop).map_err(JournalError::file("read", &path))?;
+    let failed = || JournalError::sqlite("read the journal (as root, or as the user that touchmoved runs as, it can be)");
+    let source = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        .map_err(failed())?;
+    source.busy_timeout(Duration::from_secs(5)).map_err(failed())?;
+    // A transaction that reads: the copy is of this moment, however long it takes and whatever is written meanwhile.
+    source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;").map_err(failed())?;
+    Ok(source)
+}
+
+fn copy(source: &Connection, part: &Path, progress: &mut impl FnMut(u64, u64)) -> Result<(), JournalError> {
+    let failed = || JournalError::sqlite("write the backup");
+    let mut target = Connection::open_with_flags(part, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        .map_err(failed())?;
+    let copying = Backup::new(source, &mut target).map_err(failed())?;
+    loop {
+        let step = copying.step(STEP).map_err(failed())?;
+        let pages = |count: i32| u64::try_from(count).unwrap_or(0);
+        let total = pages(copying.progress().pagecount);
+        progress(total.saturating_sub(pages(copying.progress().remaining)), total);
+        match step {
+            StepResult::Done => break,
+            StepResult::More => {}
+            // Nobody else knows the target, and the source is read from one moment.
+            _ => return Err(JournalError::Busy),
+        }
+    }
+    drop(copying);
+    let whole: String = target
+        .query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
+        .and_then(|()| target.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))
+        .map_err(failed())?;
+    if whole == "ok" { Ok(()) } else { Err(JournalError::Damaged(whole)) }
+}
+
+fn refuse_existing(path: &Path) -> Result<(), JournalError> {
+    // A link that leads nowhere is something, too.
+    if fs::symlink_metadata(path).is_ok() { Err(JournalError::Exists { path: path.to_owned() }) } else { Ok(()) }
+}
+
+fn part_name(to: &Path) -> PathBuf {
+    let mut name = to.as_os_str().to_owned();
+    name.push(format!(".part-{}", std::process::id()));
+    PathBuf::from(name)
+}

@@ -1,0 +1,17 @@
+//! The shell around the core: links with the only clock, order, the journal.
+
+mod alarm;
+pub mod hub;
+pub mod journal;
+pub mod links;
+pub mod recorder;
+
+pub use hub::Hub;
+
+/// Where a task hears that it has to end: `true`, or the other end is gone.
+pub type Stop = tokio::sync::watch::Receiver<bool>;
+
+/// Returns when the task has to end.
+pub async fn stopped(stop: &mut Stop) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}

@@ -1,0 +1,311 @@
+//! What happened in a game, in the order in which it is published.
+
+use crate::boards::{Battery, LinkState, Millis, Sensed};
+use crate::game::Command;
+use shakmaty::{Color, Square};
+
+/// A probability in thousandths, 0–1000. An integer, so that every machine computes the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Confidence(pub u16);
+
+impl Confidence {
+    /// No doubt within the resolution.
+    pub const CERTAIN: Confidence = Confidence(1000);
+}
+
+/// A move as it is published: text, so that it can be read without a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// UCI: `e2e4`, `e7e8q`; castling `e1g1`, in Chess960 king takes rook.
+    pub uci: String,
+    /// Standard algebraic notation with check and mate signs (FIDE Laws, Appendix C).
+    pub san: String,
+    /// The position after the move.
+    pub fen: String,
+}
+
+/// Another move that would explain what was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// UCI of the move.
+    pub uci: String,
+    /// How likely it is.
+    pub confidence: Confidence,
+}
+
+/// One player's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockTime {
+    /// Milliseconds left.
+    pub ms: u32,
+    /// The finest step it could have, in milliseconds.
+    pub resolution_ms: u32,
+    /// How long before the event the clock said so, in milliseconds.
+    pub age_ms: u32,
+}
+
+/// Both players' times; `None` where no clock is connected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClockTimes {
+    /// White's.
+    pub white: Option<ClockTime>,
+    /// Black's.
+    pub black: Option<ClockTime>,
+}
+
+/// What completed a move (Art. 6.2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompletedBy {
+    /// The clock was pressed (6.2.1).
+    Clock,
+    /// The move ended the game (6.2.1.1).
+    GameEnd,
+    /// The same player made his next move (6.2.1.2).
+    OwnNextMove,
+    /// The opponent replied. Our convention where there is no clock.
+    Reply,
+    /// The board stayed as it is for the dwell time. Our convention where there is no clock.
+    Dwell,
+    /// The arbiter said so.
+    Arbiter,
+}
+
+/// Why published moves changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CorrectionReason {
+    /// Later readings explain more with another move.
+    Evidence,
+    /// The players took moves back.
+    Takeback,
+    /// What looked like a king's move was half of a result signal.
+    KingSignal,
+    /// It was analysis after the game.
+    Analysis,
+    /// The arbiter set it right.
+    Arbiter,
+}
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GameResult {
+    /// 1-0
+    WhiteWins,
+    /// 0-1
+    BlackWins,
+    /// 1/2-1/2
+    Draw,
+}
+
+impl GameResult {
+    /// As PGN writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            GameResult::WhiteWins => "1-0",
+            GameResult::BlackWins => "0-1",
+            GameResult::Draw => "1/2-1/2",
+        }
+    }
+
+    /// Reads `1-0`, `0-1`, `1/2-1/2`; `None` for anything else, `*` included.
+    pub fn parse(text: &str) -> Option<GameResult> {
+        [GameResult::WhiteWins, GameResult::BlackWins, GameResult::Draw].into_iter().find(|result| result.as_str() == text)
+    }
+}
+
+/// Where a result comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultReason {
+    /// 5.1.1
+    Checkmate,
+    /// 5.2.1
+    Stalemate,
+    /// Both kings were put on the centre squares.
+    KingsSignal,
+    /// The arbiter said so.
+    Arbiter,
+}
+
+/// The kinds of alert: listed here once, and meaning the same in JSON, on D-Bus and on the web page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AlertKind {
+    /// The board has stood for a while in a position that no line of play from the record explains.
+    PositionUnexplained,
+    /// The game began from something other than the start position.
+    WrongStart,
+    /// The kings say a result that waits for the arbiter to confirm it.
+    ResultSignalled,
+    /// Moves were not seen one by one, and other lines would explain the board as well as the one on record.
+    MovesUncertain,
+}
+
+/// Something the arbiter should look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alert {
+    /// Counts from 1 in each game.
+    pub id: u32,
+    /// What it is about.
+    pub kind: AlertKind,
+    /// The ply it concerns; 0 before the first move.
+    pub ply: u32,
+    /// Who did it, where that is known.
+    pub by: Option<Color>,
+    /// The article of the Laws, e.g. `7.4`, where one applies.
+    pub article: Option<String>,
+    /// The squares that differ from what should be there.
+    pub squares: Vec<Square>,
+    /// A sentence for the arbiter.
+    pub detail: String,
+    /// The position that was certainly right, as FEN.
+    pub position: String,
+}
+
+/// How the board stands: whose side its nominal a1 is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rotation {
+    /// As the maker intended (DGT: connector on White's left).
+    Upright,
+    /// Turned round by 180 degrees.
+    Turned,
+}
+
+impl Rotation {
+    /// The square of play that lies on this square of the board, and the other way round.
+    pub fn apply(self, square: Square) -> Square {
+        match self {
+            Rotation::Upright => square,
+            Rotation::Turned => square.rotate_180(),
+        }
+    }
+}
+
+/// A square that does not show what the record says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The square of play.
+    pub square: Square,
+    /// What should stand there.
+    pub expected: Option<shakmaty::Piece>,
+    /// What is seen there.
+    pub seen: Sensed,
+}
+
+/// What happened. *Durable* events are numbered, journalled and then published; the others are only published.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A game began. Always number 1 of its game.
+    GameStarted {
+        /// The start position.
+        fen: String,
+        /// Number of the Chess960 start position (518: the usual one); `None` for any other position.
+        chess960: Option<u16>,
+        /// Edition of the Laws.
+        laws: String,
+        /// How the board stands.
+        rotation: Rotation,
+    },
+    /// A move was made (Art. 4.7). Revisable by evidence.
+    MoveMade {
+        /// Counts from 1 at the start position.
+        ply: u32,
+        /// The move.
+        played: Played,
+        /// How likely it is to be right.
+        confidence: Confidence,
+        /// What else it could be, most likely first; empty where nothing else could.
+        alternatives: Vec<Alternative>,
+    },
+    /// A move was completed (Art. 6.2.1).
+    MoveCompleted {
+        /// Which one.
+        ply: u32,
+        /// By what.
+        by: CompletedBy,
+        /// Both clocks at that moment; the mover's is the first reading after the press.
+        clocks: ClockTimes,
+    },
+    /// The record from `from_ply` on is now this, and nothing else.
+    MovesCorrected {
+        /// First ply that changed.
+        from_ply: u32,
+        /// The whole line from there on; empty when moves were taken back.
+        moves: Vec<Played>,
+        /// Why.
+        reason: CorrectionReason,
+    },
+    /// The mover's clock changed shortly after the press: an increment that came late.
+    ClockRevised {
+        /// The completed move.
+        ply: u32,
+        /// Both clocks as they should have been.
+        clocks: ClockTimes,
+    },
+    /// The arbiter should look.
+    AlertRaised(Alert),
+    /// The reason for an alert is gone.
+    AlertCleared {
+        /// Which one.
+        id: u32,
+    },
+    /// The game has a result; `None`: it was withdrawn.
+    Result {
+        /// Which.
+        result: Option<GameResult>,
+        /// Where it comes from.
+        reason: ResultReason,
+    },
+    /// Somebody commanded something, and it was done.
+    Commanded {
+        /// What.
+        command: Command,
+        /// Who, as the face knew it.
+        by: String,
+    },
+    /// A piece was lifted or put down. Transient.
+    Touched {
+        /// The square of play.
+        square: Square,
+        /// What it showed before.
+        before: Sensed,
+        /// What it shows now.
+        now: Sensed,
+    },
+    /// These squares differ from the record for longer than a move takes; empty: they agree again. Transient.
+    Displaced {
+        /// Which, a1 … h8.
+        squares: Vec<Difference>,
+    },
+    /// The clock said something new. Transient.
+    Clock {
+        /// Both times.
+        clocks: ClockTimes,
+        /// Whose time it is by the lever.
+        turn: Color,
+        /// Whether it runs.
+        running: bool,
+    },
+    /// The cable. Transient.
+    Link(LinkState),
+    /// The board's battery. Transient.
+    Battery(Battery),
+}
+
+impl Event {
+    /// Whether it is numbered and journalled.
+    pub fn is_durable(&self) -> bool {
+        !matches!(
+            self,
+            Event::Touched { .. } | Event::Displaced { .. } | Event::Clock { .. } | Event::Link(_) | Event::Battery(_)
+        )
+    }
+}
+
+/// An event with its time and, if durable, its number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stamped {
+    /// When, in milliseconds since the recording of this board began.
+    pub at: Millis,
+    /// Counts the durable events of a game from 1; `None` for transient ones.
+    pub number: Option<u64>,
+    /// What.
+    pub event: Event,
+}

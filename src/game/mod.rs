@@ -1,0 +1,12 @@
+//! The record: what was agreed and published about one game. Moves and their states, clocks, result, revisions, PGN.
+
+pub mod command;
+pub mod event;
+pub mod pgn;
+pub mod record;
+
+pub use command::{Command, Order};
+pub use event::{
+    Alert, AlertKind, ClockTime, CompletedBy, Confidence, CorrectionReason, Event, GameResult, Played, ResultReason, Stamped,
+};
+pub use record::Record;

@@ -1,0 +1,143 @@
+//! One game as it was published.
+
+use crate::boards::Millis;
+use crate::game::event::{Alert, ClockTimes, Rotation};
+use crate::game::{CompletedBy, Confidence, Event, GameResult, Played, ResultReason, Stamped};
+
+/// How far a move has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlyState {
+    /// Made (Art. 4.7).
+    Made,
+    /// Completed (Art. 6.2.1), at this time.
+    Completed {
+        /// By what.
+        by: CompletedBy,
+        /// When it was published as completed.
+        at: Millis,
+    },
+}
+
+/// One ply of the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ply {
+    /// The move.
+    pub played: Played,
+    /// When it was published as made.
+    pub made_at: Millis,
+    /// How far it has come.
+    pub state: PlyState,
+    /// How likely it was to be right when published.
+    pub confidence: Confidence,
+    /// Both clocks at completion.
+    pub clocks: ClockTimes,
+}
+
+/// One game as it was published: the fold of its durable events, and nothing else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The start position.
+    pub start_fen: String,
+    /// Number of the Chess960 start position; 518 is the usual one; `None` for any other position.
+    pub chess960: Option<u16>,
+    /// Edition of the Laws.
+    pub laws: String,
+    /// How the board stands.
+    pub rotation: Rotation,
+    /// When the game began.
+    pub started_at: Millis,
+    /// The moves.
+    pub plies: Vec<Ply>,
+    /// The result, if there is one, and where it comes from.
+    pub result: Option<(GameResult, ResultReason)>,
+    /// How often published moves were corrected.
+    pub revision: u32,
+    /// Alerts not cleared yet.
+    pub alerts: Vec<Alert>,
+    /// Alerts raised so far, cleared or not.
+    pub alerts_raised: u32,
+    /// The number of the last durable event.
+    pub last_number: u64,
+}
+
+impl Record {
+    /// The record after a game's first event; `None` if that is not a `GameStarted`.
+    pub fn begin(first: &Stamped) -> Option<Record> {
+        let Event::GameStarted { fen, chess960, laws, rotation } = &first.event else { return None };
+        Some(Record {
+            start_fen: fen.clone(),
+            chess960: *chess960,
+            laws: laws.clone(),
+            rotation: *rotation,
+            started_at: first.at,
+            plies: Vec::new(),
+            result: None,
+            revision: 0,
+            alerts: Vec::new(),
+            alerts_raised: 0,
+            last_number: first.number.unwrap_or(1),
+        })
+    }
+
+    /// Takes in one more event. Transient ones change nothing.
+    pub fn apply(&mut self, stamped: &Stamped) {
+        if let Some(number) = stamped.number {
+            self.last_number = number;
+        }
+        match &stamped.event {
+            Event::MoveMade { ply, played, confidence, .. } => {
+                self.plies.truncate(*ply as usize - (*ply > 0) as usize);
+                self.push(played.clone(), stamped.at, *confidence);
+            }
+            Event::MoveCompleted { ply, by, clocks } => {
+                if let Some(ply) = self.ply_mut(*ply) {
+                    ply.state = PlyState::Completed { by: *by, at: stamped.at };
+                    ply.clocks = *clocks;
+                }
+            }
+            Event::MovesCorrected { from_ply, moves, .. } => {
+                self.plies.truncate(from_ply.saturating_sub(1) as usize);
+                for played in moves {
+                    self.push(played.clone(), stamped.at, Confidence::CERTAIN);
+                }
+                self.revision += 1;
+            }
+            Event::ClockRevised { ply, clocks } => {
+                if let Some(ply) = self.ply_mut(*ply) {
+                    ply.clocks = *clocks;
+                }
+            }
+            Event::AlertRaised(alert) => {
+                self.alerts_raised += 1;
+                self.alerts.push(alert.clone());
+            }
+            Event::AlertCleared { id } => self.alerts.retain(|alert| alert.id != *id),
+            Event::Result { result, reason } => self.result = result.map(|result| (result, *reason)),
+            Event::GameStarted { .. }
+            | Event::Commanded { .. }
+            | Event::Touched { .. }
+            | Event::Displaced { .. }
+            | Event::Clock { .. }
+            | Event::Link(_)
+            | Event::Battery(_) => {}
+        }
+    }
+
+    /// The position now, as FEN.
+    pub fn fen(&self) -> &str {
+        self.plies.last().map_or(&self.start_fen, |ply| &ply.played.fen)
+    }
+
+    /// The ply with this number, from 1.
+    pub fn ply(&self, number: u32) -> Option<&Ply> {
+        self.plies.get((number as usize).checked_sub(1)?)
+    }
+
+    fn ply_mut(&mut self, number: u32) -> Option<&mut Ply> {
+        self.plies.get_mut((number as usize).checked_sub(1)?)
+    }
+
+    fn push(&mut self, played: Played, made_at: Millis, confidence: Confidence) {
+        self.plies.push(Ply { played, made_at, state: PlyState::Made, confidence, clocks: ClockTimes::default() });
+    }
+}

@@ -1,0 +1,71 @@
+//! What could still grow out of the touch that made a move.
+
+use crate::laws::Position;
+use shakmaty::{Bitboard, CastlingSide, Move, MoveList, Role, Square, attacks};
+
+/// The other moves of which a move, as it stands, could be only the first part.
+#[derive(Clone, Debug, Default)]
+pub struct Growth {
+    /// Those moves: a slide could go on, a brushed square be left again, a rook's or king's move become castling, the promoted
+    /// piece be exchanged.
+    pub moves: Vec<Move>,
+    /// Enemy pieces that those moves would take: touching one of them is no sign that the opponent replies.
+    pub victims: Bitboard,
+    /// One of them is castling, whose second half can come a good while later.
+    pub castling: bool,
+}
+
+impl Growth {
+    /// Nothing can grow: the move stands as soon as it is made.
+    pub fn is_none(&self) -> bool {
+        self.moves.is_empty()
+    }
+}
+
+/// What `mv`, just made in `before`, could still become.
+pub fn growth(before: &Position, legal: &MoveList, mv: Move) -> Growth {
+    let mut growth = Growth::default();
+    let Move::Normal { role, from, to, capture, promotion } = mv else { return growth };
+    for &other in legal.iter().filter(|&&other| other != mv && becomes(before, role, from, to, capture, promotion, other)) {
+        growth.moves.push(other);
+        growth.castling |= other.is_castle();
+        if other.is_capture() {
+            growth.victims |= Bitboard::from_square(other.to());
+        }
+    }
+    growth
+}
+
+fn becomes(
+    before: &Position,
+    role: Role,
+    from: Square,
+    to: Square,
+    capture: Option<Role>,
+    promotion: Option<Role>,
+    other: Move,
+) -> bool {
+    match other {
+        // Another piece on the square of promotion.
+        Move::Normal { from: other_from, to: other_to, promotion: Some(_), .. } if promotion.is_some() => {
+            other_from == from && other_to == to
+        }
+        // On the way there or beside it: a slide that goes on, or a square that the carried piece only brushed. A square on
+        // which something was taken is neither, and a knight comes from above.
+        Move::Normal { from: other_from, to: other_to, .. } | Move::EnPassant { from: other_from, to: other_to } => {
+            let overshot = attacks::between(from, to).contains(other_to);
+            capture.is_none() && other_from == from && other_to != to && role != Role::Knight && !overshot && {
+                let way = attacks::between(from, other_to) | Bitboard::from_square(other_to);
+                ((attacks::king_attacks(to) | Bitboard::from_square(to)) & way).any()
+            }
+        }
+        Move::Castle { king, rook } => {
+            let side = CastlingSide::from_queen_side(rook < king);
+            let turn = before.turn();
+            let way = |from: Square, to: Square| attacks::between(from, to) | Bitboard::from_square(to);
+            (from == king && way(king, side.king_to(turn)).contains(to))
+                || (from == rook && way(rook, side.rook_to(turn)).contains(to))
+        }
+        Move::Put { .. } => false,
+    }
+}

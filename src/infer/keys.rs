@@ -1,0 +1,67 @@
+//! One number for what a board can tell of a placement: equal keys, equal readings.
+
+use crate::boards::{Sensed, Sensing};
+use crate::laws::{Changes, Position};
+use shakmaty::{Board, Color, Move, Piece, Square};
+
+/// Distinct random numbers for each square and each thing a sensor can call it.
+static TABLE: [[u64; 15]; 64] = table();
+
+/// Splitmix64 from a fixed seed: the same on every machine.
+const fn table() -> [[u64; 15]; 64] {
+    let mut table = [[0; 15]; 64];
+    let mut state: u64 = 0x746f_7563_686d_6f76;
+    let mut square = 0;
+    while square < 64 {
+        let mut class = 0;
+        while class < 15 {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = state;
+            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            table[square][class] = z ^ (z >> 31);
+            class += 1;
+        }
+        square += 1;
+    }
+    table
+}
+
+/// The part of the key that one square contributes.
+pub fn sensed(square: Square, sensed: Sensed) -> u64 {
+    let class = match sensed {
+        Sensed::Empty => return 0,
+        Sensed::Piece(Piece { color: Color::White, role }) => role as usize - 1,
+        Sensed::Piece(Piece { color: Color::Black, role }) => role as usize + 5,
+        Sensed::Side(Color::White) => 12,
+        Sensed::Side(Color::Black) => 13,
+        Sensed::Occupied => 14,
+    };
+    TABLE[square as usize][class]
+}
+
+/// What a sensor of this kind shows for a piece.
+pub fn as_sensed(piece: Piece, sensing: Sensing) -> Sensed {
+    match sensing {
+        Sensing::Identity => Sensed::Piece(piece),
+        Sensing::Colour => Sensed::Side(piece.color),
+        Sensing::Occupancy => Sensed::Occupied,
+    }
+}
+
+/// The part of the key that a square contributes when this stands on it.
+pub fn piece(square: Square, piece: Option<Piece>, sensing: Sensing) -> u64 {
+    piece.map_or(0, |piece| sensed(square, as_sensed(piece, sensing)))
+}
+
+/// The key of a placement.
+pub fn board(board: &Board, sensing: Sensing) -> u64 {
+    board.iter().fold(0, |key, (square, found)| key ^ piece(square, Some(found), sensing))
+}
+
+/// The key after a move, from the key before it.
+pub fn after(position: &Position, key: u64, mv: Move, sensing: Sensing) -> u64 {
+    Changes::of(position.turn(), mv)
+        .iter()
+        .fold(key, |key, (square, new)| key ^ piece(square, position.piece_at(square), sensing) ^ piece(square, new, sensing))
+}

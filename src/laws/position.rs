@@ -1,0 +1,261 @@
+//! A position of play, regular or not.
+
+use crate::laws::Irregular;
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{
+    Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, FromSetup, KnownOutcome, Move, MoveList, Outcome, Piece,
+    Position as Rules, PositionError, Role, Setup, Square,
+};
+
+/// What play has come to: by the rules where they allow it, by hand where they do not.
+///
+/// Moves, SAN and FEN exist for both. Every regular position is held as such, so a game that leaves an irregular position by
+/// play becomes regular again.
+#[derive(Clone, Debug)]
+pub struct Position {
+    kind: Kind,
+    mode: CastlingMode,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Regular(Chess),
+    Irregular(Box<Irregular>),
+}
+
+/// Two positions with equal keys are the same in the sense of Art. 9.2.3: side to move, pieces, possible moves.
+pub type PositionKey = u64;
+
+/// How the rules end a game (Art. 5.1.1, 5.2.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The side to move is mated.
+    Checkmate,
+    /// The side to move has no move and is not in check.
+    Stalemate,
+}
+
+/// Not a FEN.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct BadFen(String);
+
+impl Position {
+    /// The start position of chess.
+    pub fn start() -> Position {
+        Position { kind: Kind::Regular(Chess::default()), mode: CastlingMode::Standard }
+    }
+
+    /// The start position of Chess960 with this number, 0–959; 518 is that of chess.
+    pub fn chess960(number: u16) -> Option<Position> {
+        (number < 960).then(|| {
+            let board = Board::chess960(u32::from(number));
+            let setup = Setup { castling_rights: board.rooks(), board, ..Setup::empty() };
+            Position::from_setup(setup, CastlingMode::Chess960)
+        })
+    }
+
+    /// Reads a FEN, X-FEN or Shredder-FEN; any placement is accepted. `chess960`: castling is written king takes rook.
+    pub fn from_fen(fen: &str, chess960: bool) -> Result<Position, BadFen> {
+        let fen: Fen = fen.trim().parse().map_err(|error: shakmaty::fen::ParseFenError| BadFen(error.to_string()))?;
+        let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
+        Ok(Position::from_setup(fen.into_setup(), mode))
+    }
+
+    /// Takes any setup; regular where shakmaty accepts it, also with too many promoted pieces or an
+    /// impossible check, but with no more than 16 men a side.
+    pub fn from_setup(setup: Setup, mode: CastlingMode) -> Position {
+        let regular = Chess::from_setup(setup.clone(), mode)
+            .or_else(PositionError::ignore_too_much_material)
+            .or_else(PositionError::ignore_impossible_check)
+            .or_else(PositionError::ignore_invalid_castling_rights)
+            .or_else(PositionError::ignore_invalid_ep_square);
+        let kind = match regular {
+            // More men a side could have more moves than a `MoveList` holds, and shakmaty would panic.
+            Ok(chess) if Color::ALL.into_iter().all(|color| chess.board().by_color(color).count() <= 16) => {
+                Kind::Regular(chess)
+            }
+            _ => Kind::Irregular(Box::new(Irregular::new(&setup, mode))),
+        };
+        Position { kind, mode }
+    }
+
+    /// This placement with this side to move; castling is possible wherever king and rook stand as at the start.
+    pub fn from_board(board: Board, turn: Color) -> Position {
+        let home = |color: Color, rook: Square, king: Square| {
+            let ready =
+                board.piece_at(rook) == Some(Role::Rook.of(color)) && board.piece_at(king) == Some(Role::King.of(color));
+            if ready { Bitboard::from_square(rook) } else { Bitboard::EMPTY }
+        };
+        let castling_rights = home(Color::White, Square::A1, Square::E1)
+            | home(Color::White, Square::H1, Square::E1)
+            | home(Color::Black, Square::A8, Square::E8)
+            | home(Color::Black, Square::H8, Square::E8);
+        Position::from_setup(Setup { board, turn, castling_rights, ..Setup::empty() }, CastlingMode::Standard)
+    }
+
+    /// The same position held as irregular, whether it is or not: the two must agree on everything.
+    pub fn as_irregular(&self) -> Irregular {
+        Irregular::new(&self.to_setup(), self.mode)
+    }
+
+    /// Whether the rules of chess could hold this position.
+    pub fn is_regular(&self) -> bool {
+        matches!(self.kind, Kind::Regular(_))
+    }
+
+    /// Whether castling is written king takes rook.
+    pub fn is_chess960(&self) -> bool {
+        self.mode == CastlingMode::Chess960
+    }
+
+    /// The pieces.
+    pub fn board(&self) -> &Board {
+        match &self.kind {
+            Kind::Regular(chess) => chess.board(),
+            Kind::Irregular(irregular) => irregular.board(),
+        }
+    }
+
+    /// Who is to move.
+    pub fn turn(&self) -> Color {
+        match &self.kind {
+            Kind::Regular(chess) => chess.turn(),
+            Kind::Irregular(irregular) => irregular.turn(),
+        }
+    }
+
+    /// Plies since the last capture or pawn move.
+    pub fn halfmoves(&self) -> u32 {
+        match &self.kind {
+            Kind::Regular(chess) => chess.halfmoves(),
+            Kind::Irregular(irregular) => irregular.halfmoves(),
+        }
+    }
+
+    /// The number of the move to be made, from 1.
+    pub fn fullmoves(&self) -> u32 {
+        match &self.kind {
+            Kind::Regular(chess) => chess.fullmoves().get(),
+            Kind::Irregular(irregular) => irregular.fullmoves().get(),
+        }
+    }
+
+    /// All legal moves.
+    pub fn legal_moves(&self) -> MoveList {
+        match &self.kind {
+            Kind::Regular(chess) => chess.legal_moves(),
+            Kind::Irregular(irregular) => irregular.legal_moves(),
+        }
+    }
+
+    /// Whether the side to move is in check.
+    pub fn is_check(&self) -> bool {
+        match &self.kind {
+            Kind::Regular(chess) => chess.is_check(),
+            Kind::Irregular(irregular) => irregular.is_check(),
+        }
+    }
+
+    /// Mate or stalemate; never in an irregular position, where only an arbiter can say.
+    pub fn ending(&self) -> Option<Ending> {
+        match &self.kind {
+            Kind::Regular(chess) if chess.legal_moves().is_empty() => {
+                Some(if chess.is_check() { Ending::Checkmate } else { Ending::Stalemate })
+            }
+            _ => None,
+        }
+    }
+
+    /// The position after a move that is legal here. An illegal one gives some position, never a panic.
+    pub fn play(&self, mv: Move) -> Position {
+        match &self.kind {
+            Kind::Regular(chess) if chess.is_legal(mv) => {
+                let mut chess = chess.clone();
+                chess.play_unchecked(mv);
+                Position { kind: Kind::Regular(chess), mode: self.mode }
+            }
+            _ => {
+                let mut irregular = match &self.kind {
+                    Kind::Irregular(irregular) => (**irregular).clone(),
+                    Kind::Regular(_) => self.as_irregular(),
+                };
+                irregular.play_unchecked(mv);
+                Position::from_setup(irregular.to_setup(), self.mode)
+            }
+        }
+    }
+
+    /// The legal move that this UCI text means here, castling in either notation.
+    pub fn parse_uci(&self, text: &str) -> Option<Move> {
+        let uci: UciMove = text.parse().ok()?;
+        match &self.kind {
+            Kind::Regular(chess) => uci.to_move(chess).ok(),
+            Kind::Irregular(irregular) => uci.to_move(&**irregular).ok(),
+        }
+    }
+
+    /// The legal move that this SAN text means here.
+    pub fn parse_san(&self, text: &str) -> Option<Move> {
+        let san: SanPlus = text.parse().ok()?;
+        match &self.kind {
+            Kind::Regular(chess) => san.san.to_move(chess).ok(),
+            Kind::Irregular(irregular) => san.san.to_move(&**irregular).ok(),
+        }
+    }
+
+    /// UCI of a move, castling king takes rook in Chess960 only.
+    pub fn uci(&self, mv: Move) -> String {
+        mv.to_uci(self.mode).to_string()
+    }
+
+    /// SAN with check and mate signs.
+    pub fn san(&self, mv: Move) -> String {
+        match &self.kind {
+            Kind::Regular(chess) => SanPlus::from_move(chess.clone(), mv).to_string(),
+            Kind::Irregular(irregular) => SanPlus::from_move((**irregular).clone(), mv).to_string(),
+        }
+    }
+
+    /// FEN; the en passant square only where a capture is legal, in Chess960 with rook files (Shredder-FEN where needed).
+    pub fn fen(&self) -> String {
+        match Fen::try_from_setup(self.to_setup()) {
+            Ok(fen) => fen.to_string(),
+            Err(lossy) => lossy.ignore().to_string(),
+        }
+    }
+
+    fn to_setup(&self) -> Setup {
+        match &self.kind {
+            Kind::Regular(chess) => chess.to_setup(EnPassantMode::Legal),
+            Kind::Irregular(irregular) => Rules::to_setup(&**irregular, EnPassantMode::Legal),
+        }
+    }
+
+    /// The same position, by Art. 9.2.3, has the same key.
+    pub fn key(&self) -> PositionKey {
+        let shakmaty::zobrist::Zobrist64(key) = match &self.kind {
+            Kind::Regular(chess) => chess.zobrist_hash(EnPassantMode::Legal),
+            Kind::Irregular(irregular) => irregular.zobrist_hash(EnPassantMode::Legal),
+        };
+        key
+    }
+
+    /// What stands on a square.
+    pub fn piece_at(&self, square: Square) -> Option<Piece> {
+        self.board().piece_at(square)
+    }
+
+    /// Who won, as the rules say; `None` while they say nothing.
+    pub fn winner(&self) -> Option<Color> {
+        match &self.kind {
+            Kind::Regular(chess) => match chess.outcome() {
+                Outcome::Known(KnownOutcome::Decisive { winner }) => Some(winner),
+                _ => None,
+            },
+            Kind::Irregular(_) => None,
+        }
+    }
+}

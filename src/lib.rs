@@ -1,0 +1,34 @@
+//! touchmove: a board's bytes go in at one end and a game comes out at the other; each step knows only the steps before it.
+//!
+//! ```text
+//!                  ┌─────────────────── table (pure: one board, one game) ───────────────────┐
+//! udev ─▶ link ─bytes▶ boards ─Reading▶ sense ─Edge▶ infer ◀─asks─▶ laws   game ─Event▶ │─▶ hub ─▶ journal ─▶ publish/*
+//!           ▲          │                                                                 │
+//!           └─ bytes ◀─┘◀──────────── Cue ◀──────────────────────────────────────────────┘◀── Command: arbiter, player
+//! ```
+//!
+//! The modules in reading order:
+#![warn(missing_docs)]
+
+// The modules with `deny` are pure: no I/O, no clock, no order that differs from run to run. clippy.toml says what they lack.
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod boards;
+pub mod config;
+pub mod ctl;
+pub mod daemon;
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod game;
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod infer;
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod laws;
+pub mod link;
+pub mod names;
+pub mod publish;
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod sense;
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod simulate;
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod table;
+pub mod wire;

@@ -1,0 +1,10 @@
+//! Cables: which ports there are, and bytes in and out of one. Each file owns the crate it needs.
+//!
+//! **Invariant:** nothing here knows what the bytes mean, and nothing is sent that the caller did not hand over.
+
+pub mod recording;
+pub mod serial;
+pub mod watch;
+
+pub use serial::{ControlLines, LineError, OpenError, Port};
+pub use watch::{Ids, Place, SerialPort};

@@ -1,0 +1,423 @@
+//! Recordings: everything a board ever said, as JSON Lines. `docs/recording.md` has every field.
+//!
+//! What a recording holds of the core (settings, commands) is passed on as JSON: its meaning is [`crate::wire`]'s.
+
+use crate::boards::{LinkState, Millis};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The version of the format that is written, and the only one read.
+pub const FORMAT: u32 = 1;
+
+/// No recording is longer: 366 days, in milliseconds.
+const LONGEST: Millis = 366 * 86_400_000;
+
+/// The first line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub touchmove_recording: u32,
+    /// A model of [`crate::boards::BOARDS`].
+    pub board: String,
+    /// What the board's configuration would hold.
+    #[serde(default)]
+    pub options: Map<String, Value>,
+    /// Start positions of Chess960 are start positions.
+    #[serde(default)]
+    pub chess960: bool,
+    /// The position the game starts from, where it is not found on the board.
+    #[serde(default)]
+    pub start_fen: Option<String>,
+    /// Edition of the Laws.
+    #[serde(default = "usual_laws")]
+    pub laws: String,
+    /// When the recording began, RFC 3339.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub started: String,
+    /// Version of the program that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The effective settings of the core ([`crate::wire::settings_to_value`]); without them a replay takes the defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub core: Option<Value>,
+}
+
+impl Header {
+    /// A header that leaves everything at its default.
+    pub fn new(board: &str) -> Header {
+        Header {
+            touchmove_recording: FORMAT,
+            board: board.to_owned(),
+            options: Map::new(),
+            chess960: false,
+            start_fen: None,
+            laws: usual_laws(),
+            started: String::new(),
+            version: None,
+            core: None,
+        }
+    }
+}
+
+fn usual_laws() -> String {
+    "fide-2023".to_owned()
+}
+
+/// Where a recording begins in mid-game.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// What stands on the squares of play: the first field of a FEN.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<String>,
+    /// The position of the game, as FEN.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<String>,
+    /// White's time in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_white_ms: Option<u32>,
+    /// Black's time in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_black_ms: Option<u32>,
+    /// The game so far: its durable events ([`crate::wire::to_json`]). Without them the game begins from `position`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<Value>,
+}
+
+/// What one line says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// Where the recording begins in mid-game.
+    State(State),
+    /// Bytes from the board.
+    Rx(Vec<u8>),
+    /// Bytes sent to the board. Told; a replay ignores them.
+    Tx(Vec<u8>),
+    /// The cable.
+    Link(LinkState),
+    /// What an arbiter or player asked for ([`crate::wire::order_to_value`]).
+    Command(Value),
+    /// Anything; ignored.
+    Note(String),
+}
+
+/// One line after the header.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// Since the start of the recording; never less than in the line before.
+    pub at: Millis,
+    /// What.
+    pub what: What,
+}
+
+/// A whole recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// The first line.
+    pub header: Header,
+    /// The others.
+    pub lines: Vec<Line>,
+}
+
+/// A recording that cannot be read; says where and what to write instead.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// The file cannot be read.
+    #[error("{file}: {error}")]
+    Io {
+        /// Which file.
+        file: String,
+        /// Why.
+        error: io::Error,
+    },
+    /// A line that is none.
+    #[error("{file}:{line}: {reason}")]
+    Line {
+        /// Which file.
+        file: String,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong, and what to write instead.
+        reason: String,
+    },
+}
+
+/// As a line stands in the file. Exactly one of the optional fields is there.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Raw {
+    t: Millis,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<State>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rx: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tx: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    command: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// Reads a recording from a file.
+pub fn read(path: &Path) -> Result<Recording, RecordingError> {
+    let file = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => parse(&file, &text),
+        Err(error) => Err(RecordingError::Io { file, error }),
+    }
+}
+
+/// Reads a recording from its text; `file` is what errors call it. Empty lines are passed over. A last line that was cut off
+/// in writing (no line's end, no whole JSON) is passed over too: that is how a recording ends when the power goes.
+pub fn parse(file: &str, text: &str) -> Result<Recording, RecordingError> {
+    let wrong = |line: usize, reason: String| RecordingError::Line { file: file.to_owned(), line, reason };
+    let mut lines = text.split_inclusive('\n').enumerate().map(|(index, line)| (index + 1, line));
+    let (number, first) = lines
+        .by_ref()
+        .find(|(_, line)| !line.trim().is_empty())
+        .ok_or_else(|| wrong(1, format!("the file is empty: the first line is the header, e.g. {HEADER_EXAMPLE}")))?;
+    let header = parse_header(first).map_err(|reason| wrong(number, reason))?;
+    let mut recording = Recording { header, lines: Vec::new() };
+    let mut last = 0;
+    for (number, text) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+        let line = match serde_json::from_str::<Raw>(text) {
+            Ok(raw) => parse_line(raw).map_err(|reason| wrong(number, reason))?,
+            Err(error) if error.is_eof() && !text.ends_with('\n') => break,
+            Err(error) => return Err(wrong(number, format!("not a line of a recording: {error}; {LINE_HELP}"))),
+        };
+        if line.at < last {
+            return Err(wrong(number, format!("\"t\" is {} after {last}: times never decrease", line.at)));
+        }
+        if line.at > LONGEST {
+            return Err(wrong(
+                number,
+                format!("\"t\" is {}, more than a year: write milliseconds since the recording began", line.at),
+            ));
+        }
+        if matches!(line.what, What::State(_)) && !recording.lines.is_empty() {
+            return Err(wrong(
+                number,
+                "a \"state\" is where a recording begins: it is its first line after the header".to_owned(),
+            ));
+        }
+        last = line.at;
+        recording.lines.push(line);
+    }
+    Ok(recording)
+}
+
+const HEADER_EXAMPLE: &str = r#"{"touchmove_recording":1,"board":"dgt"}"#;
+const LINE_HELP: &str =
+    r#"write {"t":MILLISECONDS, and one of "rx":"HEX", "tx":"HEX", "link":"up", "command":{…}, "state":{…}, "note":"TEXT"}"#;
+
+fn parse_header(line: &str) -> Result<Header, String> {
+    let header: Header = serde_json::from_str(line)
+        .map_err(|error| format!("not a recording's header: {error}; write e.g. {HEADER_EXAMPLE}"))?;
+    if header.touchmove_recording != FORMAT {
+        return Err(format!(
+            "\"touchmove_recording\" is {}, and this program reads format {FORMAT}: replay it with the program that wrote it",
+            header.touchmove_recording
+        ));
+    }
+    Ok(header)
+}
+
+fn parse_line(raw: Raw) -> Result<Line, String> {
+    let Raw { t, state, rx, tx, link, command, note } = raw;
+    let bytes = |name: &str, hex: &str| {
+        from_hex(hex).ok_or_else(|| format!("\"{name}\" is \"{hex}\": write bytes as pairs of hex digits, e.g. \"8e003400\""))
+    };
+    let mut said = Vec::new();
+    said.extend(state.map(What::State));
+    said.extend(rx.map(|hex| bytes("rx", &hex)).transpose()?.map(What::Rx));
+    said.extend(tx.map(|hex| bytes("tx", &hex)).transpose()?.map(What::Tx));
+    said.extend(link.map(|word| link_state(&word)).transpose()?.map(What::Link));
+    said.extend(command.map(What::Command));
+    said.extend(note.map(What::Note));
+    let many = said.len();
+    match said.pop() {
+        Some(what) if many == 1 => Ok(Line { at: t, what }),
+        _ => Err(format!("a line says exactly one thing, and this one says {many}; {LINE_HELP}")),
+    }
+}
+
+fn link_state(word: &str) -> Result<LinkState, String> {
+    match word {
+        "up" => Ok(LinkState::Up),
+        "down" => Ok(LinkState::Down),
+        other => Err(format!("\"link\" is \"{other}\": write \"up\" or \"down\"")),
+    }
+}
+
+fn to_raw(line: &Line) -> Raw {
+    let mut raw = Raw { t: line.at, ..Raw::default() };
+    match &line.what {
+        What::State(state) => raw.state = Some(state.clone()),
+        What::Rx(bytes) => raw.rx = Some(to_hex(bytes)),
+        What::Tx(bytes) => raw.tx = Some(to_hex(bytes)),
+        What::Link(state) => raw.link = Some(if *state == LinkState::Up { "up" } else { "down" }.to_owned()),
+        What::Command(command) => raw.command = Some(command.clone()),
+        What::Note(note) => raw.note = Some(note.clone()),
+    }
+    raw
+}
+
+/// Bytes as pairs of lower-case hex digits.
+pub fn to_hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut hex, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// Reads pairs of hex digits; `None` for anything else.
+pub fn from_hex(hex: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> = hex.chars().map(|digit| digit.to_digit(16).map(|value| value as u8)).collect();
+    let digits = digits?;
+    digits
+        .len()
+        .is_multiple_of(2)
+        .then(|| digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
+}
+
+/// What became of a line that was to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It stands in the recording.
+    Kept,
+    /// The recording is as large as it may be: this line and all later ones are dropped.
+    Full,
+}
+
+/// Writes a recording line by line. What it has been given is in the writer's hands, line for line; it buffers nothing.
+pub struct Writer<W: Write> {
+    to: W,
+    room: u64,
+    full: bool,
+    last: Millis,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a recording of at most `cap` bytes, beside the header, states, and a last note that says it is full: those are
+    /// written in any case.
+    pub fn begin(mut to: W, header: &Header, cap: u64) -> io::Result<Writer<W>> {
+        let mut line = serde_json::to_vec(header)?;
+        line.push(b'\n');
+        to.write_all(&line)?;
+        Ok(Writer { to, room: cap, full: false, last: 0 })
+    }
+
+    /// Writes one line. A time before that of the last line is written as that of the last line.
+    pub fn write(&mut self, at: Millis, what: What) -> io::Result<Written> {
+        if self.full {
+            return Ok(Written::Full);
+        }
+        self.last = at.max(self.last);
+        let free = matches!(what, What::State(_));
+        let bytes = line_bytes(&Line { at: self.last, what })?;
+        self.room = match self.room.checked_sub(if free { 0 } else { bytes.len() as u64 }) {
+            Some(room) => room,
+            None => {
+                self.full = true;
+                let note = What::Note("the recording is full: what came later is missing".to_owned());
+                self.to.write_all(&line_bytes(&Line { at: self.last, what: note })?)?;
+                return Ok(Written::Full);
+            }
+        };
+        self.to.write_all(&bytes)?;
+        Ok(Written::Kept)
+    }
+
+    /// Where it was written to.
+    pub fn into_inner(self) -> W {
+        self.to
+    }
+}
+
+fn line_bytes(line: &Line) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(&to_raw(line))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "{\"touchmove_recording\":1,\"board\":\"dgt\"}\n";
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let said = [
+            (0, What::State(State { position: Some("8/8/8/8/8/8/8/8 w - - 0 1".into()), ..State::default() })),
+            (12, What::Rx(vec![0x8e, 0, 5, 0x34, 0])),
+            (12, What::Tx(vec![0x42])),
+            (13, What::Link(LinkState::Down)),
+            (14, What::Command(serde_json::json!({"do": "take_back", "plies": 1, "by": "arbiter"}))),
+            (15, What::Note("ä \" \n".into())),
+        ];
+        let mut header = Header::new("dgt");
+        header.core = Some(serde_json::json!({"settle_ms": 250}));
+        let mut writer = Writer::begin(Vec::new(), &header, 10_000).unwrap();
+        for (at, what) in &said {
+            assert_eq!(writer.write(*at, what.clone()).unwrap(), Written::Kept);
+        }
+        let text = String::from_utf8(writer.into_inner()).unwrap();
+        let recording = parse("x.rec", &text).unwrap();
+        assert_eq!(recording.header, header);
+        let read: Vec<_> = recording.lines.into_iter().map(|line| (line.at, line.what)).collect();
+        assert_eq!(read, said);
+    }
+
+    #[test]
+    fn a_full_recording_says_so_once() {
+        let mut writer = Writer::begin(Vec::new(), &Header::new("dgt"), 200).unwrap();
+        let results: Vec<_> = (0..9).map(|at| writer.write(at, What::Rx(vec![0; 20])).unwrap()).collect();
+        assert_eq!((results.first(), results.last()), (Some(&Written::Kept), Some(&Written::Full)));
+        let text = String::from_utf8(writer.into_inner()).unwrap();
+        assert_eq!(text.matches("full").count(), 1);
+        assert!(parse("x.rec", &text).is_ok());
+    }
+
+    #[test]
+    fn a_long_state_leaves_the_room_for_lines() {
+        let mut writer = Writer::begin(Vec::new(), &Header::new("dgt"), 60).unwrap();
+        let state = State { events: vec![serde_json::json!("long"); 100], ..State::default() };
+        assert_eq!(writer.write(0, What::State(state)).unwrap(), Written::Kept);
+        assert_eq!(writer.write(1, What::Rx(vec![0; 5])).unwrap(), Written::Kept);
+        assert_eq!(writer.write(2, What::Rx(vec![0; 50])).unwrap(), Written::Full);
+    }
+
+    #[test]
+    fn errors_name_the_line_and_say_what_to_write() {
+        let check = |text: &str, expect: &str| {
+            let error = parse("x.rec", text).unwrap_err().to_string();
+            assert!(error.contains(expect), "{text}: {error}");
+        };
+        check("", "x.rec:1: the file is empty: the first line is the header");
+        check("{}\n", "x.rec:1: not a recording's header");
+        check("{\"touchmove_recording\":2,\"board\":\"dgt\"}\n", "this program reads format 1");
+        check("{\"touchmove_recording\":1,\"board\":\"dgt\",\"bord\":1}\n", "bord");
+        check(&format!("{HEAD}hello\n"), "x.rec:2: not a line of a recording");
+        check(&format!("{HEAD}{{\"t\":1,\"rx\":\"8\"}}\n"), "pairs of hex digits");
+        check(&format!("{HEAD}{{\"t\":1,\"rx\":\"8é\"}}\n"), "pairs of hex digits");
+        check(&format!("{HEAD}{{\"t\":1,\"link\":\"off\"}}\n"), "write \"up\" or \"down\"");
+        check(&format!("{HEAD}{{\"t\":1}}\n"), "this one says 0");
+        check(&format!("{HEAD}{{\"t\":1,\"rx\":\"\",\"tx\":\"\"}}\n"), "this one says 2");
+        check(&format!("{HEAD}\n{{\"t\":5,\"rx\":\"\"}}\n{{\"t\":4,\"rx\":\"\"}}\n"), "x.rec:4: \"t\" is 4 after 5");
+    }
+
+    #[test]
+    fn a_line_cut_off_by_a_power_failure_is_the_end() {
+        let recording = parse("x.rec", &format!("{HEAD}{{\"t\":1,\"rx\":\"8e\"}}\n{{\"t\":2,\"rx\":\"8")).unwrap();
+        assert_eq!(recording.lines.len(), 1);
+    }
+}

@@ -1,0 +1,255 @@
+//! A serial port: opened exclusively, read until it is gone, written to and never flushed.
+//!
+//! `flush` is never called here: in this stack it waits in `tcdrain` on the thread that runs every other task, 67 ms for
+//! 64 bytes at 9600 Bd and for good on a line that is stuck.
+
+use crate::boards::Line;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_serial::{ClearBuffer, SerialPort as _, SerialPortBuilderExt, SerialStream};
+
+/// What the modem control lines DTR and RTS are set to.
+///
+/// A DGT board on USB expects them asserted, as most programs leave them; one on an RS-232 bus wants both cleared (DGT
+/// protocol, line and framing). Pseudo-terminals have none and ignore this.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ControlLines {
+    /// Both asserted.
+    #[default]
+    Asserted,
+    /// Both cleared. Linux asserts DTR for a moment at opening even then.
+    Cleared,
+}
+
+/// A program that has the port open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Its process id.
+    pub pid: u32,
+    /// Its name, as the kernel knows it.
+    pub name: String,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (pid {})", self.name, self.pid)
+    }
+}
+
+/// Why a port could not be opened; each says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// There is no such file.
+    #[error("{} does not exist: plug the board in, or see `touchmovectl doctor` for the ports there are", port.display())]
+    NoSuchDevice {
+        /// The port.
+        port: PathBuf,
+    },
+    /// The file is there, but this user may not open it.
+    #[error("no permission to open {}: it belongs to group {group}; {}", port.display(), join_group(group))]
+    NoPermission {
+        /// The port.
+        port: PathBuf,
+        /// The group that owns it: its name, or its number where it has none.
+        group: String,
+    },
+    /// Another program has it.
+    #[error("{} is in use by {}; {}", port.display(), holder_or_unknown(holder), release(holder))]
+    Busy {
+        /// The port.
+        port: PathBuf,
+        /// Who, where that can be seen: root sees everybody, others see their own programs.
+        holder: Option<Holder>,
+    },
+    /// Something else than a serial port.
+    #[error("{} is not a serial port: give one such as /dev/ttyUSB0 or a link in /dev/serial/by-id", port.display())]
+    NotATerminal {
+        /// The path.
+        port: PathBuf,
+    },
+    /// Anything else, in the system's words.
+    #[error("{} cannot be opened: {reason}", port.display())]
+    Other {
+        /// The port.
+        port: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+}
+
+/// What to do to be let in to the devices of a group.
+pub fn join_group(group: &str) -> String {
+    match group {
+        "root" => "no group but root's may use it: a udev rule has to give it to one (`doctor` shows the line)".to_owned(),
+        _ => format!("run `sudo usermod -aG {group} $USER`, then log out and in again"),
+    }
+}
+
+fn holder_or_unknown(holder: &Option<Holder>) -> String {
+    holder.as_ref().map_or_else(|| "another program".to_owned(), Holder::to_string)
+}
+
+/// What to do about a port that somebody else has.
+pub fn release(holder: &Option<Holder>) -> String {
+    match holder {
+        Some(Holder { name, .. }) if name == "ModemManager" => {
+            "it takes boards for modems: run `sudo systemctl stop ModemManager`, or mark the port with ID_MM_DEVICE_IGNORE"
+                .into()
+        }
+        Some(Holder { name, .. }) if name == "touchmoved" => "a running touchmoved reads it: see `touchmovectl list`".into(),
+        Some(Holder { pid, .. }) => format!("close that program, or end it with `kill {pid}`"),
+        None => "close it (`sudo fuser -v` with the port's name tells which it is)".into(),
+    }
+}
+
+/// Why reading or writing ended.
+#[derive(Debug, thiserror::Error)]
+pub enum LineError {
+    /// Unplugged, or the other end is closed. The port is of no more use: drop it and open it anew.
+    #[error("the port is gone")]
+    Gone,
+    /// Anything else, in the system's words. As final as [`LineError::Gone`].
+    #[error("the port failed: {0}")]
+    Failed(io::Error),
+}
+
+impl From<io::Error> for LineError {
+    fn from(error: io::Error) -> Self {
+        // EIO 5, ENXIO 6, ENODEV 19: what an unplugged adapter or a closed pseudo-terminal answers.
+        match error.raw_os_error() {
+            Some(5 | 6 | 19) => LineError::Gone,
+            _ => LineError::Failed(error),
+        }
+    }
+}
+
+/// An open serial port, ours alone as long as it lives (`TIOCEXCL` and `flock`).
+#[derive(Debug)]
+pub struct Port {
+    stream: SerialStream,
+}
+
+impl Port {
+    /// Opens the port with 8 data bits, no parity, one stop bit, no flow control, and throws away what arrived before.
+    ///
+    /// Must be called inside a tokio runtime with I/O. Never blocks.
+    pub fn open(path: &Path, line: Line, control: ControlLines) -> Result<Port, OpenError> {
+        look(path)?;
+        let asserted = control == ControlLines::Asserted;
+        let mut stream = tokio_serial::new(path.to_string_lossy(), line.baud)
+            .dtr_on_open(asserted)
+            .open_native_async()
+            .map_err(|error| why(path, error))?;
+        // Pseudo-terminals have no modem lines and refuse.
+        let _ = stream.write_request_to_send(asserted);
+        stream.clear(ClearBuffer::Input).map_err(|error| why(path, error))?;
+        Ok(Port { stream })
+    }
+
+    /// Waits for bytes and tells how many were put into `buf`, at least one. Loses nothing when cancelled.
+    pub async fn read(&mut self, buf: &mut [u8]) -> Result<usize, LineError> {
+        loop {
+            match self.stream.read(buf).await {
+                Ok(0) => return Err(LineError::Gone),
+                Ok(count) => return Ok(count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Hands all bytes to the kernel, at once: pauses between them are the caller's. Not safe to cancel.
+    pub async fn write_all(&mut self, bytes: &[u8]) -> Result<(), LineError> {
+        Ok(self.stream.write_all(bytes).await?)
+    }
+}
+
+/// What can be said of a port without opening it.
+pub fn look(path: &Path) -> Result<(), OpenError> {
+    // /dev/null, /dev/zero and their like.
+    const MEMORY: u64 = 1;
+    match fs::metadata(path) {
+        Ok(meta) if !meta.file_type().is_char_device() || (meta.rdev() >> 8) & 0xfff == MEMORY => {
+            Err(OpenError::NotATerminal { port: path.into() })
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(OpenError::NoSuchDevice { port: path.into() }),
+        _ => Ok(()),
+    }
+}
+
+/// Finds the reason behind what the serial crate says, which has few words for it.
+fn why(path: &Path, error: tokio_serial::Error) -> OpenError {
+    use tokio_serial::ErrorKind;
+    let port = path.to_path_buf();
+    match error.kind {
+        ErrorKind::Io(io::ErrorKind::NotFound) => OpenError::NoSuchDevice { port },
+        ErrorKind::Io(io::ErrorKind::PermissionDenied) => OpenError::NoPermission { group: group_of(path), port },
+        // EBUSY of TIOCEXCL and the refused flock.
+        ErrorKind::NoDevice => OpenError::Busy { holder: holder(path), port },
+        _ if !is_terminal(path) => OpenError::NotATerminal { port },
+        _ => OpenError::Other { port, reason: error.description },
+    }
+}
+
+fn is_terminal(path: &Path) -> bool {
+    // O_NOCTTY | O_NONBLOCK: neither become its session's leader nor wait for a carrier.
+    const FLAGS: i32 = 0o400 | 0o4000;
+    fs::OpenOptions::new().read(true).custom_flags(FLAGS).open(path).map_or(true, |file| io::IsTerminal::is_terminal(&file))
+}
+
+/// The group that owns a file: its name, its number where it has none, `?` where the file cannot be seen.
+pub fn group_of(path: &Path) -> String {
+    let Ok(meta) = fs::metadata(path) else { return "?".to_owned() };
+    let gid = meta.gid().to_string();
+    let groups = fs::read_to_string("/etc/group").unwrap_or_default();
+    groups.lines().filter_map(group_line).find(|(_, id)| *id == gid).map_or(gid.clone(), |(name, _)| name.to_owned())
+}
+
+/// Name and number in a line of `/etc/group`.
+fn group_line(line: &str) -> Option<(&str, &str)> {
+    let mut fields = line.split(':');
+    Some((fields.next()?, fields.nth(1)?))
+}
+
+/// Who else has this device open, as far as this user may see.
+pub fn holder(path: &Path) -> Option<Holder> {
+    /// The device from which pseudo-terminals are had.
+    const PTMX: u64 = 5 << 8 | 2;
+    /// Majors of pseudo-terminals.
+    const PTS: std::ops::RangeInclusive<u64> = 136..=143;
+    let device = fs::metadata(path).ok()?.rdev();
+    // Whoever made a pseudo-terminal is its other end and not in the way, even if he keeps this end open too.
+    let is_other_end = |pid: u32| PTS.contains(&(device >> 8 & 0xfff)) && has_open(pid, PTMX);
+    let own = std::process::id();
+    let pid = processes().into_iter().find(|pid| *pid != own && has_open(*pid, device) && !is_other_end(*pid))?;
+    Some(Holder { pid, name: name_of(pid) })
+}
+
+/// The pid of the first process of this name, as the kernel knows it. Everybody may see that.
+pub fn process_named(name: &str) -> Option<u32> {
+    processes().into_iter().find(|pid| name_of(*pid) == name)
+}
+
+fn processes() -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let mut pids: Vec<u32> = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
+    pids.sort_unstable();
+    pids
+}
+
+fn name_of(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim_end().to_owned()
+}
+
+/// By the device's number: it may have several names.
+fn has_open(pid: u32, device: u64) -> bool {
+    let Ok(files) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
+    files.flatten().any(|file| {
+        let in_dev = fs::read_link(file.path()).is_ok_and(|target| target.starts_with("/dev"));
+        in_dev && fs::metadata(file.path()).is_ok_and(|meta| meta.file_type().is_char_device() && meta.rdev() == device)
+    })
+}

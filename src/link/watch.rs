@@ -1,0 +1,281 @@
+//! Which serial ports there are, as udev tells it, and which of them is which board.
+//!
+//! **Invariant:** nothing is opened here and nothing sent. A port is a board's because its USB id says so or because
+//! somebody configured it; an id that sits in other people's adapters too is never taken unasked.
+
+use crate::boards::{BOARDS, Model};
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// USB vendor and product id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ids {
+    /// idVendor.
+    pub vendor: u16,
+    /// idProduct.
+    pub product: u16,
+}
+
+impl fmt::Display for Ids {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04x}:{:04x}", self.vendor, self.product)
+    }
+}
+
+impl std::str::FromStr for Ids {
+    type Err = ();
+    /// Four hexadecimal digits, a colon, four more, e.g. `0403:6001`.
+    fn from_str(text: &str) -> Result<Ids, ()> {
+        let (vendor, product) = text.split_once(':').filter(|(v, p)| v.len() == 4 && p.len() == 4).ok_or(())?;
+        let hex = |digits: &str| match digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            true => u16::from_str_radix(digits, 16).map_err(drop),
+            false => Err(()),
+        };
+        Ok(Ids { vendor: hex(vendor)?, product: hex(product)? })
+    }
+}
+
+/// A serial port of this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SerialPort {
+    /// e.g. `/dev/ttyUSB0`.
+    pub node: PathBuf,
+    /// Its other names, e.g. `/dev/serial/by-id/…`, sorted.
+    pub links: Vec<PathBuf>,
+    /// Ids of the USB device it belongs to; `None` for a port on the mainboard.
+    pub ids: Option<Ids>,
+    /// The USB device's serial number.
+    pub serial: Option<String>,
+    /// The USB device's own words about its maker and itself.
+    pub title: Option<String>,
+    /// The kernel driver, e.g. `ftdi_sio`.
+    pub driver: Option<String>,
+    /// Where it is plugged in, e.g. `1-2` (bus 1, socket 2); stays the same when something else is plugged in there.
+    pub usb_path: Option<String>,
+    /// ModemManager has been told to leave it alone.
+    pub modem_manager_ignores: bool,
+}
+
+/// What a port's USB ids say.
+#[derive(Clone, Copy)]
+pub enum Verdict {
+    /// This board's own id.
+    Board(&'static Model),
+    /// An adapter that this board has inside, and many other devices too.
+    Perhaps(&'static Model),
+    /// No board that we know.
+    Unknown,
+}
+
+fn verdict(ids: Ids) -> Verdict {
+    let mut known = BOARDS.iter().flat_map(|model| model.usb.iter().map(move |usb| (*model, usb)));
+    match known.find(|(_, usb)| usb.vendor == ids.vendor && usb.product == ids.product) {
+        Some((model, usb)) if usb.generic => Verdict::Perhaps(model),
+        Some((model, _)) => Verdict::Board(model),
+        None => Verdict::Unknown,
+    }
+}
+
+impl SerialPort {
+    /// What the ids say, by the table of boards.
+    pub fn verdict(&self) -> Verdict {
+        self.ids.map_or(Verdict::Unknown, verdict)
+    }
+
+    /// Whether this is the port meant.
+    pub fn is_at(&self, place: &Place) -> bool {
+        match place {
+            Place::Port(path) => {
+                self.node == *path || self.links.contains(path) || path.canonicalize().is_ok_and(|real| real == self.node)
+            }
+            Place::Ids(ids) => self.ids == Some(*ids),
+            Place::Serial(serial) => self.serial.as_ref() == Some(serial),
+            Place::UsbPath(socket) => self.usb_path.as_ref() == Some(socket),
+            Place::Found(model) => matches!(self.verdict(), Verdict::Board(found) if found == *model),
+        }
+    }
+}
+
+/// Where a board is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// This device file, whatever udev knows of it: also a pseudo-terminal or a link.
+    Port(PathBuf),
+    /// Any port of a USB device with these ids.
+    Ids(Ids),
+    /// The USB device with this serial number, in whatever socket.
+    Serial(String),
+    /// Whatever is plugged into this USB socket.
+    UsbPath(String),
+    /// The first port, by name, whose own USB id says that it is this model, and that no other board takes.
+    Found(&'static Model),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Port(path) => write!(f, "{}", path.display()),
+            Place::Ids(ids) => write!(f, "USB device {ids}"),
+            Place::Serial(serial) => write!(f, "USB device with serial number {serial}"),
+            Place::UsbPath(socket) => write!(f, "USB socket {socket}"),
+            Place::Found(model) => write!(f, "any {} that its USB id names", model.title),
+        }
+    }
+}
+
+/// The device file of each place, in their order; `None` where nothing is plugged in. No port is given out twice, and
+/// [`Place::Found`] gets what nobody named.
+pub fn assign(places: &[Place], ports: &[SerialPort]) -> Vec<Option<PathBuf>> {
+    let mut nodes: Vec<Option<PathBuf>> = vec![None; places.len()];
+    let order = |place: &Place| match place {
+        Place::Port(_) => 0,
+        Place::Serial(_) | Place::UsbPath(_) => 1,
+        Place::Ids(_) => 2,
+        Place::Found(_) => 3,
+    };
+    let mut turns: Vec<usize> = (0..places.len()).collect();
+    turns.sort_by_key(|index| (order(&places[*index]), *index));
+    for index in turns {
+        let place = &places[index];
+        let free = |node: &Path, nodes: &[Option<PathBuf>]| !nodes.iter().flatten().any(|taken| taken == node);
+        let listed = ports.iter().find(|port| port.is_at(place) && free(&port.node, &nodes)).map(|port| port.node.clone());
+        nodes[index] = match place {
+            // A pseudo-terminal is in no list: it is taken by its name alone.
+            Place::Port(path) => listed.or_else(|| Some(path.clone()).filter(|path| path.exists() && free(path, &nodes))),
+            _ => listed,
+        };
+    }
+    nodes
+}
+
+/// The ports to serve when no board is configured: those whose own USB id names a board. A port with an id that sits in
+/// other people's adapters too has to be configured, even if it is the only one: what is sent to find out could disturb
+/// whatever else hangs there.
+pub fn found(ports: &[SerialPort]) -> impl Iterator<Item = (&SerialPort, &'static Model)> {
+    ports.iter().filter_map(|port| match port.verdict() {
+        Verdict::Board(model) => Some((port, model)),
+        _ => None,
+    })
+}
+
+/// The serial ports of this machine, by name. Ports without hardware behind them, consoles and pseudo-terminals are left
+/// out. Blocks for as long as it takes to read a few files under `/sys`.
+pub fn list() -> io::Result<Vec<SerialPort>> {
+    let mut enumerator = udev::Enumerator::new()?;
+    enumerator.match_subsystem("tty")?;
+    let mut ports: Vec<SerialPort> = enumerator.scan_devices()?.filter_map(|device| port(&device)).collect();
+    ports.sort_by_key(|a| natural(&a.node));
+    Ok(ports)
+}
+
+/// A board that is plugged in without being a serial port.
+#[derive(Clone, Copy, Debug)]
+pub struct Driverless {
+    /// Its USB ids.
+    pub ids: Ids,
+    /// Which board that is.
+    pub model: &'static Model,
+}
+
+/// USB devices whose own id names a board on a serial line, for which the kernel made no serial port.
+pub fn without_port() -> io::Result<Vec<Driverless>> {
+    let mut enumerator = udev::Enumerator::new()?;
+    enumerator.match_subsystem("usb")?;
+    enumerator.match_property("DEVTYPE", "usb_device")?;
+    let ports = list()?;
+    let devices = enumerator.scan_devices()?.filter_map(|device| {
+        let hex = |name: &str| u16::from_str_radix(&attribute(&device, name)?, 16).ok();
+        let ids = Ids { vendor: hex("idVendor")?, product: hex("idProduct")? };
+        let usb_path = Some(device.sysname().to_string_lossy().into_owned());
+        match verdict(ids) {
+            Verdict::Board(model) if !ports.iter().any(|port| port.usb_path == usb_path) => Some(Driverless { ids, model }),
+            _ => None,
+        }
+    });
+    Ok(devices.collect())
+}
+
+/// Set by udev rules, read by ModemManager.
+const MODEM_MANAGER: [&str; 2] = ["ID_MM_DEVICE_IGNORE", "ID_MM_PORT_IGNORE"];
+
+/// So that ttyUSB10 comes after ttyUSB9.
+fn natural(node: &Path) -> (String, u32) {
+    let name = node.to_string_lossy().into_owned();
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+    let number = name[stem.len()..].parse().unwrap_or(0);
+    (stem, number)
+}
+
+fn port(device: &udev::Device) -> Option<SerialPort> {
+    let node = device.devnode()?.to_path_buf();
+    // Consoles and pseudo-terminals hang on nothing.
+    let parent = device.parent()?;
+    // The four ports every PC claims to have: type 0 is `PORT_UNKNOWN`, no chip was found.
+    if attribute(device, "type").as_deref() == Some("0") {
+        return None;
+    }
+    let usb = device.parent_with_subsystem_devtype("usb", "usb_device").ok().flatten();
+    let hex = |name: &str| usb.as_ref().and_then(|usb| u16::from_str_radix(&attribute(usb, name)?, 16).ok());
+    let words: Vec<String> = ["manufacturer", "product"].iter().filter_map(|name| attribute(usb.as_ref()?, name)).collect();
+    Some(SerialPort {
+        node,
+        links: {
+            let links = device.property_value("DEVLINKS").map(|links| links.to_string_lossy().into_owned());
+            let mut links: Vec<PathBuf> = links.unwrap_or_default().split_whitespace().map(PathBuf::from).collect();
+            links.sort();
+            links
+        },
+        ids: hex("idVendor").zip(hex("idProduct")).map(|(vendor, product)| Ids { vendor, product }),
+        serial: usb.as_ref().and_then(|usb| attribute(usb, "serial")),
+        title: (!words.is_empty()).then(|| words.join(" ")),
+        driver: std::iter::successors(Some(parent), |device| device.parent())
+            // `port` and `ctrl` belong to the kernel's own layer between a port and its driver.
+            .filter(|device| device.subsystem().is_none_or(|subsystem| subsystem != "serial-base"))
+            .find_map(|device| Some(device.driver()?.to_string_lossy().into_owned())),
+        usb_path: usb.as_ref().map(|usb| usb.sysname().to_string_lossy().into_owned()),
+        // The first is for the whole device, the second for one port of it.
+        modem_manager_ignores: std::iter::once(Some(device.clone()))
+            .chain([usb])
+            .flatten()
+            .any(|device| MODEM_MANAGER.iter().any(|name| device.property_value(name).is_some_and(|value| value == "1"))),
+    })
+}
+
+fn attribute(device: &udev::Device, name: &str) -> Option<String> {
+    let text = device.attribute_value(name)?.to_string_lossy().trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// Tells when serial ports come and go, without asking again and again.
+pub struct Changes(AsyncFd<udev::MonitorSocket>);
+
+impl Changes {
+    /// Must be called inside a tokio runtime with I/O. Nothing is missed that happens from now on.
+    ///
+    /// # Errors
+    /// udev cannot be listened to, as in some containers.
+    pub fn listen() -> io::Result<Changes> {
+        let socket = udev::MonitorBuilder::new()?.match_subsystem("tty")?.listen()?;
+        // Its successor is `unsafe`: whoever calls it must know that the descriptor stays, as this socket's does.
+        #[allow(deprecated)]
+        Ok(Changes(AsyncFd::with_interest(socket, Interest::READABLE)?))
+    }
+
+    /// Returns when something came or went.
+    ///
+    /// # Errors
+    /// The socket failed; listen anew.
+    pub async fn next(&mut self) -> io::Result<()> {
+        loop {
+            let mut ready = self.0.readable().await?;
+            let some = ready.get_inner().iter().count() > 0;
+            ready.clear_ready();
+            if some {
+                return Ok(());
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Every name that others see: bus names, object paths, interfaces, groups, files.
+
+/// The live service, for the arbiter and the operator.
+pub const BUS_NAME: &str = "org.touchmove1";
+/// The stream for broadcast, as old as the event's delay says.
+pub const BROADCAST_NAME: &str = "org.touchmove1.Broadcast";
+/// Where the ObjectManager of either name is.
+pub const ROOT_PATH: &str = "/org/touchmove1";
+/// Version, API version, trouble.
+pub const MANAGER_INTERFACE: &str = "org.touchmove1.Manager";
+/// One board.
+pub const BOARD_INTERFACE: &str = "org.touchmove1.Board";
+/// The clock of a board.
+pub const CLOCK_INTERFACE: &str = "org.touchmove1.Clock";
+/// One game.
+pub const GAME_INTERFACE: &str = "org.touchmove1.Game";
+/// What the arbiter sees and does, on a game's object.
+pub const ARBITER_INTERFACE: &str = "org.touchmove1.Arbiter";
+/// Errors are `org.touchmove1.Error.*`.
+pub const ERROR_PREFIX: &str = "org.touchmove1.Error";
+/// Counts up with each incompatible change of the D-Bus interfaces.
+pub const API_VERSION: u32 = 1;
+
+/// Who may see and do everything.
+pub const ARBITER_GROUP: &str = "touchmove-arbiter";
+/// Who may see the broadcast stream.
+pub const BROADCAST_GROUP: &str = "touchmove-broadcast";
+
+/// Object path of a board, `id` as in `BoardId`.
+pub fn board_path(id: &str) -> String {
+    format!("{ROOT_PATH}/board/{id}")
+}
+
+/// Object path of a game.
+pub fn game_path(game: u64) -> String {
+    format!("{ROOT_PATH}/game/{game}")
+}

@@ -1,0 +1,219 @@
+//! `org.touchmove1.Board` and `org.touchmove1.Clock`.
+
+use super::values;
+use super::{Error, caller};
+use crate::daemon::Hub;
+use crate::daemon::hub::{BoardId, BoardView, ClockView, Target};
+use crate::game::{ClockTime, Command, Order};
+use crate::names::game_path;
+use crate::wire::Word;
+use std::sync::Arc;
+use zbus::message::Header;
+use zbus::object_server::SignalEmitter;
+use zbus::{Connection, ObjectPath, OwnedObjectPath, interface};
+
+/// A board.
+pub struct Board {
+    /// Where to read.
+    pub hub: Arc<Hub>,
+    /// Which board.
+    pub id: BoardId,
+}
+
+impl Board {
+    fn read<T: Default>(&self, read: impl FnOnce(&BoardView) -> T) -> T {
+        self.hub.read(|state| state.boards.get(&self.id).map(read)).unwrap_or_default()
+    }
+}
+
+/// A chessboard, plugged in or expected.
+/// Since API version 1.
+#[interface(name = "org.touchmove1.Board")]
+impl Board {
+    /// Its name, which is the last part of the object path too and never changes: as configured, else the model and where the
+    /// board is looked for, e.g. dgt_ttyUSB0. ASCII letters, digits and underscores.
+    #[zbus(property(emits_changed_signal = "const"))]
+    fn id(&self) -> String {
+        self.id.to_string()
+    }
+
+    /// The family of boards it belongs to, as in the configuration, e.g. dgt.
+    #[zbus(property(emits_changed_signal = "const"))]
+    fn model(&self) -> String {
+        self.read(|board| board.model.name.to_owned())
+    }
+
+    /// What people call that family.
+    #[zbus(property(emits_changed_signal = "const"))]
+    fn model_title(&self) -> String {
+        self.read(|board| board.model.title.to_owned())
+    }
+
+    /// The serial number as the maker prints it; empty until the board has told.
+    #[zbus(property)]
+    fn serial_number(&self) -> String {
+        self.read(|board| board.serial_number.clone().unwrap_or_default())
+    }
+
+    /// The version of the board's firmware, e.g. 3.10; empty until the board has told.
+    #[zbus(property)]
+    fn firmware(&self) -> String {
+        self.read(|board| board.firmware.clone().unwrap_or_default())
+    }
+
+    /// The path of the port, e.g. /dev/ttyUSB0.
+    #[zbus(property)]
+    fn port(&self) -> String {
+        self.read(|board| board.port.clone())
+    }
+
+    /// connecting (the port is open, the board has been greeted), ready (it talks), silent (it does not answer), unplugged
+    /// (there is no port), refused (the port may not be opened).
+    #[zbus(property)]
+    fn state(&self) -> String {
+        self.read(|board| board.contact.word().to_owned())
+    }
+
+    /// Why it is in this state, in a sentence that says what to do; empty when there is nothing to do.
+    #[zbus(property)]
+    fn state_reason(&self) -> String {
+        self.read(|board| board.reason.clone())
+    }
+
+    /// What its squares can tell: identity (which piece), colour, occupancy.
+    #[zbus(property)]
+    fn sensing(&self) -> String {
+        self.read(|board| board.sensing.word().to_owned())
+    }
+
+    /// How it stands: upright (as its maker intended; DGT: connector on White's left), turned (by 180 degrees), unknown.
+    #[zbus(property)]
+    fn orientation(&self) -> String {
+        self.read(|board| board.rotation.map_or("unknown", Word::word).to_owned())
+    }
+
+    /// What its squares show now, as the players see them: 64 characters, a1 b1 ... h1 a2 ... h8. A full stop: empty; KQRBNP
+    /// and kqrbnp: that piece; w, o: a white or black piece of unknown kind; x: something. Empty before the first whole reading.
+    #[zbus(property)]
+    fn placement(&self) -> String {
+        self.read(|board| values::placement(board.placement.as_ref()))
+    }
+
+    /// Squares that differ from the game for longer than a move takes, as (square, expected, seen). Words: empty, a piece's
+    /// letter as in FEN, white, black, occupied.
+    #[zbus(property)]
+    fn displaced(&self) -> Vec<(String, String, String)> {
+        self.read(|board| {
+            board
+                .displaced
+                .iter()
+                .map(|difference| {
+                    let expected = difference.expected.map_or_else(|| "empty".to_owned(), |piece| piece.char().to_string());
+                    (difference.square.to_string(), expected, values::sensed(difference.seen))
+                })
+                .collect()
+        })
+    }
+
+    /// Charge of its battery in per cent; -1 where it has none or does not say.
+    #[zbus(property)]
+    fn battery(&self) -> i32 {
+        self.read(|board| Some(board.battery.map_or(-1, |battery| i32::from(battery.percent)))).unwrap_or(-1)
+    }
+
+    /// charging, discharging, or unknown.
+    #[zbus(property)]
+    fn battery_state(&self) -> String {
+        self.read(|board| match board.battery.and_then(|battery| battery.charging) {
+            Some(true) => "charging".to_owned(),
+            Some(false) => "discharging".to_owned(),
+            None => "unknown".to_owned(),
+        })
+    }
+
+    /// What a board of this family cannot know, in English sentences.
+    #[zbus(property(emits_changed_signal = "const"))]
+    fn cannot(&self) -> Vec<String> {
+        self.read(|board| board.model.cannot.iter().map(|sentence| (*sentence).to_owned()).collect())
+    }
+
+    /// The game on it, or the last one; / when there has been none.
+    #[zbus(property)]
+    fn game(&self) -> OwnedObjectPath {
+        let path = self.read(|board| board.game.map(game_path));
+        path.and_then(|path| ObjectPath::try_from(path).ok())
+            .unwrap_or_else(|| ObjectPath::from_static_str_unchecked("/"))
+            .into()
+    }
+
+    /// Begins a new game from the position that stands on the board, given as FEN (X-FEN or Shredder-FEN for Chess960).
+    /// Returns when it is in the journal.
+    /// Errors: BadPosition, JournalFull, Stopping.
+    async fn set_position(
+        &self,
+        fen: String,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        let order = Order { command: Command::Position(fen), by: caller(&header, connection).await };
+        Ok(self.hub.command(Target::Board(self.id.clone()), order).await?)
+    }
+
+    /// A square of play changed: before and now are empty, a piece's letter as in FEN, white, black or occupied. time: in
+    /// milliseconds since 1970-01-01 UTC. Not numbered and not kept.
+    #[zbus(signal)]
+    async fn touched(emitter: &SignalEmitter<'_>, square: &str, before: &str, now: &str, time: i64) -> zbus::Result<()>;
+}
+
+/// The clock of a board.
+pub struct Clock {
+    /// Where to read.
+    pub hub: Arc<Hub>,
+    /// Whose clock.
+    pub id: BoardId,
+}
+
+impl Clock {
+    fn read<T>(&self, read: impl FnOnce(&ClockView) -> T) -> Option<T> {
+        self.hub.read(|state| state.boards.get(&self.id).and_then(|board| board.clock.as_ref()).map(read))
+    }
+
+    fn time(&self, pick: impl FnOnce(&ClockView) -> Option<ClockTime>) -> i32 {
+        self.read(pick).flatten().map_or(-1, values::milliseconds)
+    }
+}
+
+/// The chess clock of a board, on the same object; the interface is there while a clock is connected.
+/// Since API version 1.
+#[interface(name = "org.touchmove1.Clock")]
+impl Clock {
+    /// White's time left in milliseconds, as the clock said last; -1: unknown.
+    #[zbus(property)]
+    fn white(&self) -> i32 {
+        self.time(|clock| clock.times.white)
+    }
+
+    /// Black's time left in milliseconds, as the clock said last; -1: unknown.
+    #[zbus(property)]
+    fn black(&self) -> i32 {
+        self.time(|clock| clock.times.black)
+    }
+
+    /// Whose time it is by the lever: white or black.
+    #[zbus(property)]
+    fn turn(&self) -> String {
+        self.read(|clock| clock.turn.word().to_owned()).unwrap_or_default()
+    }
+
+    /// Whether it counts down.
+    #[zbus(property)]
+    fn running(&self) -> bool {
+        self.read(|clock| clock.running).unwrap_or_default()
+    }
+
+    /// The finest step its times have, in milliseconds: 1000 on DGT clocks.
+    #[zbus(property)]
+    fn resolution(&self) -> u32 {
+        self.read(|clock| clock.times.white.or(clock.times.black).map_or(0, |time| time.resolution_ms)).unwrap_or_default()
+    }
+}

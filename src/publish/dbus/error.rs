@@ -1,0 +1,56 @@
+//! What goes wrong, as `org.touchmove1.Error.*`.
+
+use crate::daemon::hub::OrderError;
+use crate::daemon::journal::JournalError;
+use crate::game::command::Refused;
+
+/// An error reply. Its message is a sentence that says what to do.
+#[derive(Debug, zbus::DBusError)]
+#[zbus(prefix = "org.touchmove1.Error")]
+pub enum Error {
+    /// The bus failed.
+    #[zbus(error)]
+    ZBus(zbus::Error),
+    /// There is no game to command.
+    NoGame(String),
+    /// Not that many moves can be taken back.
+    TooManyPlies(String),
+    /// Not a FEN.
+    BadPosition(String),
+    /// Not a result.
+    BadResult(String),
+    /// There is no such board.
+    NoSuchBoard(String),
+    /// There is no such game at hand.
+    NoSuchGame(String),
+    /// Another game is on the board by now.
+    NotCurrent(String),
+    /// The journal cannot take what would happen.
+    JournalFull(String),
+    /// The journal cannot be read.
+    JournalUnreadable(String),
+    /// The daemon is going down.
+    Stopping(String),
+}
+
+impl From<OrderError> for Error {
+    fn from(error: OrderError) -> Error {
+        let sentence = error.to_string();
+        match error {
+            OrderError::Refused(Refused::NoGame) => Error::NoGame(sentence),
+            OrderError::Refused(Refused::TooManyPlies(_)) => Error::TooManyPlies(sentence),
+            OrderError::Refused(Refused::BadFen(_)) => Error::BadPosition(sentence),
+            OrderError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
+            OrderError::NoSuchGame(_) => Error::NoSuchGame(sentence),
+            OrderError::NotCurrent { .. } => Error::NotCurrent(sentence),
+            OrderError::JournalFull(_) => Error::JournalFull(sentence),
+            OrderError::Stopping => Error::Stopping(sentence),
+        }
+    }
+}
+
+impl From<JournalError> for Error {
+    fn from(error: JournalError) -> Error {
+        Error::JournalUnreadable(error.to_string())
+    }
+}

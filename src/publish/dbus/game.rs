@@ -1,0 +1,218 @@
+//! `org.touchmove1.Game`, on both names.
+#![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
+
+use super::{Error, Stream};
+use crate::daemon::Hub;
+use crate::daemon::hub::GameView;
+use crate::publish::dbus::values;
+use crate::wire::Word;
+use std::collections::HashMap;
+use std::sync::Arc;
+use zbus::object_server::SignalEmitter;
+use zbus::{OwnedVariant, Variant, interface};
+
+/// A game.
+pub struct Game {
+    /// Where to read.
+    pub hub: Arc<Hub>,
+    /// Which game.
+    pub id: u64,
+    /// Who will read.
+    pub stream: Stream,
+}
+
+impl Game {
+    fn read<T: Default>(&self, read: impl FnOnce(&GameView) -> T) -> T {
+        self.hub.read(|state| state.games.get(&self.id).map(read)).unwrap_or_default()
+    }
+}
+
+/// `(number, time, name of the signal, arguments by name)`.
+type PastEvent = (u64, i64, String, HashMap<String, OwnedVariant>);
+
+/// A game, being played or finished. The last few games of each board are objects; older ones are in the journal.
+///
+/// Each signal has a number, which counts the events of the game from 1, and a time in milliseconds since 1970-01-01 UTC. An
+/// event is in the journal before its signal is sent. Whoever sees a gap between numbers, or connects again, calls Since.
+/// On org.touchmove1.Broadcast events are numbered on their own, and what is for the arbiter alone is left out.
+/// Since API version 1.
+#[interface(name = "org.touchmove1.Game")]
+impl Game {
+    /// The name of the board it is or was played on.
+    #[zbus(property(emits_changed_signal = "const"))]
+    fn board(&self) -> String {
+        self.read(|game| game.board.to_string())
+    }
+
+    /// When it began, in milliseconds since 1970-01-01 UTC.
+    #[zbus(property(emits_changed_signal = "const"))]
+    fn started(&self) -> i64 {
+        self.read(|game| game.wall_ms(game.record.started_at))
+    }
+
+    /// PGN tags: names and values.
+    #[zbus(property)]
+    fn tags(&self) -> HashMap<String, String> {
+        self.read(|game| super::pgn::tags(game).into_iter().collect())
+    }
+
+    /// The start position as FEN.
+    #[zbus(property(emits_changed_signal = "const"))]
+    fn start(&self) -> String {
+        self.read(|game| game.record.start_fen.clone())
+    }
+
+    /// The number of the Chess960 start position, 0 to 959 (518: the usual one); -1 for any other position.
+    #[zbus(property(emits_changed_signal = "const"))]
+    fn chess960(&self) -> i32 {
+        self.read(|game| Some(game.record.chess960.map_or(-1, i32::from))).unwrap_or(-1)
+    }
+
+    /// The edition of the Laws, e.g. fide-2023.
+    #[zbus(property(emits_changed_signal = "const"))]
+    fn laws(&self) -> String {
+        self.read(|game| game.record.laws.clone())
+    }
+
+    /// The position after the last move made, as FEN.
+    #[zbus(property, name = "FEN")]
+    fn fen(&self) -> String {
+        self.read(|game| game.record.fen().to_owned())
+    }
+
+    /// The moves, as (uci, san, state, time, white, black, confidence). state: made, or what completed the move (Art. 6.2.1):
+    /// clock, game_end, own_next_move, reply, dwell, arbiter. time: when it was made, in milliseconds since 1970-01-01 UTC.
+    /// white, black: time left at completion in milliseconds; -1 where unknown. confidence: 0 to 1. Signals tell of changes.
+    #[zbus(property(emits_changed_signal = "false"))]
+    fn moves(&self) -> Vec<values::Move> {
+        self.read(|game| game.record.plies.iter().map(|ply| values::ply(ply, game.wall_ms(ply.made_at))).collect())
+    }
+
+    /// How often published moves were corrected.
+    #[zbus(property)]
+    fn revision(&self) -> u32 {
+        self.read(|game| game.record.revision)
+    }
+
+    /// playing, or finished: it has a result, or another game is on the board.
+    #[zbus(property)]
+    fn state(&self) -> String {
+        let current = self.hub.read(|state| {
+            let game = state.games.get(&self.id)?;
+            let current = state.boards.get(&game.board)?.game;
+            Some(game.record.result.is_none() && current == Some(self.id))
+        });
+        if current == Some(true) { "playing".to_owned() } else { "finished".to_owned() }
+    }
+
+    /// 1-0, 0-1, 1/2-1/2, or * while there is none.
+    #[zbus(property)]
+    fn result(&self) -> String {
+        self.read(|game| game.record.result.map_or("*", |(result, _)| result.as_str()).to_owned())
+    }
+
+    /// Where the result comes from: checkmate, stalemate, kings_signal, arbiter; empty while there is none.
+    #[zbus(property)]
+    fn result_reason(&self) -> String {
+        self.read(|game| game.record.result.map_or("", |(_, reason)| reason.word()).to_owned())
+    }
+
+    /// The number of the last event; the other properties are as this event left them.
+    #[zbus(property)]
+    fn last_number(&self) -> u64 {
+        self.read(|game| self.stream.last_number(game))
+    }
+
+    /// All events after this number, oldest first; 0: all of them. Each is (number, time, name of the signal, arguments by
+    /// name); the first is GameStarted (start, chess960, laws), which has no signal.
+    /// Errors: JournalUnreadable, NoSuchGame.
+    #[zbus(out_args("events"))]
+    fn since(&self, number: u64) -> Result<Vec<PastEvent>, Error> {
+        let known = self.hub.read(|state| state.games.get(&self.id).cloned());
+        let Some(game) = known else {
+            return Err(Error::NoSuchGame(crate::daemon::hub::OrderError::NoSuchGame(self.id).to_string()));
+        };
+        let events = self.stream.history(&self.hub, self.id, number)?;
+        let mut list = Vec::with_capacity(events.len());
+        for (number, stamped) in events {
+            let Some(told) = values::told(&stamped.event) else { continue };
+            let mut fields = HashMap::new();
+            for (name, value) in told.fields {
+                fields.insert(name.to_owned(), OwnedVariant::try_from(value).map_err(Error::ZBus)?);
+            }
+            list.push((number, game.wall_ms(stamped.at), told.name.to_owned(), fields));
+        }
+        Ok(list)
+    }
+
+    /// The game as PGN, with the clock times in comments.
+    #[zbus(out_args("pgn"))]
+    fn pgn(&self) -> String {
+        self.read(super::pgn::text)
+    }
+
+    /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that
+    /// it is right; alternatives: what else it could be, as (uci, confidence), most likely first.
+    #[zbus(signal)]
+    async fn move_made(
+        emitter: &SignalEmitter<'_>,
+        number: u64,
+        time: i64,
+        ply: u32,
+        uci: &str,
+        san: &str,
+        fen: &str,
+        confidence: f64,
+        alternatives: Vec<(String, f64)>,
+    ) -> zbus::Result<()>;
+
+    /// A move was completed (Art. 6.2.1) by: clock, game_end, own_next_move, reply, dwell, arbiter. white, black: both clocks at
+    /// that moment, as (time left, resolution, age) in milliseconds; time left -1 where no clock is connected.
+    #[zbus(signal)]
+    async fn move_completed(
+        emitter: &SignalEmitter<'_>,
+        number: u64,
+        time: i64,
+        ply: u32,
+        by: &str,
+        white: values::Clock,
+        black: values::Clock,
+    ) -> zbus::Result<()>;
+
+    /// The game from from_ply on is now this line of (uci, san, fen), and nothing else. reason: evidence, takeback, king_signal,
+    /// analysis, arbiter.
+    #[zbus(signal)]
+    async fn moves_corrected(
+        emitter: &SignalEmitter<'_>,
+        number: u64,
+        time: i64,
+        from_ply: u32,
+        moves: Vec<(String, String, String)>,
+        reason: &str,
+    ) -> zbus::Result<()>;
+
+    /// The clocks at a completed move were really these: an increment came late. white, black: as in MoveCompleted.
+    #[zbus(signal)]
+    async fn clock_revised(
+        emitter: &SignalEmitter<'_>,
+        number: u64,
+        time: i64,
+        ply: u32,
+        white: values::Clock,
+        black: values::Clock,
+    ) -> zbus::Result<()>;
+
+    /// The result is now 1-0, 0-1, 1/2-1/2, or * (withdrawn). reason: checkmate, stalemate, kings_signal, arbiter.
+    #[zbus(signal, name = "ResultChanged")]
+    async fn result_told(emitter: &SignalEmitter<'_>, number: u64, time: i64, result: &str, reason: &str) -> zbus::Result<()>;
+}
+
+/// The arguments of a signal, in order.
+pub fn arguments(
+    number: u64,
+    time: i64,
+    fields: Vec<(&'static str, Variant<'static>)>,
+) -> zbus::Result<zbus::Structure<'static>> {
+    let start = zbus::Structure::builder().add_field(number).add_field(time);
+    fields.into_iter().fold(start, |body, (_, value)| body.append_field(value)).build()
+}

@@ -1,0 +1,240 @@
+//! Events as D-Bus values: one table, from which signals are sent and `Since` is answered.
+
+use crate::boards::{Placement, Sensed};
+use crate::game::event::ClockTime;
+use crate::game::record::{Ply, PlyState};
+use crate::game::{Command, Event, Played};
+use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE};
+use crate::wire::{Word, sensed_to_word};
+use shakmaty::Color;
+use zbus::Variant;
+
+/// `(ms, resolution_ms, age_ms)`, with `ms` −1 where no clock is connected.
+pub type Clock = (i32, u32, u32);
+/// `(uci, san, state, time, white, black, confidence)`, as property `Moves` of a game has it.
+pub type Move = (String, String, String, i64, i32, i32, f64);
+
+/// A durable event in D-Bus terms.
+pub struct Told {
+    /// The interface whose signal it is.
+    pub interface: &'static str,
+    /// The signal's name.
+    pub name: &'static str,
+    /// The signal's arguments after `number` and `time`, by name and in order.
+    pub fields: Vec<(&'static str, Variant<'static>)>,
+}
+
+/// A durable event in D-Bus terms; `None` for the others.
+pub fn told(event: &Event) -> Option<Told> {
+    let game = |name, fields| Some(Told { interface: GAME_INTERFACE, name, fields });
+    let arbiter = |name, fields| Some(Told { interface: ARBITER_INTERFACE, name, fields });
+    match event {
+        Event::GameStarted { fen, chess960, laws, rotation: _ } => game(
+            "GameStarted",
+            vec![
+                ("start", fen.clone().into()),
+                ("chess960", chess960.map_or(-1, i32::from).into()),
+                ("laws", laws.clone().into()),
+            ],
+        ),
+        Event::MoveMade { ply, played, confidence, alternatives } => game(
+            "MoveMade",
+            vec![
+                ("ply", (*ply).into()),
+                ("uci", played.uci.clone().into()),
+                ("san", played.san.clone().into()),
+                ("fen", played.fen.clone().into()),
+                ("confidence", (f64::from(confidence.0) / 1000.0).into()),
+                (
+                    "alternatives",
+                    alternatives
+                        .iter()
+                        .map(|other| (other.uci.clone(), f64::from(other.confidence.0) / 1000.0))
+                        .collect::<Vec<_>>()
+                        .into(),
+                ),
+            ],
+        ),
+        Event::MoveCompleted { ply, by, clocks } => game(
+            "MoveCompleted",
+            vec![
+                ("ply", (*ply).into()),
+                ("by", by.word().into()),
+                ("white", clock(clocks.white).into()),
+                ("black", clock(clocks.black).into()),
+            ],
+        ),
+        Event::MovesCorrected { from_ply, moves, reason } => game(
+            "MovesCorrected",
+            vec![
+                ("from_ply", (*from_ply).into()),
+                ("moves", moves.iter().map(played).collect::<Vec<_>>().into()),
+                ("reason", reason.word().into()),
+            ],
+        ),
+        Event::ClockRevised { ply, clocks } => game(
+            "ClockRevised",
+            vec![("ply", (*ply).into()), ("white", clock(clocks.white).into()), ("black", clock(clocks.black).into())],
+        ),
+        Event::Result { result, reason } => game(
+            "ResultChanged",
+            vec![("result", result.map_or("*", |result| result.as_str()).into()), ("reason", reason.word().into())],
+        ),
+        Event::AlertRaised(alert) => arbiter(
+            "AlertRaised",
+            vec![
+                ("id", alert.id.into()),
+                ("kind", alert.kind.word().into()),
+                ("ply", alert.ply.into()),
+                ("by", alert.by.map_or("", Color::word).into()),
+                ("article", alert.article.clone().unwrap_or_default().into()),
+                ("squares", alert.squares.iter().map(ToString::to_string).collect::<Vec<_>>().into()),
+                ("detail", alert.detail.clone().into()),
+                ("position", alert.position.clone().into()),
+            ],
+        ),
+        Event::AlertCleared { id } => arbiter("AlertCleared", vec![("id", (*id).into())]),
+        Event::Commanded { command, by } => {
+            let (what, argument) = command_words(command);
+            arbiter("Commanded", vec![("command", what.into()), ("argument", argument.into()), ("by", by.clone().into())])
+        }
+        Event::Touched { .. } | Event::Displaced { .. } | Event::Clock { .. } | Event::Link(_) | Event::Battery(_) => None,
+    }
+}
+
+fn command_words(command: &Command) -> (&'static str, String) {
+    match command {
+        Command::Result(result) => ("result", result.map_or("*", |result| result.as_str()).to_owned()),
+        Command::Position(fen) => ("position", fen.clone()),
+        Command::TakeBack(plies) => ("take_back", plies.to_string()),
+    }
+}
+
+fn played(played: &Played) -> (String, String, String) {
+    (played.uci.clone(), played.san.clone(), played.fen.clone())
+}
+
+fn clock(time: Option<ClockTime>) -> Clock {
+    time.map_or((-1, 0, 0), |time| (milliseconds(time), time.resolution_ms, time.age_ms))
+}
+
+/// Milliseconds left; more than 24 days are told as 24 days.
+pub fn milliseconds(time: ClockTime) -> i32 {
+    i32::try_from(time.ms).unwrap_or(i32::MAX)
+}
+
+/// One ply of property `Moves`.
+pub fn ply(ply: &Ply, time: i64) -> Move {
+    let state = match ply.state {
+        PlyState::Made => "made",
+        PlyState::Completed { by, .. } => by.word(),
+    };
+    (
+        ply.played.uci.clone(),
+        ply.played.san.clone(),
+        state.to_owned(),
+        time,
+        ply.clocks.white.map_or(-1, milliseconds),
+        ply.clocks.black.map_or(-1, milliseconds),
+        f64::from(ply.confidence.0) / 1000.0,
+    )
+}
+
+/// 64 characters, a1 b1 … h8: `.` empty, a piece's letter as in FEN, `w` or `o` a white or black piece of unknown kind,
+/// `x` something. Empty before the first whole reading.
+pub fn placement(placement: Option<&Placement>) -> String {
+    placement.map_or_else(String::new, |squares| {
+        squares
+            .iter()
+            .map(|sensed| match sensed {
+                Sensed::Empty => '.',
+                Sensed::Piece(piece) => piece.char(),
+                Sensed::Side(Color::White) => 'w',
+                Sensed::Side(Color::Black) => 'o',
+                Sensed::Occupied => 'x',
+            })
+            .collect()
+    })
+}
+
+/// What a square shows, as signal `Touched` and property `Displaced` have it.
+pub fn sensed(sensed: Sensed) -> String {
+    sensed_to_word(sensed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::event::{Alternative, ClockTimes, Rotation};
+    use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, GameResult, ResultReason};
+    use crate::publish::client::SIGNALS;
+
+    fn one_of_each() -> Vec<Event> {
+        let played = Played { uci: "e2e4".into(), san: "e4".into(), fen: "fen".into() };
+        let time = ClockTime { ms: 1, resolution_ms: 2, age_ms: 3 };
+        let clocks = ClockTimes { white: Some(time), black: None };
+        let alternatives = vec![Alternative { uci: "e2e3".into(), confidence: Confidence(1) }];
+        let alert = Alert {
+            id: 1,
+            kind: AlertKind::WrongStart,
+            ply: 0,
+            by: None,
+            article: None,
+            squares: vec![shakmaty::Square::E1],
+            detail: "detail".into(),
+            position: "fen".into(),
+        };
+        vec![
+            Event::GameStarted { fen: "fen".into(), chess960: None, laws: "fide-2023".into(), rotation: Rotation::Upright },
+            Event::MoveMade { ply: 1, played: played.clone(), confidence: Confidence(999), alternatives },
+            Event::MoveCompleted { ply: 1, by: CompletedBy::Clock, clocks },
+            Event::MovesCorrected { from_ply: 1, moves: vec![played], reason: CorrectionReason::Evidence },
+            Event::ClockRevised { ply: 1, clocks },
+            Event::AlertRaised(alert),
+            Event::AlertCleared { id: 1 },
+            Event::Result { result: Some(GameResult::Draw), reason: ResultReason::Arbiter },
+            Event::Commanded { command: Command::TakeBack(1), by: "somebody".into() },
+        ]
+    }
+
+    /// The arguments that the committed XML gives this signal, `(name, type)`.
+    fn documented(interface: &str, signal: &str) -> Vec<(String, String)> {
+        let path = format!("{}/config/dbus/{interface}.xml", env!("CARGO_MANIFEST_DIR"));
+        let xml = std::fs::read_to_string(path).unwrap();
+        let begin = xml.find(&format!("<signal name=\"{signal}\">")).unwrap_or_else(|| panic!("{signal} is not documented"));
+        let end = begin + xml[begin..].find("</signal>").unwrap();
+        let value =
+            |line: &str, key: &str| line.split(&format!("{key}=\"")).nth(1).unwrap().split('"').next().unwrap().to_owned();
+        let arguments = xml[begin..end].lines().filter(|line| line.contains("<arg "));
+        arguments.map(|line| (value(line, "name"), value(line, "type"))).collect()
+    }
+
+    #[test]
+    fn every_durable_event_is_told_as_its_signal_is_documented() {
+        for event in one_of_each() {
+            assert!(event.is_durable());
+            let told = told(&event).unwrap();
+            if told.name == "GameStarted" {
+                continue;
+            }
+            let mut real = vec![("number".to_owned(), "t".to_owned()), ("time".to_owned(), "x".to_owned())];
+            let types = told.fields.iter().map(|(name, value)| ((*name).to_owned(), value.value_signature().to_string()));
+            real.extend(types);
+            assert_eq!(real, documented(told.interface, told.name), "{}", told.name);
+        }
+    }
+
+    #[test]
+    fn clients_know_the_arguments_of_each_signal() {
+        for signal in SIGNALS {
+            let interface = match signal.name {
+                "Touched" => crate::names::BOARD_INTERFACE,
+                name if name.starts_with("Alert") || name == "Commanded" => ARBITER_INTERFACE,
+                _ => GAME_INTERFACE,
+            };
+            let all: Vec<String> = documented(interface, signal.name).into_iter().map(|(name, _)| name).collect();
+            let skipped = if signal.numbered { 2 } else { 0 };
+            assert_eq!(all[skipped..], *signal.fields, "{}", signal.name);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Faces: each tells the outside in its own words what the hub publishes, and none of them touches a game.
+
+pub mod client;
+pub mod dbus;

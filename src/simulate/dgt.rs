@@ -1,0 +1,430 @@
+//! A virtual DGT e-Board with clock, single-board protocol, as far as a host can tell.
+//!
+//! Squares are looked at one after the other, a8 to h1 as the maker numbers them, 200–250 ms a round, so that what a hand
+//! does faster than that may be seen in another order or not at all. Messages leave at 9600 Bd, ten bits a byte, one after
+//! the other. The clock's news come when the clock says something: every second, and up to a second after the lever.
+//!
+//! It is nobody's product: asked for a trademark it names itself. It does not know bus mode.
+//! *Unknown*, and set freely: how fast a lever's news come (here: half of them within 0.2 s), how fast commands are answered.
+
+use crate::boards::Millis;
+use crate::game::event::Rotation;
+use crate::simulate::hands::Span;
+use crate::simulate::rng::Rng;
+use crate::simulate::script::Act;
+use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use shakmaty::{Color, Piece, Role, Square};
+use std::collections::VecDeque;
+
+/// Microseconds.
+type Micros = u64;
+
+const NEVER: Micros = Micros::MAX;
+/// A whole round of the scan.
+const SCAN_MS: Span = Span(200, 250);
+/// From a command until the first byte of its answer.
+const ANSWER: Micros = 3_000;
+/// Bytes that a serial port hands over together.
+const FIFO: usize = 16;
+/// How late the lever's news are: promptly or not, equally likely.
+const LEVER_NEWS: [Span; 2] = [Span(20, 200), Span(200, 1_000)];
+/// How often a flickering square goes blind, and for how long.
+const FLICKER: (Span, Span) = (Span(4_000, 40_000), Span(150, 700));
+/// What the board calls itself.
+const SERIAL: &str = "00960";
+const NAME: &str = "touchmove virtual board";
+
+/// What the board sends unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// As after power-up: nothing; the first single-board command ends it.
+    Bus,
+    /// Nothing.
+    Idle,
+    /// Changed squares; the clock every second.
+    Update,
+    /// Changed squares.
+    UpdateBoard,
+    /// Changed squares; the clock when what it shows changes.
+    UpdateNice,
+}
+
+/// The board and its clock.
+pub struct VirtualDgt {
+    rotation: Rotation,
+    rng: Rng,
+    mode: Mode,
+    /// What stands on each field, and the ply that last changed it.
+    fields: [(u8, u32); 64],
+    /// What the last look at each field showed.
+    seen: [u8; 64],
+    /// When a field that may have changed is looked at next.
+    looks: [Micros; 64],
+    scan: Micros,
+    scan_from: Micros,
+    stuck: Vec<usize>,
+    flickers: Vec<Flicker>,
+    clock: Option<Clock>,
+    /// What is left of a command of several bytes: how many bytes are to come, and those that came.
+    command: Option<Vec<u8>>,
+    line: VecDeque<(Micros, Vec<u8>, u32)>,
+    line_free: Micros,
+    now: Micros,
+    forbidden: Vec<u8>,
+}
+
+struct Flicker {
+    field: usize,
+    blind: bool,
+    turns_at: Micros,
+}
+
+struct Clock {
+    /// White's and Black's time in microseconds at `since`.
+    left: [i64; 2],
+    since: Micros,
+    added: i64,
+    turn: Color,
+    running: bool,
+    /// White's time is on the left half.
+    white_left: bool,
+    ticks_at: Micros,
+    news_at: Micros,
+    said: Option<[u8; 7]>,
+}
+
+impl VirtualDgt {
+    /// A board, just switched on, with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualDgt {
+        let mut rng = Rng::new(scene.seed ^ 0x0dd_b0a2d, stream);
+        let mut fields = [(0, 0); 64];
+        for (square, piece) in Square::ALL.into_iter().zip(squares) {
+            fields[field_of(scene.rotation, square)].0 = code(*piece);
+        }
+        let (stuck, flickering) = scene.profile.bad_squares;
+        let mut bad: Vec<usize> = (0..64).collect();
+        rng.shuffle(&mut bad);
+        let flickers = bad.iter().skip(usize::from(stuck)).take(usize::from(flickering));
+        let flickers: Vec<usize> = flickers.copied().collect();
+        let flickers =
+            flickers.into_iter().map(|field| Flicker { field, blind: false, turns_at: rng.ms(FLICKER.0) * 1000 }).collect();
+        let clock = scene.clock.then(|| Clock {
+            left: [i64::from(scene.profile.clock_ms.0) * 1000; 2],
+            since: 0,
+            added: i64::from(scene.profile.clock_ms.1) * 1000,
+            turn: Color::White,
+            running: false,
+            white_left: (scene.rotation == Rotation::Upright) != scene.clock_turned,
+            ticks_at: rng.ms(Span(1, 1_000)) * 1000,
+            news_at: NEVER,
+            said: None,
+        });
+        VirtualDgt {
+            rotation: scene.rotation,
+            mode: Mode::Bus,
+            fields,
+            seen: fields.map(|field| field.0),
+            looks: [NEVER; 64],
+            scan: rng.ms(SCAN_MS) * 1000,
+            scan_from: rng.below(200_000),
+            stuck: bad.into_iter().take(usize::from(stuck)).collect(),
+            flickers,
+            clock,
+            command: None,
+            line: VecDeque::new(),
+            line_free: 0,
+            now: 0,
+            forbidden: Vec::new(),
+            rng,
+        }
+    }
+
+    /// What the board's last look at its fields showed, in the maker's codes and order.
+    pub fn seen(&self) -> &[u8; 64] {
+        &self.seen
+    }
+
+    /// Commands received that no host may ever send: the boot loader and what writes settings into the board.
+    pub fn forbidden(&self) -> &[u8] {
+        &self.forbidden
+    }
+
+    fn run(&mut self, until: Micros) {
+        loop {
+            let next = self.next_inside();
+            if next > until {
+                break;
+            }
+            self.now = next;
+            self.look(next);
+            self.flicker(next);
+            self.clock_news(next);
+        }
+        self.now = until;
+    }
+
+    fn next_inside(&self) -> Micros {
+        let looks = self.looks.iter().copied().min().unwrap_or(NEVER);
+        let flickers = self.flickers.iter().map(|flicker| flicker.turns_at).min().unwrap_or(NEVER);
+        let clock = self.clock.as_ref().map_or(NEVER, |clock| clock.ticks_at.min(clock.news_at));
+        looks.min(flickers).min(clock)
+    }
+
+    /// When the scan comes to this field next.
+    fn next_look(&self, field: usize, from: Micros) -> Micros {
+        let phase = self.scan_from + field as u64 * self.scan / 64;
+        phase + from.saturating_sub(phase).div_ceil(self.scan) * self.scan
+    }
+
+    fn look(&mut self, now: Micros) {
+        for field in 0..64 {
+            if self.looks[field] > now {
+                continue;
+            }
+            self.looks[field] = NEVER;
+            let blind = self.flickers.iter().any(|flicker| flicker.field == field && flicker.blind);
+            let (stands, ply) = self.fields[field];
+            let shows = match (self.stuck.contains(&field), blind) {
+                (true, _) => self.seen[field],
+                (false, true) => 0,
+                (false, false) => stands,
+            };
+            if shows == self.seen[field] {
+                continue;
+            }
+            self.seen[field] = shows;
+            if !matches!(self.mode, Mode::Bus | Mode::Idle) {
+                self.say(now, &[0x8e, 0, 5, field as u8, shows], ply);
+            }
+        }
+    }
+
+    fn flicker(&mut self, now: Micros) {
+        for index in 0..self.flickers.len() {
+            if self.flickers[index].turns_at > now {
+                continue;
+            }
+            let blind = !self.flickers[index].blind;
+            let field = self.flickers[index].field;
+            let lasts = self.rng.ms(if blind { FLICKER.1 } else { FLICKER.0 }) * 1000;
+            self.flickers[index] = Flicker { field, blind, turns_at: now + lasts };
+            self.looks[field] = self.next_look(field, now);
+        }
+    }
+
+    fn clock_news(&mut self, now: Micros) {
+        let Some(clock) = self.clock.as_mut().filter(|clock| clock.ticks_at.min(clock.news_at) <= now) else { return };
+        let tick = clock.ticks_at <= now;
+        if tick {
+            clock.ticks_at += 1_000_000;
+        }
+        clock.news_at = NEVER;
+        let shows = clock.shows(now);
+        let changed = clock.said != Some(shows);
+        if match self.mode {
+            Mode::Update => tick || changed,
+            Mode::UpdateNice => changed,
+            Mode::Bus | Mode::Idle | Mode::UpdateBoard => false,
+        } {
+            clock.said = Some(shows);
+            self.say(now, &message(0x8d, &shows), 0);
+        }
+    }
+
+    /// Puts a message on the line; it leaves as soon as those before it are out.
+    fn say(&mut self, now: Micros, message: &[u8], ply: u32) {
+        let starts = self.line_free.max(now);
+        let mut sent = 0;
+        for part in message.chunks(FIFO) {
+            sent += part.len() as u64;
+            self.line.push_back((starts + sent * 10_000_000 / 9_600, part.to_vec(), ply));
+        }
+        self.line_free = starts + sent * 10_000_000 / 9_600;
+    }
+
+    fn command(&mut self, now: Micros, byte: u8) {
+        let answer = now + ANSWER;
+        match byte {
+            0x40 => self.mode = Mode::Idle,
+            0x41 => {
+                let shows = self.clock.as_mut().map_or([0, 0, 0, 0, 0, 0, 0x20], |clock| {
+                    let shows = clock.shows(now);
+                    clock.said = Some(shows);
+                    shows
+                });
+                self.say(answer, &message(0x8d, &shows), 0);
+            }
+            0x42 => self.say(answer, &message(0x86, &self.seen.clone()), 0),
+            0x43 => self.mode = Mode::Update,
+            0x44 => self.mode = Mode::UpdateBoard,
+            0x4b => {
+                self.mode = Mode::UpdateNice;
+                if let Some(clock) = &mut self.clock {
+                    clock.said = None;
+                }
+            }
+            0x45 => self.say(answer, &message(0x91, SERIAL.as_bytes()), 0),
+            0x46 => self.say(answer, &message(0x90, &[(960 >> 7) as u8, (960 & 0x7f) as u8]), 0),
+            0x47 => self.say(answer, &message(0x92, NAME.as_bytes()), 0),
+            // Its memory holds nothing but "no operation".
+            0x49 => self.say(answer, &message(0x8f, &[0x7f; 0x1f00]), 0),
+            0x4a => self.mode = Mode::Bus,
+            0x4d => self.say(answer, &message(0x93, &[1, 8]), 0),
+            0x55 => self.say(answer, &message(0xa2, b"0000000960"), 0),
+            // It hangs on a cable and has no battery to tell of.
+            0x4c => {}
+            0x4e | 0x50..=0x54 => self.forbidden.push(byte),
+            _ => {}
+        }
+    }
+
+    /// A whole command for the clock: it acknowledges, and shows nothing.
+    fn clock_command(&mut self, now: Micros, frame: &[u8]) {
+        if let (Some(clock), Some(&command)) = (&mut self.clock, frame.get(3)) {
+            let status = clock.shows(now)[6];
+            self.say(now + ANSWER, &message(0x8d, &[0x0a, 0x10, command & 0x7f, 0, 0, 0, status]), 0);
+        }
+    }
+}
+
+impl VirtualBoard for VirtualDgt {
+    fn act(&mut self, at: Millis, act: Act, ply: u32) {
+        let now = at * 1000;
+        self.run(now);
+        match act {
+            Act::Lift(square) => self.change(now, square, None, ply),
+            Act::Put(square, piece) => self.change(now, square, Some(piece), ply),
+            Act::Press(_) | Act::Start | Act::Stop => {
+                let promptly = LEVER_NEWS[usize::from(self.rng.chance(500))];
+                let late = self.rng.ms(promptly) * 1000;
+                if let Some(clock) = &mut self.clock {
+                    clock.act(now, act);
+                    clock.news_at = clock.news_at.min(now + late);
+                }
+            }
+        }
+    }
+
+    fn receive(&mut self, now: Millis, bytes: &[u8]) {
+        let now = now * 1000;
+        self.run(now);
+        for &byte in bytes {
+            if let Some(frame) = &mut self.command {
+                frame.push(byte);
+                if frame.get(1).is_some_and(|&size| frame.len() >= usize::from(size) + 2) {
+                    let frame = self.command.take().unwrap_or_default();
+                    if frame.first() == Some(&0x2b) {
+                        self.clock_command(now, &frame);
+                    }
+                }
+                continue;
+            }
+            match byte {
+                0x2b | 0x60 => self.command = Some(vec![byte]),
+                0x81..=0x8d => self.mode = Mode::Bus,
+                _ => {
+                    if self.mode == Mode::Bus && (0x40..=0x5f).contains(&byte) {
+                        self.mode = Mode::Idle;
+                    }
+                    self.command(now, byte);
+                }
+            }
+        }
+    }
+
+    fn advance(&mut self, now: Millis) -> Vec<Chunk> {
+        let now = now * 1000;
+        self.run(now);
+        let mut chunks = Vec::new();
+        while self.line.front().is_some_and(|part| part.0 <= now) {
+            chunks.extend(self.line.pop_front().map(|(at, bytes, ply)| Chunk { at: at.div_ceil(1000), bytes, ply }));
+        }
+        chunks
+    }
+
+    fn next_event(&self) -> Option<Millis> {
+        let line = self.line.front().map_or(NEVER, |part| part.0);
+        let next = self.next_inside().min(line);
+        (next != NEVER).then(|| next.div_ceil(1000))
+    }
+}
+
+impl VirtualDgt {
+    fn change(&mut self, now: Micros, square: Square, piece: Option<Piece>, ply: u32) {
+        let field = field_of(self.rotation, square);
+        self.fields[field] = (code(piece), ply);
+        if self.looks[field] == NEVER {
+            self.looks[field] = self.next_look(field, now);
+        }
+    }
+}
+
+impl Clock {
+    fn act(&mut self, now: Micros, act: Act) {
+        self.settle(now);
+        match act {
+            Act::Start => self.running = true,
+            Act::Stop => self.running = false,
+            Act::Press(color) if color == self.turn => {
+                self.left[color as usize] += self.added;
+                self.turn = !color;
+            }
+            _ => {}
+        }
+    }
+
+    fn settle(&mut self, now: Micros) {
+        if self.running {
+            let left = &mut self.left[self.turn as usize];
+            *left = (*left - (now - self.since) as i64).max(0);
+        }
+        self.since = now;
+    }
+
+    /// The seven bytes of the clock's message.
+    fn shows(&mut self, now: Micros) -> [u8; 7] {
+        self.settle(now);
+        let [white, black] = self.left.map(|left| half(left, self.added > 0));
+        let (left, right) = if self.white_left { (white, black) } else { (black, white) };
+        let left_counts = (self.turn == Color::White) == self.white_left;
+        // The lever is up on the side whose time runs.
+        let status = if left_counts { 0x08 } else { 0x12 } | u8::from(self.running);
+        [right[0], right[1], right[2], left[0], left[1], left[2], status]
+    }
+}
+
+/// Hours with flags, minutes and seconds in BCD. A clock shows 0:00 when no time is left, not before.
+fn half(left: i64, increment: bool) -> [u8; 3] {
+    let seconds = (left.max(0) as u64).div_ceil(1_000_000);
+    let bcd = |value: u64| (((value / 10) << 4) | (value % 10)) as u8;
+    let flags = if increment { 0x20 } else { 0 } | if seconds == 0 { 0x10 } else { 0 };
+    [(seconds / 3600).min(9) as u8 | flags, bcd(seconds / 60 % 60), bcd(seconds % 60)]
+}
+
+/// A message with its header; the length counts the header.
+fn message(id: u8, payload: &[u8]) -> Vec<u8> {
+    let length = payload.len() + 3;
+    let mut message = vec![id, (length >> 7) as u8, (length & 0x7f) as u8];
+    message.extend_from_slice(payload);
+    message
+}
+
+/// The maker's number of a square of play: 0 is a8, 63 is h1, on a board with its connector on White's left.
+fn field_of(rotation: Rotation, square: Square) -> usize {
+    let square = rotation.apply(square);
+    (7 - square.rank() as usize) * 8 + square.file() as usize
+}
+
+/// The maker's code of a piece.
+fn code(piece: Option<Piece>) -> u8 {
+    let Some(piece) = piece else { return 0 };
+    let white = match piece.role {
+        Role::Pawn => 1,
+        Role::Rook => 2,
+        Role::Knight => 3,
+        Role::Bishop => 4,
+        Role::King => 5,
+        Role::Queen => 6,
+    };
+    if piece.color == Color::White { white } else { white + 6 }
+}

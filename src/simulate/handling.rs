@@ -1,0 +1,329 @@
+//! How one move is carried out by hand.
+
+use crate::laws::{Changes, Move, Position};
+use crate::simulate::hands::{Profile, Span};
+use crate::simulate::pgn::Game;
+use crate::simulate::rng::Rng;
+use crate::simulate::script::{Act, path};
+use shakmaty::{Bitboard, Board, CastlingSide, Piece, Role, Square, attacks};
+
+/// What is done with the pieces in one move.
+#[derive(Clone, Debug)]
+pub struct Handling {
+    /// What, and how long after the first touch, in milliseconds; in order of time.
+    pub acts: Vec<(u64, Act)>,
+    /// How long the pieces rested as another legal move would have left them. Milliseconds.
+    pub stop_ms: u32,
+    /// One of several plies within a second.
+    pub hurried: bool,
+}
+
+impl Handling {
+    /// From the first touch until the last piece is let go, in milliseconds.
+    pub fn takes(&self) -> u64 {
+        self.acts.last().map_or(0, |act| act.0)
+    }
+
+    /// Every square that is touched.
+    pub fn squares(&self) -> Bitboard {
+        self.acts.iter().fold(Bitboard::EMPTY, |squares, (_, act)| match act {
+            Act::Lift(square) | Act::Put(square, _) => squares.with(*square),
+            _ => squares,
+        })
+    }
+}
+
+/// A pair of hands.
+pub struct Hands<'a> {
+    profile: &'a Profile,
+    /// What decides everything.
+    pub rng: Rng,
+    /// The rate of slides among the moves that can be slid, in thousandths.
+    slide: u32,
+}
+
+/// Longer than a whole scan of the slowest board: what lasts so long is seen. Milliseconds.
+const SEEN: Span = Span(260, 340);
+
+/// A list of acts that grows in time.
+#[derive(Default)]
+struct Acts {
+    list: Vec<(u64, Act)>,
+    at: u64,
+}
+
+impl Acts {
+    fn wait(&mut self, ms: u64) {
+        self.at += ms;
+    }
+    fn lift(&mut self, square: Square) {
+        self.list.push((self.at, Act::Lift(square)));
+    }
+    fn put(&mut self, square: Square, piece: Piece) {
+        self.list.push((self.at, Act::Put(square, piece)));
+    }
+}
+
+impl Hands<'_> {
+    /// Hands of this kind; everything they do comes from `rng`.
+    pub fn new(profile: &Profile, rng: Rng) -> Hands<'_> {
+        Hands { profile, rng, slide: 0 }
+    }
+
+    /// Not every move can be slid: those that can are slid so much oftener that the rate among all moves comes out.
+    pub fn look_ahead(&mut self, game: &Game) {
+        let mut position = game.start.clone();
+        let mut can = 0;
+        for ply in &game.plies {
+            can += usize::from(self.profile.rates.slide_stop > 0 && stops(&position, ply.mv).any());
+            position = position.play(ply.mv);
+        }
+        let wanted = u64::from(self.profile.rates.slide_stop) * game.plies.len() as u64;
+        self.slide = (wanted / (can as u64).max(1)).min(1000) as u32;
+    }
+
+    /// Carries out a move that is legal here.
+    pub fn handle(&mut self, position: &Position, mv: Move, hurried: bool) -> Handling {
+        let mut acts = Acts::default();
+        match mv {
+            Move::Castle { king, rook } => self.castle(&mut acts, position, king, rook),
+            Move::EnPassant { from, to } => self.en_passant(&mut acts, position, from, to),
+            Move::Normal { from, to, capture, promotion: Some(role), .. } => {
+                self.promote(&mut acts, position, from, to, capture.is_some(), role);
+            }
+            Move::Normal { .. } => self.one_piece(&mut acts, position, mv, hurried),
+            Move::Put { role, to } => acts.put(to, role.of(position.turn())),
+        }
+        if self.rng.chance(self.profile.rates.bump) {
+            self.bump(&mut acts, position, mv);
+        }
+        let stop_ms = stop(position, mv, &acts.list);
+        Handling { acts: acts.list, stop_ms, hurried }
+    }
+
+    fn travel(&mut self, hurried: bool) -> u64 {
+        self.rng.ms(if hurried { Span(100, 180) } else { self.profile.times.travel })
+    }
+
+    /// The victim leaves the board and a hand goes for the next piece: with `SEEN`, so slowly that every board sees it.
+    fn regrasp(&mut self) -> u64 {
+        self.rng.ms(self.profile.times.regrasp).max(self.rng.ms(SEEN))
+    }
+
+    fn one_piece(&mut self, acts: &mut Acts, position: &Position, mv: Move, hurried: bool) {
+        let Move::Normal { role, from, to, capture, .. } = mv else { return };
+        let (piece, capture) = (role.of(position.turn()), capture.is_some());
+        let rates = &self.profile.rates;
+        let swap = !capture || hurried || self.rng.chance(rates.swap_capture);
+        if !swap {
+            // What is left over from swapping is shared out between the victim first and the capturer first.
+            let victim_first = rates.victim_first * 1000 / 1000u32.saturating_sub(rates.swap_capture).max(1);
+            let (first, second) = if self.rng.chance(victim_first) { (to, from) } else { (from, to) };
+            acts.lift(first);
+            acts.wait(self.regrasp());
+            acts.lift(second);
+            let travel = self.travel(false);
+            acts.wait(if second == to { travel.max(self.rng.ms(SEEN)) } else { travel });
+            acts.put(to, piece);
+            return;
+        }
+        let can_stop = stops(position, mv);
+        if can_stop.any() && self.rng.chance(self.slide) {
+            self.slide(acts, piece, from, to, can_stop);
+        } else if self.rng.chance(rates.destination_first) {
+            acts.put(to, piece);
+            acts.wait(self.rng.ms(SEEN));
+            acts.lift(from);
+        } else {
+            acts.lift(from);
+            let travel = self.travel(hurried);
+            match self.third_square(position, from, to) {
+                Some(third) if self.rng.chance(rates.brush) => {
+                    acts.wait(travel / 2);
+                    acts.put(third, piece);
+                    acts.wait(self.rng.ms(self.profile.times.brush));
+                    acts.lift(third);
+                    acts.wait(travel / 2 + 1);
+                }
+                _ => acts.wait(travel),
+            }
+            acts.put(to, piece);
+        }
+    }
+
+    fn slide(&mut self, acts: &mut Acts, piece: Piece, from: Square, to: Square, can_stop: Bitboard) {
+        let candidates: Vec<Square> = can_stop.into_iter().collect();
+        let rest = self.rng.pick(&candidates);
+        let mut way: Vec<Square> = attacks::between(from, to).into_iter().collect();
+        if from > to {
+            way.reverse();
+        }
+        acts.lift(from);
+        for square in way {
+            acts.put(square, piece);
+            let pass = if Some(square) == rest { self.profile.times.stop } else { self.profile.times.pass };
+            acts.wait(self.rng.ms(pass));
+            acts.lift(square);
+        }
+        acts.put(to, piece);
+    }
+
+    /// An empty square next to the way, where this piece may not go.
+    fn third_square(&mut self, position: &Position, from: Square, to: Square) -> Option<Square> {
+        let way = attacks::between(from, to).with(from).with(to);
+        let near = way.into_iter().fold(Bitboard::EMPTY, |near, square| near | attacks::king_attacks(square));
+        let legal: Bitboard = position.legal_moves().iter().filter(|mv| mv.from() == Some(from)).map(|mv| mv.to()).collect();
+        let open: Vec<Square> = (near & !way & !legal & !position.board().occupied()).into_iter().collect();
+        self.rng.pick(&open)
+    }
+
+    fn castle(&mut self, acts: &mut Acts, position: &Position, king: Square, rook: Square) {
+        let turn = position.turn();
+        let side = CastlingSide::from_queen_side(rook < king);
+        let king_to = Square::from_coords(side.king_to_file(), king.rank());
+        let rook_to = Square::from_coords(side.rook_to_file(), rook.rank());
+        let king_walk = (king != king_to).then_some((king, king_to, Role::King.of(turn)));
+        let rook_walk = (rook != rook_to).then_some((rook, rook_to, Role::Rook.of(turn)));
+        let rates = &self.profile.rates;
+        let (Some(king_walk), Some(rook_walk)) = (king_walk, rook_walk) else {
+            // In Chess960 one of the two may stand where it belongs.
+            for (from, to, piece) in king_walk.into_iter().chain(rook_walk) {
+                acts.lift(from);
+                acts.wait(self.travel(false));
+                acts.put(to, piece);
+            }
+            return;
+        };
+        let rook_first = self.rng.chance(rates.rook_first);
+        let mut walks = [king_walk, rook_walk];
+        if rook_first {
+            walks.reverse();
+        }
+        let in_the_way = walks[0].1 == walks[1].0;
+        if in_the_way || (!rook_first && self.rng.chance(rates.castle_together)) {
+            self.rng.shuffle(&mut walks);
+            acts.lift(walks[0].0);
+            acts.wait(self.rng.ms(Span(0, 150)));
+            acts.lift(walks[1].0);
+            acts.wait(self.travel(false));
+            let last = walks.len() - 1 - usize::from(self.rng.chance(500));
+            acts.put(walks[1 - last].1, walks[1 - last].2);
+            acts.wait(self.rng.ms(Span(0, 250)));
+            acts.put(walks[last].1, walks[last].2);
+            return;
+        }
+        let crossed: Vec<Square> = stops(position, Move::Castle { king, rook }).into_iter().collect();
+        for (from, to, piece) in walks {
+            if !acts.list.is_empty() {
+                acts.wait(self.rng.ms(self.profile.times.regrasp));
+            }
+            acts.lift(from);
+            if piece.role == Role::King
+                && !rook_first
+                && self.rng.chance(self.slide)
+                && let Some(stop) = self.rng.pick(&crossed)
+            {
+                acts.put(stop, piece);
+                acts.wait(self.rng.ms(self.profile.times.stop));
+                acts.lift(stop);
+            } else {
+                acts.wait(self.travel(false));
+            }
+            acts.put(to, piece);
+        }
+    }
+
+    fn en_passant(&mut self, acts: &mut Acts, position: &Position, from: Square, to: Square) {
+        let pawn = Role::Pawn.of(position.turn());
+        let victim = Square::from_coords(to.file(), from.rank());
+        let victim_first = self.rng.chance(self.profile.rates.victim_first);
+        if victim_first {
+            acts.lift(victim);
+            acts.wait(self.regrasp());
+        }
+        acts.lift(from);
+        acts.wait(self.travel(false));
+        acts.put(to, pawn);
+        if !victim_first {
+            acts.wait(self.rng.ms(self.profile.times.regrasp));
+            acts.lift(victim);
+        }
+    }
+
+    fn promote(&mut self, acts: &mut Acts, position: &Position, from: Square, to: Square, capture: bool, role: Role) {
+        let (rates, times) = (&self.profile.rates, &self.profile.times);
+        let (pawn, new) = (Role::Pawn.of(position.turn()), role.of(position.turn()));
+        if capture && !self.rng.chance(rates.swap_capture) {
+            acts.lift(to);
+            acts.wait(self.regrasp());
+        }
+        if self.rng.chance(rates.queen_first) {
+            acts.put(to, new);
+            acts.wait(self.rng.ms(times.regrasp));
+            acts.lift(from);
+            return;
+        }
+        acts.lift(from);
+        // What is left over from the queen first is shared out between pushing the pawn and taking it off.
+        if self.rng.chance(rates.pawn_pushed * 1000 / 1000u32.saturating_sub(rates.queen_first).max(1)) {
+            acts.wait(self.travel(false));
+            acts.put(to, pawn);
+            acts.wait(self.rng.ms(times.fetch));
+            acts.lift(to);
+            acts.wait(self.rng.ms(times.regrasp));
+        } else {
+            acts.wait(self.rng.ms(times.fetch));
+        }
+        acts.put(to, new);
+    }
+
+    /// While the move is made, a neighbour of its destination is lifted and put back.
+    fn bump(&mut self, acts: &mut Acts, position: &Position, mv: Move) {
+        let own = Changes::of(position.turn(), mv).iter().fold(path(mv), |squares, (square, _)| squares.with(square));
+        let near = attacks::king_attacks(mv.to()) & position.board().occupied() & !own;
+        let near: Vec<Square> = near.into_iter().collect();
+        let Some((square, piece)) = self.rng.pick(&near).and_then(|square| Some((square, position.piece_at(square)?))) else {
+            return;
+        };
+        // It is back before the hand lets go of the moved piece: the last act stays the last.
+        let back = acts.at.saturating_sub(1);
+        let out = back.saturating_sub(self.rng.ms(self.profile.times.adjust));
+        acts.list.push((out, Act::Lift(square)));
+        acts.list.push((back, Act::Put(square, piece)));
+        acts.list.sort_by_key(|act| act.0);
+    }
+}
+
+/// The squares on the way of this move where the piece could legally have stopped.
+fn stops(position: &Position, mv: Move) -> Bitboard {
+    let way = path(mv);
+    if way.is_empty() {
+        return Bitboard::EMPTY;
+    }
+    let legal = position.legal_moves();
+    way & legal
+        .iter()
+        .filter(|other| other.from() == mv.from() && matches!(other, Move::Normal { promotion: None, .. }))
+        .map(|other| other.to())
+        .collect::<Bitboard>()
+}
+
+/// The longest that the pieces rested as another legal move would have left them, before the last act. Milliseconds.
+fn stop(position: &Position, mv: Move, acts: &[(u64, Act)]) -> u32 {
+    let goal = position.play(mv);
+    let others: Vec<Board> = position.legal_moves().iter().map(|&other| position.play(other).board().clone()).collect();
+    let mut board = position.board().clone();
+    let mut longest = 0;
+    for pair in acts.windows(2) {
+        let [(at, act), (until, _)] = pair else { continue };
+        match *act {
+            Act::Lift(square) => board.discard_piece_at(square),
+            Act::Put(square, piece) => board.set_piece_at(square, piece),
+            _ => {}
+        }
+        if until > at && &board != goal.board() && others.contains(&board) {
+            longest = longest.max(until - at);
+        }
+    }
+    longest as u32
+}

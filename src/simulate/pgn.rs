@@ -1,0 +1,269 @@
+//! Games to simulate, from PGN text: start position, moves, clock times.
+
+use crate::game::GameResult;
+use crate::laws::{CENTRE, Move, Position};
+use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
+use shakmaty::Role;
+use std::io;
+use std::ops::ControlFlow;
+
+/// One game of a file.
+#[derive(Clone, Debug)]
+pub struct Game {
+    /// Its place in the file, from 1.
+    pub number: usize,
+    /// `White - Black`, as the tags say.
+    pub title: String,
+    /// The position it starts from.
+    pub start: Position,
+    /// What was played.
+    pub plies: Vec<GamePly>,
+    /// The result that the tags give.
+    pub result: Option<GameResult>,
+    /// The file ends with moves of a king to the centre that are taken for the result signal: the hands give it always.
+    pub signalled: bool,
+    /// What was read otherwise than it stands in the file, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// One ply of a game to simulate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GamePly {
+    /// The move, legal where it is played.
+    pub mv: Move,
+    /// What the mover's clock showed afterwards (`[%clk]`), in milliseconds.
+    pub clock_ms: Option<u32>,
+}
+
+/// The games of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Games {
+    /// Those that can be played, in the file's order.
+    pub games: Vec<Game>,
+    /// How many were skipped because they have no moves.
+    pub without_moves: usize,
+    /// How many were skipped because their FEN cannot be read: number and reason.
+    pub unreadable: Vec<(usize, String)>,
+}
+
+/// Reads all games of a PGN file. Broken games never stop the others.
+pub fn read(text: &str) -> Games {
+    let text = with_promotion_signs(text);
+    let mut reader = Reader::new(io::Cursor::new(text.as_bytes()));
+    let mut games = Games::default();
+    let mut number = 0;
+    // Reading from memory cannot fail but for movetext that is no PGN at all; what was read until then stays.
+    while let Ok(Some(raw)) = reader.read_game(&mut Collect) {
+        number += 1;
+        match raw.into_game(number) {
+            Ok(game) if game.plies.is_empty() => games.without_moves += 1,
+            Ok(game) => games.games.push(game),
+            Err(reason) => games.unreadable.push((number, reason)),
+        }
+    }
+    games
+}
+
+/// Many programs write `b8Q` for `b8=Q`, which the reader would silently pass over. Tag lines are left alone: `b1Q5` is FEN.
+fn with_promotion_signs(text: &str) -> String {
+    let mut signed = String::with_capacity(text.len() + 64);
+    for line in text.split_inclusive('\n') {
+        let tag = line.strip_prefix('[').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_alphabetic()));
+        let mut last = ['\0'; 2];
+        for letter in line.chars() {
+            let promotes = matches!(last, ['a'..='h', '1' | '8']) && matches!(letter, 'Q' | 'R' | 'B' | 'N');
+            if promotes && !tag {
+                signed.push('=');
+            }
+            signed.push(letter);
+            last = [last[1], letter];
+        }
+    }
+    signed
+}
+
+/// What stands in the file.
+#[derive(Default)]
+struct Raw {
+    white: String,
+    black: String,
+    result: String,
+    variant: String,
+    fen: Option<String>,
+    moves: Vec<(String, Option<u32>)>,
+}
+
+impl Raw {
+    fn into_game(self, number: usize) -> Result<Game, String> {
+        let chess960 = self.variant.contains("960") || self.variant.to_ascii_lowercase().contains("fischer");
+        let start = match &self.fen {
+            Some(fen) => Position::from_fen(fen, chess960).map_err(|error| format!("its FEN cannot be read: {error}"))?,
+            None => Position::start(),
+        };
+        let mut game = Game {
+            number,
+            title: format!("{} - {}", self.white, self.black),
+            start,
+            plies: Vec::with_capacity(self.moves.len()),
+            result: GameResult::parse(&self.result),
+            signalled: false,
+            notes: Vec::new(),
+        };
+        let mut position = game.start.clone();
+        for (index, (san, clock_ms)) in self.moves.iter().enumerate() {
+            let Some(mv) = position.parse_san(san) else {
+                let rest = self.moves.get(index..).unwrap_or_default();
+                game.illegal(index + 1, san, is_king_walk(rest));
+                break;
+            };
+            position = position.play(mv);
+            game.plies.push(GamePly { mv, clock_ms: *clock_ms });
+        }
+        game.strip_king_walk(&position);
+        Ok(game)
+    }
+}
+
+impl Game {
+    /// The position after so many plies of the game.
+    pub fn position(&self, plies: usize) -> Position {
+        self.plies.iter().take(plies).fold(self.start.clone(), |position, ply| position.play(ply.mv))
+    }
+
+    /// The FEN of the start position, unless it is a start position of chess or Chess960.
+    pub fn unusual_start(&self) -> Option<String> {
+        let key = self.start.key();
+        let numbers = if self.start.is_chess960() { 0..960 } else { 518..519 };
+        let usual = numbers.filter_map(Position::chess960).any(|start| start.key() == key);
+        (!usual).then(|| self.start.fen())
+    }
+
+    fn illegal(&mut self, ply: usize, san: &str, signal: bool) {
+        if signal && self.result.is_some() {
+            self.signalled = true;
+            self.notes.push(format!("ply {ply}, {san}, is illegal: simulated as the kings' result signal"));
+        } else {
+            self.notes.push(format!("ply {ply}, {san}, is illegal: the game is simulated up to the ply before"));
+        }
+    }
+
+    /// A king's last move to the centre of a finished game is what broadcasts make of the result signal.
+    fn strip_king_walk(&mut self, end: &Position) {
+        let Some(GamePly { mv: Move::Normal { role: Role::King, to, .. }, .. }) = self.plies.last() else { return };
+        if self.result.is_some() && CENTRE.contains(*to) && end.ending().is_none() {
+            self.notes.push(format!("ply {}, a king's move to {to}: simulated as the kings' result signal", self.plies.len()));
+            self.plies.pop();
+            self.signalled = true;
+        }
+    }
+}
+
+/// The last one or two moves of a game, both by kings and one of them to the centre.
+fn is_king_walk(moves: &[(String, Option<u32>)]) -> bool {
+    let to_centre = |san: &str| ["d4", "e4", "d5", "e5"].iter().any(|square| san.contains(square));
+    moves.len() <= 2 && moves.iter().all(|(san, _)| san.starts_with('K')) && moves.iter().any(|(san, _)| to_centre(san))
+}
+
+/// The time in `[%clk 1:30:57]`, in milliseconds; fractions of a second are allowed.
+fn clock_in(comment: &str) -> Option<u32> {
+    let text = comment.split_once("[%clk")?.1.split_once(']')?.0.trim();
+    let mut total: u32 = 0;
+    let mut parts = text.split(':').rev();
+    let seconds = parts.next()?;
+    let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
+    total = total.checked_add(whole.parse::<u32>().ok()?.checked_mul(1000)?)?;
+    for (digit, worth) in fraction.chars().zip([100, 10, 1]) {
+        total = total.checked_add(digit.to_digit(10)? * worth)?;
+    }
+    for (part, worth) in parts.zip([60_000u32, 3_600_000]) {
+        total = total.checked_add(part.parse::<u32>().ok()?.checked_mul(worth)?)?;
+    }
+    Some(total)
+}
+
+struct Collect;
+
+impl Visitor for Collect {
+    type Tags = Raw;
+    type Movetext = Raw;
+    type Output = Raw;
+
+    fn begin_tags(&mut self) -> ControlFlow<Raw, Raw> {
+        ControlFlow::Continue(Raw::default())
+    }
+
+    fn tag(&mut self, raw: &mut Raw, name: &[u8], value: RawTag<'_>) -> ControlFlow<Raw> {
+        let value = value.decode_utf8_lossy().into_owned();
+        match name {
+            b"White" => raw.white = value,
+            b"Black" => raw.black = value,
+            b"Result" => raw.result = value,
+            b"Variant" => raw.variant = value,
+            b"FEN" => raw.fen = Some(value),
+            _ => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_movetext(&mut self, raw: Raw) -> ControlFlow<Raw, Raw> {
+        ControlFlow::Continue(raw)
+    }
+
+    fn san(&mut self, raw: &mut Raw, san: SanPlus) -> ControlFlow<Raw> {
+        raw.moves.push((san.to_string(), None));
+        ControlFlow::Continue(())
+    }
+
+    fn comment(&mut self, raw: &mut Raw, comment: RawComment<'_>) -> ControlFlow<Raw> {
+        if let (Some((_, clock)), Some(found)) = (raw.moves.last_mut(), clock_in(&String::from_utf8_lossy(comment.as_bytes())))
+        {
+            *clock = Some(found);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn begin_variation(&mut self, _: &mut Raw) -> ControlFlow<Raw, Skip> {
+        ControlFlow::Continue(Skip(true))
+    }
+
+    fn end_game(&mut self, raw: Raw) -> Raw {
+        raw
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clock_times_are_read() {
+        for (text, ms) in [
+            ("[%clk 1:30:57]", Some(5_457_000)),
+            (" [%clk 01:30:54] ", Some(5_454_000)),
+            ("[%eval 0.1] [%clk 0:00:03.5]", Some(3_500)),
+            ("[%clk x]", None),
+            ("a good move", None),
+        ] {
+            assert_eq!(clock_in(text), ms, "{text}");
+        }
+    }
+
+    #[test]
+    fn promotions_are_read_with_and_without_sign() {
+        let fen = "[FEN \"4k3/P6P/8/8/8/8/8/2b1Q1K1 w - - 0 1\"]\n[SetUp \"1\"]\n\n";
+        let game = &read(&format!("{fen}1. a8Q+ Kd7\n2. h8=N *\n\n")).games[0];
+        assert_eq!((game.plies.len(), game.notes.len()), (3, 0));
+        assert_eq!(game.start.piece_at(shakmaty::Square::E1).map(|piece| piece.role), Some(Role::Queen));
+    }
+
+    #[test]
+    fn a_kings_walk_to_the_centre_is_a_signal_and_games_without_moves_are_counted() {
+        let games = read(
+            "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. f4 e6 2. Kf2 Ke7 3. Ke3 a6 4. Ke4 1-0\n\n\
+             [White \"C\"]\n[Result \"1/2-1/2\"]\n\n1/2-1/2\n\n[Result \"0-1\"]\n\n1. e4 e5 2. Kd4 0-1\n\n",
+        );
+        assert_eq!(games.without_moves, 1);
+        let read: Vec<_> = games.games.iter().map(|game| (game.number, game.plies.len(), game.signalled)).collect();
+        assert_eq!(read, [(1, 6, true), (3, 2, true)]);
+    }
+}

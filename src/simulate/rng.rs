@@ -1,0 +1,53 @@
+//! Chance that is the same on every machine: SplitMix64, integers only.
+
+use crate::simulate::hands::Span;
+
+/// A stream of pseudo-random numbers. Equal seeds give equal streams, everywhere and for ever.
+#[derive(Clone, Debug)]
+pub struct Rng(u64);
+
+impl Rng {
+    /// The stream with this number under this seed; streams of one seed are unrelated to each other.
+    pub fn new(seed: u64, stream: u64) -> Rng {
+        let mut outer = Rng(seed);
+        let mut inner = Rng(stream.wrapping_add(0x5851_f42d_4c95_7f2d));
+        Rng(outer.bits() ^ inner.bits().rotate_left(17))
+    }
+
+    /// The next 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number from 0 to `n - 1`; 0 where `n` is 0.
+    pub fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
+    }
+
+    /// True `permille` times in a thousand.
+    pub fn chance(&mut self, permille: u32) -> bool {
+        self.below(1000) < u64::from(permille)
+    }
+
+    /// A duration in milliseconds, each in the span equally likely.
+    pub fn ms(&mut self, span: Span) -> u64 {
+        let Span(from, to) = span;
+        u64::from(from) + self.below(u64::from(to.saturating_sub(from)) + 1)
+    }
+
+    /// One of these; `None` where there is nothing.
+    pub fn pick<T: Copy>(&mut self, from: &[T]) -> Option<T> {
+        from.get(self.below(from.len() as u64) as usize).copied()
+    }
+
+    /// Puts them in an arbitrary order.
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        for last in (1..list.len()).rev() {
+            list.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! A virtual board with hands at it.
+
+use crate::boards::Millis;
+use crate::game::event::Rotation;
+use crate::simulate::dgt::VirtualDgt;
+use crate::simulate::hands::Profile;
+use crate::simulate::pgn::Game;
+use crate::simulate::script::{self, Act, Script, Truth};
+
+/// Bytes from a virtual board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// When the last of them arrived.
+    pub at: Millis,
+    /// The bytes: one message or a part of one.
+    pub bytes: Vec<u8>,
+    /// The ply that made the board say this, from 1; 0: none.
+    pub ply: u32,
+}
+
+/// What a board does, seen from both of its sides: hands above, the cable below.
+pub trait VirtualBoard: Send {
+    /// Something is done to the pieces or the clock. Call [`VirtualBoard::advance`] up to this time first.
+    fn act(&mut self, at: Millis, act: Act, ply: u32);
+    /// Bytes from the host. Call [`VirtualBoard::advance`] up to this time first.
+    fn receive(&mut self, now: Millis, bytes: &[u8]);
+    /// Lets time pass; what arrived at the host's end by now.
+    fn advance(&mut self, now: Millis) -> Vec<Chunk>;
+    /// When something happens next without anybody doing anything.
+    fn next_event(&self) -> Option<Millis>;
+}
+
+/// How board and clock stand, and what is wrong with them.
+#[derive(Clone, Copy, Debug)]
+pub struct Scene<'a> {
+    /// Whose hands.
+    pub profile: &'a Profile,
+    /// A clock is connected and used.
+    pub clock: bool,
+    /// How the board stands.
+    pub rotation: Rotation,
+    /// The clock stands the other way round than the board.
+    pub clock_turned: bool,
+    /// What chance is drawn from.
+    pub seed: u64,
+}
+
+/// A virtual board at which a game is played.
+pub struct Stage {
+    board: Box<dyn VirtualBoard>,
+    script: Script,
+    next: usize,
+}
+
+impl Stage {
+    /// A board of this model ([`crate::boards::Model::name`]) with the pieces of the game on it; `None`: there is no virtual
+    /// board of this model.
+    pub fn new(model: &str, game: &Game, scene: &Scene) -> Option<Stage> {
+        let script = script::write(game, scene.profile, scene.clock, scene.seed);
+        let board: Box<dyn VirtualBoard> = match model {
+            "dgt" => Box::new(VirtualDgt::new(scene, &script.at_first, game.number as u64)),
+            _ => return None,
+        };
+        Some(Stage { board, script, next: 0 })
+    }
+
+    /// What truly happened.
+    pub fn truth(&self) -> &Truth {
+        &self.script.truth
+    }
+
+    /// What is done to the board.
+    pub fn script(&self) -> &Script {
+        &self.script
+    }
+
+    /// When nothing more happens.
+    pub fn ends_at(&self) -> Millis {
+        self.script.ends_at
+    }
+
+    /// Bytes from the host.
+    pub fn receive(&mut self, now: Millis, bytes: &[u8]) {
+        self.board.receive(now, bytes);
+    }
+
+    /// Lets time pass; what arrived at the host's end by now, in order.
+    pub fn advance(&mut self, now: Millis) -> Vec<Chunk> {
+        let mut chunks = Vec::new();
+        while let Some(action) = self.script.actions.get(self.next).filter(|action| action.at <= now) {
+            chunks.extend(self.board.advance(action.at));
+            self.board.act(action.at, action.act, action.ply);
+            self.next += 1;
+        }
+        chunks.extend(self.board.advance(now));
+        chunks
+    }
+
+    /// When something happens next.
+    pub fn next_event(&self) -> Option<Millis> {
+        let action = self.script.actions.get(self.next).map(|action| action.at);
+        [action, self.board.next_event()].into_iter().flatten().min()
+    }
+}

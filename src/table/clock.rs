@@ -1,0 +1,125 @@
+//! The chess clock of one table: whose half is whose, and when the lever was pressed.
+
+use crate::boards::{ClockHalf, ClockReading, Millis};
+use crate::game::event::{ClockTimes, Rotation};
+use crate::game::{ClockTime, Event};
+use shakmaty::Color;
+
+/// What the clock last said, and how it stands.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    reading: Option<(Millis, ClockReading)>,
+    /// Set by configuration; then play does not change it.
+    fixed: bool,
+    side: Rotation,
+    /// It ran since the game began.
+    ran: bool,
+    /// What it showed when it was last seen, before a restart: the side that fits better is how it stands.
+    expected: Option<ClockTimes>,
+}
+
+/// The lever went over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Press {
+    /// Whose move was completed by it.
+    pub by: Color,
+    /// When it was told.
+    pub at: Millis,
+    /// Both times in the first reading after it.
+    pub clocks: ClockTimes,
+}
+
+impl Clock {
+    /// No reading yet.
+    pub fn new(side: Option<Rotation>) -> Clock {
+        Clock { reading: None, fixed: side.is_some(), side: side.unwrap_or(Rotation::Upright), ran: false, expected: None }
+    }
+
+    /// A game begins.
+    pub fn begin_game(&mut self) {
+        self.ran = self.is_running();
+    }
+
+    /// A game goes on in which the clock last showed this.
+    pub fn expect(&mut self, clocks: ClockTimes) {
+        self.ran = true;
+        self.expected = Some(clocks);
+    }
+
+    /// Whether there is a clock that was started in this game: without one, replies complete moves.
+    pub fn counts(&self) -> bool {
+        self.reading.is_some() && self.ran
+    }
+
+    /// Whether it runs now.
+    pub fn is_running(&self) -> bool {
+        self.reading.is_some_and(|(_, reading)| reading.running)
+    }
+
+    /// Whether either player has less than this, in milliseconds.
+    pub fn is_low(&self, ms: u32) -> bool {
+        self.counts() && self.reading.is_some_and(|(_, reading)| reading.left.ms < ms || reading.right.ms < ms)
+    }
+
+    /// Takes a reading; tells of a press if the lever went over while the clock runs.
+    pub fn read(&mut self, now: Millis, reading: Option<ClockReading>, board: Rotation) -> Option<Press> {
+        let before = std::mem::replace(&mut self.reading, reading.map(|reading| (now, reading)));
+        let reading = reading?;
+        if let Some(expected) = self.expected.take() {
+            let ClockTimes { white, black } = self.times(now, board);
+            if distance(ClockTimes { white: black, black: white }, expected) < distance(ClockTimes { white, black }, expected) {
+                self.turn_round();
+            }
+        }
+        self.ran |= reading.running;
+        let (_, before) = before?;
+        (before.turn != reading.turn && (before.running || reading.running)).then(|| Press {
+            by: self.color(before.turn, board),
+            at: now,
+            clocks: self.times(now, board),
+        })
+    }
+
+    /// Play showed that the clock stands the other way round. Ignored when configuration says how it stands.
+    pub fn turn_round(&mut self) -> bool {
+        if !self.fixed {
+            self.side = match self.side {
+                Rotation::Upright => Rotation::Turned,
+                Rotation::Turned => Rotation::Upright,
+            };
+        }
+        !self.fixed
+    }
+
+    /// Whose half this is, on a board that stands like that.
+    fn color(&self, half: ClockHalf, board: Rotation) -> Color {
+        let white = if self.side == board { ClockHalf::Left } else { ClockHalf::Right };
+        Color::from_white(half == white)
+    }
+
+    /// Both times, with their age.
+    pub fn times(&self, now: Millis, board: Rotation) -> ClockTimes {
+        let Some((at, reading)) = self.reading else { return ClockTimes::default() };
+        let age_ms = u32::try_from(now.saturating_sub(at)).unwrap_or(u32::MAX);
+        let time = |ms| Some(ClockTime { ms, resolution_ms: reading.resolution_ms, age_ms });
+        let (left, right) = (time(reading.left.ms), time(reading.right.ms));
+        match self.color(ClockHalf::Left, board) {
+            Color::White => ClockTimes { white: left, black: right },
+            Color::Black => ClockTimes { white: right, black: left },
+        }
+    }
+
+    /// What to tell of it; nothing without a clock.
+    pub fn event(&self, now: Millis, board: Rotation) -> Option<Event> {
+        let (_, reading) = self.reading?;
+        Some(Event::Clock { clocks: self.times(now, board), turn: self.color(reading.turn, board), running: reading.running })
+    }
+}
+
+/// How far apart two readings are, in milliseconds over both halves.
+fn distance(one: ClockTimes, other: ClockTimes) -> u64 {
+    let apart = |one: Option<ClockTime>, other: Option<ClockTime>| {
+        one.zip(other).map_or(0, |(one, other)| u64::from(one.ms.abs_diff(other.ms)))
+    };
+    apart(one.white, other.white) + apart(one.black, other.black)
+}

@@ -1,0 +1,130 @@
+//! Events, commands and settings as JSON: one form for the journal, `replay --json`, recordings and every face that speaks JSON.
+//!
+//! `docs/events.md` lists every field with its unit. The core types stay free of serde: what stands here is the public form,
+//! and it changes on purpose only (a committed snapshot is compared in the tests).
+
+mod form;
+mod words;
+
+pub use words::{Word, sensed_from_word, sensed_to_word};
+
+use crate::game::{Command, Event, Order, Stamped};
+use crate::table::Settings;
+use form::{Line, Thousandths, WireCommand, WireEvent, WireSettings};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Why a text was not taken; each says what is wrong and what is expected.
+#[derive(Debug, thiserror::Error)]
+pub enum WireError {
+    /// Not an event.
+    #[error("not an event: {0}")]
+    Event(String),
+    /// Not a command.
+    #[error("not a command: {0}; write for instance {{\"do\":\"take_back\",\"plies\":1}}")]
+    Command(String),
+    /// Not the settings of a table.
+    #[error("not the settings of a table: {0}")]
+    Settings(String),
+}
+
+/// One line of JSON, without the line's end: `t`, then `n` where the event is durable, then `event` and its fields, always in
+/// the same order.
+pub fn to_json(stamped: &Stamped) -> String {
+    let line = Line { t: stamped.at, n: stamped.number, event: WireEvent::from(&stamped.event) };
+    let mut bytes = Vec::with_capacity(256);
+    // Neither can fail: every key is text, and a vector takes every write.
+    let written = line.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Thousandths));
+    debug_assert!(written.is_ok());
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// What [`to_json`] writes, as a value to stand inside other JSON.
+pub fn event_to_value(stamped: &Stamped) -> Value {
+    // It was JSON a moment ago.
+    serde_json::from_str(&to_json(stamped)).unwrap_or_default()
+}
+
+/// Reads what [`to_json`] writes. Fields it does not know are passed over, so that an older program reads a newer journal's
+/// events; a durable event must have its number.
+pub fn from_json(text: &str) -> Result<Stamped, WireError> {
+    let line: Line = serde_json::from_str(text).map_err(|error| WireError::Event(error.to_string()))?;
+    let event = Event::try_from(line.event).map_err(WireError::Event)?;
+    match (event.is_durable(), line.n) {
+        (true, None) => Err(WireError::Event(format!("a \"{}\" is numbered, and field `n` is missing", kind(&event)))),
+        (false, Some(_)) => Err(WireError::Event(format!("a \"{}\" is never numbered, and field `n` is there", kind(&event)))),
+        (_, number) => Ok(Stamped { at: line.t, number, event }),
+    }
+}
+
+/// The word in field `event`.
+pub fn kind(event: &Event) -> &'static str {
+    match event {
+        Event::GameStarted { .. } => "game_started",
+        Event::MoveMade { .. } => "move_made",
+        Event::MoveCompleted { .. } => "move_completed",
+        Event::MovesCorrected { .. } => "moves_corrected",
+        Event::ClockRevised { .. } => "clock_revised",
+        Event::AlertRaised(_) => "alert_raised",
+        Event::AlertCleared { .. } => "alert_cleared",
+        Event::Result { .. } => "result",
+        Event::Commanded { .. } => "command",
+        Event::Touched { .. } => "touched",
+        Event::Displaced { .. } => "displaced",
+        Event::Clock { .. } => "clock",
+        Event::Link(_) => "link",
+        Event::Battery(_) => "battery",
+    }
+}
+
+/// A command as an object: `{"do":"take_back","plies":1}`.
+pub fn command_to_value(command: &Command) -> Value {
+    serde_json::to_value(WireCommand::from(command)).unwrap_or_default()
+}
+
+/// Reads what [`command_to_value`] writes. Unknown fields are refused.
+pub fn command_from_value(value: &Value) -> Result<Command, WireError> {
+    WireCommand::deserialize(value).map(Command::from).map_err(|error| WireError::Command(error.to_string()))
+}
+
+/// A command with who gave it, as it stands in a recording: the command's object with `by` in it.
+pub fn order_to_value(order: &Order) -> Value {
+    let mut value = command_to_value(&order.command);
+    if let Value::Object(fields) = &mut value {
+        fields.insert("by".to_owned(), Value::String(order.by.clone()));
+    }
+    value
+}
+
+/// Reads what [`order_to_value`] writes; without `by` the order came from the `recording`. Unknown fields are refused.
+pub fn order_from_value(value: &Value) -> Result<Order, WireError> {
+    let mut value = value.clone();
+    let by = match value.as_object_mut().and_then(|fields| fields.remove("by")) {
+        None => "recording".to_owned(),
+        Some(Value::String(by)) => by,
+        Some(other) => return Err(WireError::Command(format!("`by` is {other}, and should be a text"))),
+    };
+    Ok(Order { command: command_from_value(&value)?, by })
+}
+
+/// The settings of a table as an object: a recording's `core`.
+pub fn settings_to_value(settings: &Settings) -> Value {
+    serde_json::to_value(WireSettings::from(settings)).unwrap_or_default()
+}
+
+/// Reads what [`settings_to_value`] writes. What is left out has its default; unknown fields, unknown words and values out of
+/// range are refused.
+pub fn settings_from_value(value: &Value) -> Result<Settings, WireError> {
+    let wire = WireSettings::deserialize(value).map_err(|error| WireError::Settings(error.to_string()))?;
+    let ranges = [
+        ("settle_ms", wire.settle_ms, 20, 5000),
+        ("settle_low_ms", wire.settle_low_ms, 20, 5000),
+        ("hypotheses", u32::from(wire.hypotheses), 8, 4096),
+    ];
+    let wrong: Vec<String> = ranges
+        .iter()
+        .filter(|(_, value, low, high)| value < low || value > high)
+        .map(|(name, value, low, high)| format!("`{name}` is {value}, and should be {low} to {high}"))
+        .collect();
+    if wrong.is_empty() { Ok(Settings::from(wire)) } else { Err(WireError::Settings(wrong.join("; "))) }
+}

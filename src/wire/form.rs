@@ -1,0 +1,239 @@
+//! The JSON forms themselves: what serde writes and reads.
+
+mod convert;
+
+use super::words::Word;
+use crate::boards::{LinkState, Millis, Sensing};
+use crate::game::event::Rotation;
+use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, GameResult, ResultReason};
+use crate::table::Settings;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use shakmaty::Color;
+
+/// Numbers with a fraction are confidences: written from thousandths with three digits, the same on every machine.
+pub(super) struct Thousandths;
+
+impl serde_json::ser::Formatter for Thousandths {
+    fn write_f64<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, value: f64) -> std::io::Result<()> {
+        write!(writer, "{value:.3}")
+    }
+}
+
+mod word {
+    use super::*;
+    pub fn serialize<T: Word, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(value.word())
+    }
+    pub fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+        let text = String::deserialize(from)?;
+        T::from_word(&text).ok_or_else(|| {
+            let known: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
+            de::Error::custom(format!("`{text}` is not one of {}", known.join(", ")))
+        })
+    }
+}
+
+/// As [`word`], and a value that may be missing: `null`.
+mod word_or_null {
+    use super::*;
+    pub fn serialize<T: Word, S: Serializer>(value: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
+        value.map(Word::word).serialize(to)
+    }
+    pub fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(bound = "T: Word")]
+        struct One<T: Word>(#[serde(with = "word")] T);
+        Ok(Option::<One<T>>::deserialize(from)?.map(|one| one.0))
+    }
+}
+
+/// A result, or `*`: there is none yet.
+mod result_or_star {
+    use super::*;
+    pub fn serialize<S: Serializer>(value: &Option<GameResult>, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(value.map_or("*", Word::word))
+    }
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<GameResult>, D::Error> {
+        match String::deserialize(from)?.as_str() {
+            "*" => Ok(None),
+            text => GameResult::from_word(text)
+                .map(Some)
+                .ok_or_else(|| de::Error::custom(format!("`{text}` is not one of 1-0, 0-1, 1/2-1/2, *"))),
+        }
+    }
+}
+
+mod thousandths {
+    use super::*;
+    pub fn serialize<S: Serializer>(value: &Confidence, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(f64::from(value.0) / 1000.0)
+    }
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Confidence, D::Error> {
+        let value = f64::deserialize(from)?;
+        if (0.0..=1.0).contains(&value) {
+            Ok(Confidence((value * 1000.0).round() as u16))
+        } else {
+            Err(de::Error::custom(format!("a confidence is 0.000 to 1.000, not {value}")))
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Line {
+    pub t: Millis,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n: Option<u64>,
+    #[serde(flatten)]
+    pub event: WireEvent,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(super) enum WireEvent {
+    GameStarted {
+        fen: String,
+        chess960: Option<u16>,
+        laws: String,
+        #[serde(with = "word")]
+        rotation: Rotation,
+    },
+    MoveMade {
+        ply: u32,
+        uci: String,
+        san: String,
+        fen: String,
+        #[serde(with = "thousandths")]
+        confidence: Confidence,
+        alternatives: Vec<WireAlternative>,
+    },
+    MoveCompleted {
+        ply: u32,
+        #[serde(with = "word")]
+        by: CompletedBy,
+        clock_white: Option<WireClock>,
+        clock_black: Option<WireClock>,
+    },
+    MovesCorrected {
+        from_ply: u32,
+        moves: Vec<String>,
+        #[serde(with = "word")]
+        reason: CorrectionReason,
+        sans: Vec<String>,
+        fens: Vec<String>,
+    },
+    ClockRevised {
+        ply: u32,
+        clock_white: Option<WireClock>,
+        clock_black: Option<WireClock>,
+    },
+    AlertRaised {
+        id: u32,
+        #[serde(with = "word")]
+        kind: AlertKind,
+        #[serde(with = "word_or_null")]
+        by: Option<Color>,
+        article: Option<String>,
+        ply: u32,
+        squares: Vec<String>,
+        detail: String,
+        position: String,
+    },
+    AlertCleared {
+        id: u32,
+    },
+    Result {
+        #[serde(with = "result_or_star")]
+        result: Option<GameResult>,
+        #[serde(with = "word")]
+        reason: ResultReason,
+    },
+    Command {
+        command: WireCommand,
+        by: String,
+    },
+    Touched {
+        square: String,
+        before: String,
+        now: String,
+    },
+    Displaced {
+        squares: Vec<WireDifference>,
+    },
+    Clock {
+        clock_white: Option<WireClock>,
+        clock_black: Option<WireClock>,
+        #[serde(with = "word")]
+        turn: Color,
+        running: bool,
+    },
+    Link {
+        #[serde(with = "word")]
+        state: LinkState,
+    },
+    Battery {
+        percent: u8,
+        charging: Option<bool>,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireAlternative {
+    uci: String,
+    #[serde(with = "thousandths")]
+    confidence: Confidence,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireClock {
+    ms: u32,
+    resolution_ms: u32,
+    age_ms: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireDifference {
+    square: String,
+    expected: String,
+    seen: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub(super) enum WireCommand {
+    Result {
+        #[serde(with = "result_or_star")]
+        result: Option<GameResult>,
+    },
+    Position {
+        fen: String,
+    },
+    TakeBack {
+        plies: u32,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct WireSettings {
+    #[serde(with = "word")]
+    sensing: Sensing,
+    pub settle_ms: u32,
+    pub settle_low_ms: u32,
+    low_time_ms: u32,
+    dwell_ms: u32,
+    #[serde(with = "word_or_null")]
+    rotation: Option<Rotation>,
+    #[serde(with = "word_or_null")]
+    clock_side: Option<Rotation>,
+    chess960: bool,
+    start_fen: Option<String>,
+    accept_kings_signal: bool,
+    laws: String,
+    pub hypotheses: u16,
+}
+
+impl Default for WireSettings {
+    fn default() -> Self {
+        WireSettings::from(&Settings::default())
+    }
+}

@@ -1,0 +1,234 @@
+//! From the core's types to the JSON forms and back.
+
+use super::*;
+use crate::boards::{Battery, Sensed};
+use crate::game::event::{Alternative, ClockTimes, Difference};
+use crate::game::{Alert, ClockTime, Command, Event, Played};
+use crate::wire::words::{sensed_from_word, sensed_to_word};
+use shakmaty::Square;
+
+impl From<&Event> for WireEvent {
+    fn from(event: &Event) -> Self {
+        match event {
+            Event::GameStarted { fen, chess960, laws, rotation } => {
+                WireEvent::GameStarted { fen: fen.clone(), chess960: *chess960, laws: laws.clone(), rotation: *rotation }
+            }
+            Event::MoveMade { ply, played, confidence, alternatives } => WireEvent::MoveMade {
+                ply: *ply,
+                uci: played.uci.clone(),
+                san: played.san.clone(),
+                fen: played.fen.clone(),
+                confidence: *confidence,
+                alternatives: alternatives
+                    .iter()
+                    .map(|other| WireAlternative { uci: other.uci.clone(), confidence: other.confidence })
+                    .collect(),
+            },
+            Event::MoveCompleted { ply, by, clocks } => {
+                let (clock_white, clock_black) = wire_clocks(clocks);
+                WireEvent::MoveCompleted { ply: *ply, by: *by, clock_white, clock_black }
+            }
+            Event::MovesCorrected { from_ply, moves, reason } => WireEvent::MovesCorrected {
+                from_ply: *from_ply,
+                moves: moves.iter().map(|played| played.uci.clone()).collect(),
+                reason: *reason,
+                sans: moves.iter().map(|played| played.san.clone()).collect(),
+                fens: moves.iter().map(|played| played.fen.clone()).collect(),
+            },
+            Event::ClockRevised { ply, clocks } => {
+                let (clock_white, clock_black) = wire_clocks(clocks);
+                WireEvent::ClockRevised { ply: *ply, clock_white, clock_black }
+            }
+            Event::AlertRaised(alert) => WireEvent::AlertRaised {
+                id: alert.id,
+                kind: alert.kind,
+                by: alert.by,
+                article: alert.article.clone(),
+                ply: alert.ply,
+                squares: alert.squares.iter().map(Square::to_string).collect(),
+                detail: alert.detail.clone(),
+                position: alert.position.clone(),
+            },
+            Event::AlertCleared { id } => WireEvent::AlertCleared { id: *id },
+            Event::Result { result, reason } => WireEvent::Result { result: *result, reason: *reason },
+            Event::Commanded { command, by } => WireEvent::Command { command: WireCommand::from(command), by: by.clone() },
+            Event::Touched { square, before, now } => {
+                WireEvent::Touched { square: square.to_string(), before: sensed_to_word(*before), now: sensed_to_word(*now) }
+            }
+            Event::Displaced { squares } => WireEvent::Displaced {
+                squares: squares
+                    .iter()
+                    .map(|difference| WireDifference {
+                        square: difference.square.to_string(),
+                        expected: sensed_to_word(difference.expected.map_or(Sensed::Empty, Sensed::Piece)),
+                        seen: sensed_to_word(difference.seen),
+                    })
+                    .collect(),
+            },
+            Event::Clock { clocks, turn, running } => {
+                let (clock_white, clock_black) = wire_clocks(clocks);
+                WireEvent::Clock { clock_white, clock_black, turn: *turn, running: *running }
+            }
+            Event::Link(state) => WireEvent::Link { state: *state },
+            Event::Battery(battery) => WireEvent::Battery { percent: battery.percent, charging: battery.charging },
+        }
+    }
+}
+
+impl TryFrom<WireEvent> for Event {
+    type Error = String;
+
+    fn try_from(wire: WireEvent) -> Result<Event, String> {
+        Ok(match wire {
+            WireEvent::GameStarted { fen, chess960, laws, rotation } => Event::GameStarted { fen, chess960, laws, rotation },
+            WireEvent::MoveMade { ply, uci, san, fen, confidence, alternatives } => Event::MoveMade {
+                ply,
+                played: Played { uci, san, fen },
+                confidence,
+                alternatives: alternatives
+                    .into_iter()
+                    .map(|other| Alternative { uci: other.uci, confidence: other.confidence })
+                    .collect(),
+            },
+            WireEvent::MoveCompleted { ply, by, clock_white, clock_black } => {
+                Event::MoveCompleted { ply, by, clocks: clocks(clock_white, clock_black) }
+            }
+            WireEvent::MovesCorrected { from_ply, moves, reason, sans, fens } => {
+                if moves.len() != sans.len() || moves.len() != fens.len() {
+                    return Err(format!(
+                        "`moves`, `sans` and `fens` are {}, {} and {} long, and should be equally long",
+                        moves.len(),
+                        sans.len(),
+                        fens.len()
+                    ));
+                }
+                let texts = moves.into_iter().zip(sans).zip(fens);
+                let moves = texts.map(|((uci, san), fen)| Played { uci, san, fen }).collect();
+                Event::MovesCorrected { from_ply, moves, reason }
+            }
+            WireEvent::ClockRevised { ply, clock_white, clock_black } => {
+                Event::ClockRevised { ply, clocks: clocks(clock_white, clock_black) }
+            }
+            WireEvent::AlertRaised { id, kind, by, article, ply, squares, detail, position } => {
+                let squares = squares.iter().map(|text| square(text)).collect::<Result<_, _>>()?;
+                Event::AlertRaised(Alert { id, kind, ply, by, article, squares, detail, position })
+            }
+            WireEvent::AlertCleared { id } => Event::AlertCleared { id },
+            WireEvent::Result { result, reason } => Event::Result { result, reason },
+            WireEvent::Command { command, by } => Event::Commanded { command: command.into(), by },
+            WireEvent::Touched { square: name, before, now } => {
+                Event::Touched { square: square(&name)?, before: sensed(&before)?, now: sensed(&now)? }
+            }
+            WireEvent::Displaced { squares } => {
+                Event::Displaced { squares: squares.iter().map(difference).collect::<Result<_, _>>()? }
+            }
+            WireEvent::Clock { clock_white, clock_black, turn, running } => {
+                Event::Clock { clocks: clocks(clock_white, clock_black), turn, running }
+            }
+            WireEvent::Link { state } => Event::Link(state),
+            WireEvent::Battery { percent, charging } => Event::Battery(Battery { percent, charging }),
+        })
+    }
+}
+
+fn square(text: &str) -> Result<Square, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a square; squares are a1 to h8"))
+}
+
+fn sensed(text: &str) -> Result<Sensed, String> {
+    sensed_from_word(text).ok_or_else(|| {
+        format!("`{text}` is not what a square shows: empty, a piece's letter as in FEN, white, black, occupied")
+    })
+}
+
+fn difference(wire: &WireDifference) -> Result<Difference, String> {
+    let expected = match sensed(&wire.expected)? {
+        Sensed::Empty => None,
+        Sensed::Piece(piece) => Some(piece),
+        _ => return Err(format!("`expected` is `{}`, and should be empty or a piece's letter", wire.expected)),
+    };
+    Ok(Difference { square: square(&wire.square)?, expected, seen: sensed(&wire.seen)? })
+}
+
+fn wire_clocks(clocks: &ClockTimes) -> (Option<WireClock>, Option<WireClock>) {
+    let wire = |time: ClockTime| WireClock { ms: time.ms, resolution_ms: time.resolution_ms, age_ms: time.age_ms };
+    (clocks.white.map(wire), clocks.black.map(wire))
+}
+
+fn clocks(white: Option<WireClock>, black: Option<WireClock>) -> ClockTimes {
+    let time = |wire: WireClock| ClockTime { ms: wire.ms, resolution_ms: wire.resolution_ms, age_ms: wire.age_ms };
+    ClockTimes { white: white.map(time), black: black.map(time) }
+}
+
+impl From<&Command> for WireCommand {
+    fn from(command: &Command) -> Self {
+        match command {
+            Command::Result(result) => WireCommand::Result { result: *result },
+            Command::Position(fen) => WireCommand::Position { fen: fen.clone() },
+            Command::TakeBack(plies) => WireCommand::TakeBack { plies: *plies },
+        }
+    }
+}
+
+impl From<WireCommand> for Command {
+    fn from(wire: WireCommand) -> Self {
+        match wire {
+            WireCommand::Result { result } => Command::Result(result),
+            WireCommand::Position { fen } => Command::Position(fen),
+            WireCommand::TakeBack { plies } => Command::TakeBack(plies),
+        }
+    }
+}
+
+impl From<&Settings> for WireSettings {
+    fn from(settings: &Settings) -> Self {
+        // Taken apart in full, so that a new setting cannot be forgotten here.
+        let Settings {
+            sensing,
+            settle_ms,
+            settle_low_ms,
+            low_time_ms,
+            dwell_ms,
+            rotation,
+            clock_side,
+            chess960,
+            start_fen,
+            accept_kings_signal,
+            laws,
+            hypotheses,
+        } = settings.clone();
+        WireSettings {
+            sensing,
+            settle_ms,
+            settle_low_ms,
+            low_time_ms,
+            dwell_ms,
+            rotation,
+            clock_side,
+            chess960,
+            start_fen,
+            accept_kings_signal,
+            laws,
+            hypotheses,
+        }
+    }
+}
+
+impl From<WireSettings> for Settings {
+    fn from(wire: WireSettings) -> Self {
+        Settings {
+            sensing: wire.sensing,
+            settle_ms: wire.settle_ms,
+            settle_low_ms: wire.settle_low_ms,
+            low_time_ms: wire.low_time_ms,
+            dwell_ms: wire.dwell_ms,
+            rotation: wire.rotation,
+            clock_side: wire.clock_side,
+            chess960: wire.chess960,
+            start_fen: wire.start_fen,
+            accept_kings_signal: wire.accept_kings_signal,
+            laws: wire.laws,
+            hypotheses: wire.hypotheses,
+        }
+    }
+}

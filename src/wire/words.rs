@@ -1,0 +1,78 @@
+//! The words that stand for values: the same in JSON, on D-Bus and in the configuration.
+
+use crate::boards::{LinkState, Sensed, Sensing};
+use crate::game::event::Rotation;
+use crate::game::{AlertKind, CompletedBy, CorrectionReason, GameResult, ResultReason};
+use shakmaty::{Color, Piece};
+
+/// A closed set of words, meaning the same in JSON, on D-Bus and in the configuration.
+pub trait Word: Sized + Copy + 'static {
+    /// Every word with what it stands for.
+    const WORDS: &'static [(&'static str, Self)];
+    /// The word for it.
+    fn word(self) -> &'static str;
+    /// What a word stands for.
+    fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
+    }
+}
+
+/// One table for each type; a variant without a word does not compile.
+macro_rules! words {
+    ($($type:ident { $($variant:ident = $word:literal),+ $(,)? })+) => {$(
+        impl Word for $type {
+            const WORDS: &'static [(&'static str, Self)] = &[$(($word, $type::$variant)),+];
+            fn word(self) -> &'static str {
+                match self { $($type::$variant => $word),+ }
+            }
+        }
+    )+};
+}
+
+words! {
+    Color { White = "white", Black = "black" }
+    Rotation { Upright = "upright", Turned = "turned" }
+    LinkState { Up = "up", Down = "down" }
+    Sensing { Identity = "identity", Colour = "colour", Occupancy = "occupancy" }
+    GameResult { WhiteWins = "1-0", BlackWins = "0-1", Draw = "1/2-1/2" }
+    CompletedBy {
+        Clock = "clock", GameEnd = "game_end", OwnNextMove = "own_next_move", Reply = "reply", Dwell = "dwell",
+        Arbiter = "arbiter",
+    }
+    CorrectionReason {
+        Evidence = "evidence", Takeback = "takeback", KingSignal = "king_signal", Analysis = "analysis", Arbiter = "arbiter",
+    }
+    ResultReason {
+        Checkmate = "checkmate", Stalemate = "stalemate", KingsSignal = "kings_signal", Arbiter = "arbiter",
+    }
+    AlertKind {
+        PositionUnexplained = "position_unexplained", WrongStart = "wrong_start", ResultSignalled = "result_signalled",
+        MovesUncertain = "moves_uncertain",
+    }
+}
+
+/// What a square shows: `empty`, a piece as in FEN (`K` … `p`), `white`, `black` or `occupied`.
+pub fn sensed_to_word(sensed: Sensed) -> String {
+    match sensed {
+        Sensed::Empty => "empty".to_owned(),
+        Sensed::Piece(piece) => piece.char().to_string(),
+        Sensed::Side(color) => color.word().to_owned(),
+        Sensed::Occupied => "occupied".to_owned(),
+    }
+}
+
+/// Reads what [`sensed_to_word`] writes.
+pub fn sensed_from_word(word: &str) -> Option<Sensed> {
+    match word {
+        "empty" => Some(Sensed::Empty),
+        "occupied" => Some(Sensed::Occupied),
+        _ => match Color::from_word(word) {
+            Some(color) => Some(Sensed::Side(color)),
+            None => {
+                let mut letters = word.chars();
+                let piece = Piece::from_char(letters.next()?)?;
+                letters.next().is_none().then_some(Sensed::Piece(piece))
+            }
+        },
+    }
+}

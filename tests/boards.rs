@@ -1,0 +1,528 @@
+//! Wire protocols: bytes in, readings out, bytes back.
+
+use proptest::prelude::*;
+use shakmaty::{Color, Role, Square};
+use std::path::Path;
+use touchmove::boards::{
+    Address, BOARDS, Battery, ClockHalf, ClockReading, Cue, HalfTime, Identity, LinkState, Millis, Placement, Protocol,
+    Reading, Sensed, Trouble, Unsupported, dgt, model,
+};
+
+const DUMP: &str = "86 00 43 08 09 0a 0c 0b 0a 09 08 07 07 07 07 07 07 07 07
+    00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+    01 01 01 01 01 01 01 01 02 03 04 06 05 04 03 02";
+
+fn bytes(hex: &str) -> Vec<u8> {
+    hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+}
+
+fn board() -> Box<dyn Protocol> {
+    (dgt::MODEL.protocol)()
+}
+
+fn readings(board: &mut dyn Protocol) -> Vec<Reading> {
+    std::iter::from_fn(|| board.poll_reading())
+        .map(|(address, reading)| {
+            assert_eq!(address, Address::ONLY);
+            reading
+        })
+        .collect()
+}
+
+/// Bytes with the times before which they must not go out.
+type Sent = Vec<(Millis, u8)>;
+
+fn writes(board: &mut dyn Protocol) -> Sent {
+    std::iter::from_fn(|| board.poll_write())
+        .flat_map(|write| write.bytes.into_iter().map(move |byte| (write.at, byte)).collect::<Vec<_>>())
+        .collect()
+}
+
+/// What a fresh board reads from these bytes in one piece.
+fn read(bytes: &[u8]) -> Vec<Reading> {
+    let mut board = board();
+    board.link(0, LinkState::Up);
+    board.receive(10, bytes);
+    readings(&mut *board)
+}
+
+/// These bytes give these readings, cut anywhere into two, and byte by byte.
+#[track_caller]
+fn check(stream: &[u8], expect: &[Reading]) {
+    assert_eq!(read(stream), expect, "in one piece");
+    let mut chunkings: Vec<Vec<&[u8]>> = vec![stream.chunks(1).collect()];
+    if stream.len() < 500 {
+        chunkings.extend((0..stream.len()).map(|cut| vec![&stream[..cut], &stream[cut..]]));
+    }
+    for chunks in chunkings {
+        let mut board = board();
+        board.link(0, LinkState::Up);
+        for (now, chunk) in (10..).zip(&chunks) {
+            board.receive(now, chunk);
+        }
+        assert_eq!(readings(&mut *board), expect, "cut after {} bytes", chunks[0].len());
+    }
+}
+
+fn start() -> Reading {
+    let board = shakmaty::Board::default();
+    let mut placement: Placement = [Sensed::Empty; 64];
+    for (square, piece) in board {
+        placement[square as usize] = Sensed::Piece(piece);
+    }
+    Reading::Placement(Box::new(placement))
+}
+
+fn put(square: Square, role: Role, color: Color) -> Reading {
+    Reading::Square(square, Sensed::Piece(role.of(color)))
+}
+
+fn lift(square: Square) -> Reading {
+    Reading::Square(square, Sensed::Empty)
+}
+
+fn clock(left_s: u32, right_s: u32, turn: ClockHalf, running: bool) -> ClockReading {
+    let half = |s: u32| HalfTime { ms: s * 1000, flag: false };
+    let (left, right) = (half(left_s), half(right_s));
+    ClockReading { left, right, turn, running, battery_low: false, resolution_ms: 1000, age_ms: 1000 }
+}
+
+fn shows(reading: ClockReading) -> Vec<Reading> {
+    vec![Reading::Clock(Some(reading))]
+}
+
+fn trouble(trouble: Trouble) -> Reading {
+    Reading::Trouble(trouble)
+}
+
+fn impossible(why: &str) -> Vec<Reading> {
+    vec![trouble(Trouble::Impossible(why.to_owned()))]
+}
+
+fn text(words: &str) -> Vec<Reading> {
+    vec![Reading::Identity(Identity::Text(words.to_owned()))]
+}
+
+#[test]
+fn dgt_messages() {
+    use ClockHalf::{Left, Right};
+    use Color::{Black, White};
+    use Role::{Pawn, Queen};
+    let flagged = ClockReading { right: HalfTime { ms: 0, flag: true }, ..clock(16, 0, Right, false) };
+    let serial = |number: &str| vec![Reading::Identity(Identity::SerialNumber(number.to_owned()))];
+    let battery = |percent, charging| vec![Reading::Battery(Battery { percent, charging })];
+    let cases: Vec<(&str, Vec<Reading>)> = vec![
+        (DUMP, vec![start()]),
+        // Fields: 0 is a8, 63 is h1.
+        ("8e 00 05 34 00", vec![lift(Square::E2)]),
+        ("8e 00 05 24 01", vec![put(Square::E4, Pawn, White)]),
+        ("8e 00 05 00 0c", vec![put(Square::A8, Queen, Black)]),
+        ("8e 00 05 3f 06", vec![put(Square::H1, Queen, White)]),
+        ("8e 00 05 0c 00 8e 00 05 1c 07", vec![lift(Square::E7), put(Square::E5, Pawn, Black)]),
+        // Pieces that stand for a result are no chessmen.
+        ("8e 00 05 1c 0d 8e 00 05 1c 0e 8e 00 05 1c 0f", vec![lift(Square::E5), lift(Square::E5), lift(Square::E5)]),
+        ("8e 00 05 1c 10", impossible("piece code 10 on e5")),
+        ("8e 00 05 40 01", impossible("field 40 of 40")),
+        // The clock: bytes 0–2 right, 3–5 left.
+        ("8d 00 0a 20 03 02 20 03 02 08", shows(clock(182, 182, Left, false))),
+        ("8d 00 0a 20 03 02 20 03 01 09", shows(clock(181, 182, Left, true))),
+        ("8d 00 0a 20 03 02 20 03 01 13", shows(clock(181, 182, Right, true))),
+        ("8d 00 0a 01 59 59 09 00 00 12", shows(clock(9 * 3600, 7199, Right, false))),
+        ("8d 00 0a 30 00 00 20 00 16 12", shows(flagged)),
+        ("8d 00 0a 60 00 00 20 00 16 12", shows(flagged)),
+        ("8d 00 0a 00 00 10 00 00 20 0d", shows(ClockReading { battery_low: true, ..clock(20, 10, Left, true) })),
+        // Neither or both halves' turn: the lever tells.
+        ("8d 00 0a 00 00 10 00 00 20 02", shows(clock(20, 10, Right, false))),
+        ("8d 00 0a 00 00 10 00 00 20 18", shows(clock(20, 10, Left, false))),
+        ("8d 00 0a 00 00 00 00 00 00 20", vec![Reading::Clock(None)]),
+        ("8d 00 0a 7f 7f 7f 7f 7f 7f 20", vec![Reading::Clock(None)]),
+        // Acknowledgements, of the right half's and the left half's byte, and the zeros that follow one.
+        ("8d 00 0a 0a 10 09 00 20 00 00 8d 00 0a 00 10 09 4a 00 00 00 8d 00 0a 00 00 00 00 00 00 00", vec![]),
+        ("8d 00 0a 20 03 6a 20 03 01 13", impossible("clock time 20 03 6a")),
+        ("8d 00 0a 20 60 00 20 03 01 13", impossible("clock time 20 60 00")),
+        ("8d 00 0a 20 03 01 2b 03 01 13", impossible("clock time 2b 03 01")),
+        // Who it is.
+        ("91 00 08 32 34 30 36 30", serial("24060")),
+        ("91 00 0c 30 30 31 33 37 20 31 2e 30", serial("00137")),
+        ("91 00 05 20 20", impossible("an empty serial number")),
+        ("a2 00 0d 33 30 30 30 30 31 32 33 34 35", text("long serial number 3000012345")),
+        ("93 00 05 03 0a", vec![Reading::Identity(Identity::Version("3.10".to_owned()))]),
+        ("93 00 04 03", impossible("message 93 of 4 bytes")),
+        ("92 00 09 41 20 62 6f 0a 00", text("A bo")),
+        ("90 00 05 01 02", text("bus address 130")),
+        // The battery, in the length that comes and in the length that a header file says.
+        ("a0 00 0c 55 7f 7f 00 10 00 01 02 01", battery(85, Some(true))),
+        ("a0 00 0c 64 7f 7f 00 10 00 01 02 02", battery(100, Some(false))),
+        ("a0 00 0a 14 7f 7f 00 10 00 01", battery(20, None)),
+        ("a0 00 0c 65 7f 7f 00 10 00 01 02 02", impossible("a battery of 101 %")),
+        ("a0 00 03", impossible("message a0 of 3 bytes")),
+        // Nothing that is known.
+        ("94 00 04 00 8e 00 05 34 00", vec![trouble(Trouble::Unknown(0x94)), lift(Square::E2)]),
+        ("ff 00 03 8e 00 05 34 00", vec![trouble(Trouble::Unknown(0xff)), lift(Square::E2)]),
+    ];
+    for (hex, expect) in cases {
+        check(&bytes(hex), &expect);
+    }
+}
+
+#[test]
+fn dgt_finds_back_after_damage() {
+    let cases: &[(&str, usize)] = &[
+        ("00", 1),
+        ("8e", 1),
+        ("8e 00", 2),
+        ("8e 00 05", 3),
+        ("8e 00 05 34", 4),
+        ("0e 00 05 34 00", 5),
+        // Lengths that cannot be: the payload belongs to nothing either.
+        ("8e 00 00 34 00", 5),
+        ("8e 00 02", 3),
+        ("86 00 42 00 01", 5),
+        ("8d 7f 7f 00", 4),
+        ("93 10 00 00", 4),
+        ("8f 7f 7f 00", 4),
+        ("94 00 02", 3),
+        // A memory that breaks off.
+        ("8f 3e 03 40 01 40 02", 7),
+    ];
+    for &(damage, count) in cases {
+        let stream = [bytes(damage), bytes("8e 00 05 34 00")].concat();
+        check(&stream, &[trouble(Trouble::Garbage(count)), lift(Square::E2)]);
+    }
+    // A lost byte in a dump, and a doubled one.
+    let dump = bytes(DUMP);
+    let lost = [&dump[..20], &dump[21..], &dump].concat();
+    check(&lost, &[trouble(Trouble::Garbage(66)), start()]);
+    let wrong = [&dump[..30], &[0x55], &dump[31..], &dump].concat();
+    check(&wrong, &[trouble(Trouble::Impossible("piece code 55 on d5 in a board dump".to_owned())), start()]);
+}
+
+/// The whole EEPROM is one message, passed on as it is, whatever it looks like inside.
+#[test]
+fn dgt_memory() {
+    let memory: Vec<u8> = (0..0x1f00).map(|i| [0x0e, 0x00, 0x05, 0x34, 0x00, 0x6a, 0x7f][i % 7]).collect();
+    let stream = [&[0x8f, 0x3e, 0x03][..], &memory, &bytes("8e 00 05 34 00")].concat();
+    check(&stream, &[Reading::Memory(memory), lift(Square::E2)]);
+    check(&bytes("8f 00 03"), &[Reading::Memory(vec![])]);
+}
+
+/// A board at the other end of the line, in simulated time.
+struct Bench {
+    board: Box<dyn Protocol>,
+    now: Millis,
+}
+
+impl Bench {
+    fn up() -> Bench {
+        let mut board = board();
+        board.link(0, LinkState::Up);
+        Bench { board, now: 0 }
+    }
+
+    /// Lets the time pass, and returns what was sent and read meanwhile.
+    fn pass(&mut self, until: Millis) -> (Sent, Vec<(Millis, Reading)>) {
+        let (mut sent, mut read) = (writes(&mut *self.board), Vec::new());
+        read.extend(readings(&mut *self.board).into_iter().map(|reading| (self.now, reading)));
+        while let Some(at) = self.board.next_deadline().filter(|&at| at <= until) {
+            assert!(at > self.now || self.now == 0, "a deadline at {at} ms that has passed");
+            self.now = at;
+            self.board.timeout(at);
+            assert!(self.board.next_deadline().is_none_or(|next| next > at), "the deadline of {at} ms stays");
+            sent.extend(writes(&mut *self.board));
+            read.extend(readings(&mut *self.board).into_iter().map(|reading| (at, reading)));
+        }
+        self.now = until;
+        (sent, read)
+    }
+
+    /// These bytes come; returns what was sent thereupon.
+    fn receive(&mut self, hex: &str) -> Vec<(Millis, u8)> {
+        self.board.receive(self.now, &bytes(hex));
+        readings(&mut *self.board);
+        writes(&mut *self.board)
+    }
+
+    /// The greeting is over and answered, and `now` is 1000 ms.
+    fn settled() -> Bench {
+        let mut bench = Bench::up();
+        bench.pass(150);
+        bench.receive(DUMP);
+        bench.pass(1000);
+        bench
+    }
+}
+
+/// The dump is asked for after the updates are on, and so soon that it is here within 160 ms.
+#[test]
+fn dgt_greets() {
+    let mut bench = Bench::up();
+    let (sent, read) = bench.pass(200);
+    assert_eq!(
+        sent,
+        [(0, 0x40), (40, 0x4b), (80, 0x42), (180, 0x4d), (280, 0x4c), (380, 0x55), (480, 0x45)],
+        "at 9600 baud the 67 bytes of the dump take 70 ms"
+    );
+    assert_eq!(read, []);
+    bench.receive(DUMP);
+    assert_eq!(bench.pass(10_199).0, [], "nothing more until the link test");
+    // The cable: everything anew, nothing kept of a half-read message.
+    bench.receive("8e 00 05");
+    bench.board.link(11_000, LinkState::Down);
+    assert_eq!((bench.board.next_deadline(), bench.board.poll_write()), (None, None));
+    bench.board.link(12_000, LinkState::Up);
+    assert_eq!(writes(&mut *bench.board)[..3], [(12_000, 0x40), (12_040, 0x4b), (12_080, 0x42)]);
+    bench.board.receive(12_100, &bytes("34 00 8e 00 05 24 01"));
+    assert_eq!(readings(&mut *bench.board), [trouble(Trouble::Garbage(2)), put(Square::E4, Role::Pawn, Color::White)]);
+}
+
+#[test]
+fn dgt_greets_until_there_is_a_dump() {
+    let mut bench = Bench::up();
+    let (sent, read) = bench.pass(20_000);
+    let resets: Vec<_> = sent.iter().filter(|(_, byte)| *byte == 0x40).map(|(at, _)| *at).collect();
+    assert_eq!(resets[..4], [0, 2080, 4280, 6480]);
+    assert!(resets.len() >= 9, "for ever: {resets:?}");
+    assert!(sent.windows(2).skip(7).all(|pair| pair[1].0 >= pair[0].0 + 100), "with long pauses: {sent:?}");
+    assert_eq!(read, [(5000, trouble(Trouble::Silent(5000)))], "once");
+    bench.receive("93 00 05 03 0a");
+    let (sent, _) = bench.pass(24_000);
+    assert!(sent.iter().any(|(_, byte)| *byte == 0x40), "a version is no dump: {sent:?}");
+}
+
+#[test]
+fn dgt_tests_a_silent_link() {
+    let mut bench = Bench::settled();
+    let (sent, read) = bench.pass(20_000);
+    let tests: Vec<_> = sent.chunks(2).map(|pair| (pair[0].0, pair[0].1, pair[1].1)).collect();
+    assert_eq!(tests[..4], [(10_150, 0x4b, 0x42), (12_250, 0x4b, 0x42), (14_350, 0x4b, 0x42), (16_450, 0x4b, 0x42)]);
+    assert_eq!(read, [(15_150, trouble(Trouble::Silent(15_000)))]);
+    bench.pass(60_000);
+    // Any byte counts as an answer; the board may have lost its power, so it is set up again.
+    bench.board.receive(60_000, &bytes("8e 00 05 34 00"));
+    assert_eq!(readings(&mut *bench.board), [trouble(Trouble::Answering), lift(Square::E2)]);
+    assert_eq!(writes(&mut *bench.board).iter().map(|(_, byte)| *byte).collect::<Vec<_>>(), [0x4b, 0x42]);
+    bench.receive("8e 00 05 34 01");
+    bench.receive(DUMP);
+    // Answered tests say nothing, and are all there is to wake up for.
+    for _ in 0..5 {
+        let deadline = bench.board.next_deadline().unwrap();
+        assert_eq!(deadline, bench.now + dgt::QUIET);
+        let (sent, read) = bench.pass(deadline + 100);
+        assert_eq!((sent.len(), read.len()), (2, 0));
+        assert_eq!(bench.receive(DUMP), []);
+    }
+}
+
+#[test]
+fn dgt_asks_for_a_dump_once() {
+    let mut bench = Bench::settled();
+    for _ in 0..3 {
+        assert_eq!(bench.board.act(bench.now, Address::ONLY, Cue::Placement), Ok(()));
+    }
+    assert_eq!(bench.pass(1100).0, [(1000, 0x42)], "one request for three");
+    bench.receive(DUMP);
+    assert_eq!(bench.board.act(1100, Address::ONLY, Cue::Placement), Ok(()));
+    assert_eq!(writes(&mut *bench.board), [(1100, 0x42)], "the last one was answered");
+    // An unanswered one is asked again.
+    assert_eq!(bench.pass(3200).0, [(3100, 0x4b), (3200, 0x42)]);
+    bench.receive(DUMP);
+    // The memory takes 8 s to come; the request waits.
+    bench.receive("8f 3e 03 00");
+    bench.board.act(3200, Address::ONLY, Cue::Placement).unwrap();
+    for now in (3250..11_000).step_by(50) {
+        assert_eq!(bench.pass(now), (vec![], vec![]));
+        bench.board.receive(now, &[0; 51]);
+    }
+    let rest = 0x1f00 - 1 - 155 * 51;
+    bench.board.receive(11_000, &vec![0; rest]);
+    assert_eq!(readings(&mut *bench.board), [Reading::Memory(vec![0; 0x1f00])]);
+    assert_eq!(writes(&mut *bench.board), [(11_000, 0x42)]);
+    assert_eq!(bench.board.act(0, Address::ONLY, Cue::Lights(vec![])), Err(Unsupported));
+    assert_eq!(bench.board.act(0, Address::ONLY, Cue::ClockText("hello".to_owned())), Err(Unsupported));
+}
+
+/// A dump has no checksum: one that differs from what is known is asked for again.
+#[test]
+fn dgt_doubts_a_dump_that_differs() {
+    let board = |bench: &mut Bench, hex: &str| {
+        bench.board.receive(bench.now, &bytes(hex));
+        readings(&mut *bench.board)
+    };
+    let lifted = DUMP.replacen(" 01", " 00", 1);
+    let Reading::Placement(mut placement) = start() else { unreachable!() };
+    placement[Square::A2 as usize] = Sensed::Empty;
+    let shows = [Reading::Placement(placement)];
+
+    // Another dump says the same.
+    let mut bench = Bench::settled();
+    assert_eq!(board(&mut bench, &lifted), []);
+    assert_eq!(writes(&mut *bench.board), [(1000, 0x42)], "it is asked for again, at once");
+    assert_eq!(board(&mut bench, &lifted), shows);
+    // Another dump says what was known.
+    let mut bench = Bench::settled();
+    assert_eq!(board(&mut bench, &lifted), []);
+    assert_eq!(board(&mut bench, DUMP), [start()]);
+    // An update says what the dump said.
+    let mut bench = Bench::settled();
+    assert_eq!(board(&mut bench, "8e 00 05 30 00"), [lift(Square::A2)]);
+    assert_eq!(board(&mut bench, &lifted), shows);
+    // There is no other dump: better this one than none.
+    let mut bench = Bench::settled();
+    assert_eq!(board(&mut bench, &lifted), []);
+    assert_eq!(bench.pass(1_000 + dgt::ANSWER).1, [(1_000 + dgt::ANSWER, shows[0].clone())]);
+}
+
+/// What was damaged may have been an update.
+#[test]
+fn dgt_asks_for_a_dump_after_damage() {
+    for damage in ["8e 00 34 00 8d 00 0a 00 00 10 00 00 20 08", "8e 00 05 40 40", "a1 00 05 34 00"] {
+        let mut bench = Bench::settled();
+        assert_eq!(bench.receive(damage), [(1000, 0x42)], "{damage}");
+        assert_eq!(bench.receive(damage), [], "{damage}: it is on its way");
+        bench.pass(1070);
+        bench.receive(DUMP);
+        assert_eq!(bench.receive(damage), [], "{damage}: not too often");
+        assert_eq!(bench.pass(2000).0, [(1500, 0x42)], "{damage}");
+    }
+    // Cut short, and nothing follows that would show it.
+    for (damage, skipped) in [("8e 00 05 34", None), ("00 05 34 00", Some(4))] {
+        let mut bench = Bench::settled();
+        assert_eq!(bench.receive(damage), []);
+        let (sent, read) = bench.pass(2000);
+        assert_eq!(sent, [(1500, 0x42)], "{damage}");
+        assert_eq!(read, skipped.map(|count| (1500, trouble(Trouble::Garbage(count)))).into_iter().collect::<Vec<_>>());
+        bench.receive(DUMP);
+        assert_eq!(bench.pass(11_900).0, [], "{damage}");
+    }
+    // A clock's message hides no update, whatever it says.
+    assert_eq!(Bench::settled().receive("8d 00 0a 2f 03 01 20 03 01 13"), []);
+}
+
+/// Only where there is a battery, and without waking up for it.
+#[test]
+fn dgt_asks_for_the_battery_now_and_then() {
+    let mut bench = Bench::settled();
+    bench.receive("a0 00 0c 55 7f 7f 00 10 00 01 02 01");
+    let mut asked = Vec::new();
+    for now in (2000..2_000_000).step_by(1000) {
+        assert_eq!(bench.pass(now), (vec![], vec![]));
+        asked.extend(bench.receive("8d 00 0a 20 03 02 20 03 01 09"));
+    }
+    assert_eq!(asked, [(601_000, 0x4c), (1_201_000, 0x4c), (1_801_000, 0x4c)]);
+}
+
+/// Any byte that random lines and cues could bring about.
+fn happening() -> impl Strategy<Value = (Millis, Vec<u8>, u8)> {
+    let bytes = prop_oneof![
+        proptest::collection::vec(any::<u8>(), 0..20),
+        Just(bytes(DUMP)),
+        Just(bytes("a0 00 0c 55 7f 7f 00 10 00 01 02 01")),
+    ];
+    (prop_oneof![0..200u64, 0..700_000u64], bytes, 0..6u8)
+}
+
+proptest! {
+    /// Whatever happens, only harmless commands are sent, one at a time, in order, and never a boot loader's or a draughts
+    /// board's. Deadlines come, and do not stay.
+    #[test]
+    fn dgt_sends_nothing_harmful(happenings in proptest::collection::vec(happening(), 0..60)) {
+        const HARMLESS: [u8; 7] = [0x40, 0x42, 0x45, 0x4b, 0x4c, 0x4d, 0x55];
+        let mut bench = Bench { board: board(), now: 0 };
+        let mut sent = Vec::new();
+        for (wait, chunk, what) in happenings {
+            sent.extend(bench.pass(bench.now + wait).0);
+            match what {
+                0 => bench.board.link(bench.now, LinkState::Up),
+                1 => bench.board.link(bench.now, LinkState::Down),
+                2 => bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap(),
+                3 => bench.board.timeout(bench.now),
+                _ => bench.board.receive(bench.now, &chunk),
+            }
+            sent.extend(writes(&mut *bench.board));
+        }
+        for (_, byte) in &sent {
+            prop_assert!(HARMLESS.contains(byte), "sent {byte:02x}");
+        }
+        prop_assert!(sent.windows(2).all(|pair| pair[0].0 <= pair[1].0 || pair[1].1 == 0x40), "out of order: {sent:?}");
+    }
+
+    /// However it was damaged, the next whole dump is read, and cuts make no difference.
+    #[test]
+    fn dgt_reads_on_after_garbage(
+        garbage in proptest::collection::vec(any::<u8>(), 0..300),
+        cuts in proptest::collection::vec(1..50usize, 0..20),
+    ) {
+        let stream = [garbage, bytes(DUMP)].concat();
+        let whole = read(&stream);
+        prop_assert_eq!(whole.last(), Some(&start()));
+        let mut board = board();
+        board.link(0, LinkState::Up);
+        let mut rest = &stream[..];
+        for cut in cuts {
+            let (chunk, after) = rest.split_at(cut.min(rest.len()));
+            board.receive(0, chunk);
+            rest = after;
+        }
+        board.receive(0, rest);
+        prop_assert_eq!(readings(&mut *board), whole);
+    }
+}
+
+/// A game on a real board with a real clock.
+#[test]
+fn dgt_real_capture() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/sensor/dgt-1.inbytes");
+    let Ok(lines) = std::fs::read_to_string(&file) else {
+        eprintln!("skipped: there is no {}", file.display());
+        return;
+    };
+    let stream: Vec<u8> = lines.lines().flat_map(base64).collect();
+    let readings = read(&stream);
+    let count = |kind: fn(&Reading) -> bool| readings.iter().filter(|reading| kind(reading)).count();
+    assert_eq!(stream.len(), 3952);
+    assert_eq!(count(|reading| matches!(reading, Reading::Placement(_))), 1);
+    assert_eq!(count(|reading| matches!(reading, Reading::Square(..))), 131);
+    assert_eq!(count(|reading| matches!(reading, Reading::Clock(Some(_)))), 323);
+    assert_eq!(readings.len(), 1 + 131 + 323, "nothing else, and no trouble");
+    assert_eq!(readings[0], start());
+}
+
+fn base64(line: &str) -> Vec<u8> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let digits: Vec<u8> =
+        line.bytes().filter_map(|byte| DIGITS.iter().position(|&digit| digit == byte)).map(|value| value as u8).collect();
+    let bits = |chunk: &[u8]| chunk.iter().fold(0u32, |bits, &digit| bits << 6 | u32::from(digit)) << (6 * (4 - chunk.len()));
+    digits.chunks(4).flat_map(|chunk| bits(chunk).to_be_bytes()[1..chunk.len()].to_vec()).collect()
+}
+
+#[test]
+fn models_have_their_own_names() {
+    for (index, board) in BOARDS.iter().enumerate() {
+        assert!(BOARDS[..index].iter().all(|other| other.name != board.name), "{} twice", board.name);
+        assert!(model(board.name).is_some_and(|found| std::ptr::eq(found, *board)));
+    }
+    assert!(model("no such board").is_none());
+}
+
+/// A line at the wrong speed, or no board at all: it goes on for as long as it likes, and the board is read when it comes.
+#[test]
+fn dgt_a_million_random_bytes() {
+    let mut bench = Bench::up();
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    for _ in 0..20_000 {
+        let chunk: Vec<u8> = std::iter::repeat_with(|| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state.to_le_bytes()[4]
+        })
+        .take(50)
+        .collect();
+        bench.pass(bench.now + 50);
+        bench.board.receive(bench.now, &chunk);
+    }
+    let (sent, _) = bench.pass(bench.now);
+    assert!(sent.len() < 20, "writes are taken as they come: {}", sent.len());
+    bench.board.receive(bench.now, &bytes(DUMP));
+    assert_eq!(readings(&mut *bench.board).last(), Some(&start()));
+}

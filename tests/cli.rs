@@ -1,0 +1,169 @@
+//! The two programs as a person meets them: help, exit codes, the demonstration.
+
+use crate::harness::{PATIENCE, eventually, installed};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+
+const CTL: &str = env!("CARGO_BIN_EXE_touchmovectl");
+const DAEMON: &str = env!("CARGO_BIN_EXE_touchmoved");
+
+fn run(program: &str, args: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = Command::new(program).args(args).output().unwrap();
+    (status.code().unwrap(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+#[test]
+fn every_subcommand_has_help_with_examples() {
+    let (code, help, _) = run(CTL, &["--help"]);
+    assert_eq!(code, 0);
+    let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names: Vec<&str> = commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    for name in ["list", "monitor", "board", "game", "pgn", "replay", "simulate", "score", "doctor", "demo", "backup"] {
+        assert!(names.contains(&name), "{name} is not in\n{help}");
+    }
+    for name in names.into_iter().filter(|name| *name != "help") {
+        let (code, help, _) = run(CTL, &[name, "--help"]);
+        assert_eq!(code, 0);
+        assert!(help.contains("Example"), "{name} has no examples:\n{help}");
+    }
+    let (code, help, _) = run(DAEMON, &["--help"]);
+    assert_eq!(code, 0);
+    assert!(help.contains("Examples:"), "{help}");
+}
+
+#[test]
+fn exit_codes() {
+    let nowhere = ["--bus", "unix:path=/nowhere/bus"];
+    assert_eq!(run(CTL, &["lits"]).0, 2);
+    assert_eq!(run(CTL, &["board", "--colour"]).0, 2);
+    let (code, _, said) = run(CTL, &[&["list"][..], &nowhere].concat());
+    assert_eq!(code, 3);
+    assert!(said.starts_with("touchmovectl: cannot reach the bus at unix:path=/nowhere/bus"), "{said}");
+    assert_eq!(run(CTL, &["simulate", "/nowhere.pgn", "--pty"]).0, 1);
+}
+
+#[test]
+fn check_config() {
+    let (code, said, _) =
+        run(DAEMON, &["--check-config", "--config", concat!(env!("CARGO_MANIFEST_DIR"), "/config/touchmoved.toml")]);
+    assert_eq!(code, 0);
+    assert!(said.ends_with("config/touchmoved.toml: no problem found\n"), "{said}");
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("touchmoved.toml");
+    fs::write(&path, "[game]\nsettle_ms = 1\nhypothesis = 64\n").unwrap();
+    let path = path.to_str().unwrap();
+    let (code, _, said) = run(DAEMON, &["--check-config", "--config", path]);
+    assert_eq!(code, 1);
+    for line in ["2:13: settle_ms is 1; write", "3:1: there is no key hypothesis in [game]; did you mean hypotheses?"] {
+        assert!(said.contains(&format!("{path}:{line}")), "{said}");
+    }
+}
+
+#[test]
+fn check_config_without_a_file_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let check = |name: &str, value: &Path| {
+        let mut command = Command::new(DAEMON);
+        command.arg("--check-config").env("HOME", dir.path()).env("XDG_CONFIG_HOME", "").env(name, value);
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    if !Path::new("/etc/touchmove/touchmoved.toml").exists() {
+        let said = check("HOME", &dir.path().join("nobody"));
+        assert!(said.contains("there is no such file, so the defaults hold"), "{said}");
+    }
+    // An empty XDG_CONFIG_HOME is none.
+    fs::create_dir_all(dir.path().join(".config/touchmove")).unwrap();
+    fs::write(dir.path().join(".config/touchmove/touchmoved.toml"), "").unwrap();
+    let said = check("HOME", dir.path());
+    assert!(said.contains(".config/touchmove/touchmoved.toml: no problem found"), "{said}");
+}
+
+#[test]
+fn an_unknown_model_is_refused_before_anything_is_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    let (code, _, said) = run(
+        DAEMON,
+        &["--bus", "unix:path=/nowhere", "--state-dir", state.to_str().unwrap(), "--port", "/nowhere", "--board", "dtg"],
+    );
+    assert_eq!(code, 2);
+    assert!(said.contains("there is no model dtg: write dgt"), "{said}");
+    assert!(!state.exists(), "the journal was opened");
+}
+
+/// The demonstration, with a directory of its own for what it leaves behind.
+fn demo(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(CTL);
+    command.arg("demo").args(args).env("TMPDIR", dir).env_remove("DBUS_SESSION_BUS_ADDRESS");
+    command
+}
+
+#[track_caller]
+fn nothing_is_left(dir: &Path) {
+    assert_eq!(fs::read_dir(dir).unwrap().count(), 0, "files are left");
+    let dir = dir.to_str().unwrap();
+    let left = fs::read_dir("/proc").unwrap().flatten().find_map(|process| {
+        let line = fs::read(process.path().join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        line.contains(dir).then_some(line)
+    });
+    assert_eq!(left, None, "a process is left");
+}
+
+#[test]
+fn demo_shows_the_game() {
+    if !installed("dbus-daemon") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let output = demo(dir.path(), &["--speed", "10"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    for part in [
+        "made       1. e4\n",
+        "completed  1. e4 ",
+        "completed  12. O-O-O",
+        "result     1-0\n",
+        "8   ♞   ♖ ♚ ♝   ♜\n",
+        "[Result \"1-0\"]",
+        "17. Rd8# ",
+        "All 33 moves and the result (1-0) arrived over D-Bus as they were played.\n",
+    ] {
+        assert!(text.contains(part), "missing: {part}\nin\n{text}");
+    }
+    nothing_is_left(dir.path());
+}
+
+#[test]
+fn demo_puts_everything_away_when_interrupted() {
+    if !installed("dbus-daemon") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut child = demo(dir.path(), &[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(output.any(|line| line.unwrap().starts_with("made ")), "it never began");
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let began = Instant::now();
+    let status = eventually("it ends", || child.try_wait().unwrap());
+    assert!(began.elapsed() < PATIENCE);
+    assert_eq!(status.code(), Some(1));
+    nothing_is_left(dir.path());
+}
+
+#[test]
+fn demo_without_a_bus_program_says_what_to_install() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = demo(dir.path(), &[]).env("PATH", "/nowhere").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said.contains("if dbus-daemon is missing, run `sudo apt install dbus`"), "{said}");
+    nothing_is_left(dir.path());
+}

@@ -1,0 +1,314 @@
+//! What a person reads when the configuration is wrong, and that the committed file says what holds.
+
+use std::fs;
+use std::path::Path;
+use touchmove::boards;
+use touchmove::config::keys::{KEYS, TABLES, commented_file};
+use touchmove::config::{Config, ConfigError};
+use touchmove::game::event::Rotation;
+use touchmove::link::{ControlLines, Place};
+use touchmove::table::Settings;
+
+const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/touchmoved.toml");
+
+/// The problems of a text, one a line, must be these.
+#[track_caller]
+fn check(text: &str, expect: &[&str]) {
+    let said: Vec<String> = match Config::parse(text) {
+        Ok(_) => Vec::new(),
+        Err(problems) => problems.iter().map(ToString::to_string).collect(),
+    };
+    assert_eq!(said, expect, "in\n{text}");
+}
+
+#[track_caller]
+fn parse(text: &str) -> Config {
+    Config::parse(text).unwrap_or_else(|problems| panic!("{problems:?} in\n{text}"))
+}
+
+#[test]
+fn the_committed_file_is_the_table_of_keys() {
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(COMMITTED, commented_file()).unwrap();
+    }
+    let committed = fs::read_to_string(COMMITTED).unwrap();
+    assert!(committed == commented_file(), "config/touchmoved.toml is out of date: run `UPDATE=1 cargo test config`");
+}
+
+#[test]
+fn the_committed_file_changes_nothing() {
+    assert_eq!(parse(&commented_file()), Config::default());
+}
+
+#[test]
+fn every_key_uncommented_is_its_default() {
+    let uncomment = |line: &str| match line.strip_prefix('#') {
+        Some(rest) if rest.starts_with(|c: char| c.is_ascii_lowercase() || c == '[') => rest.to_owned(),
+        _ => line.to_owned(),
+    };
+    let text: Vec<String> = commented_file().lines().map(uncomment).collect();
+    let mut config = parse(&text.join("\n"));
+    let model = boards::model("dgt").unwrap();
+    let board = boards_of_one(&config);
+    assert_eq!(*board, touchmove::config::Board::new("board_1".into(), model, Place::Found(model)));
+    config.boards.clear();
+    assert_eq!(config, Config::default());
+    for key in KEYS {
+        let line = text.iter().filter(|line| line.trim_start_matches(['#', ' ']).starts_with(&format!("{} = ", key.name)));
+        assert_eq!(line.count(), 1, "{} is not in the file just once", key.name);
+    }
+}
+
+#[test]
+fn every_example_and_every_default_is_accepted() {
+    for key in KEYS {
+        for value in [Some(key.example), key.default].into_iter().flatten() {
+            match key.table {
+                "board" if key.name == "name" => parse(&format!("[[board]]\nname = {value}")),
+                "board" => parse(&format!("[[board]]\nname = \"x\"\n{} = {value}", key.name)),
+                table => parse(&format!("[{table}]\n{} = {value}", key.name)),
+            };
+        }
+    }
+}
+
+#[test]
+fn the_defaults_are_those_of_the_core() {
+    let config = Config::default();
+    let model = boards::model("dgt").unwrap();
+    let board = touchmove::config::Board::new("x".into(), model, Place::Found(model));
+    assert_eq!(config.settings(&board), Settings { sensing: model.sensing, ..Settings::default() });
+    assert!(config.boards.is_empty());
+}
+
+/// The only board.
+#[track_caller]
+fn boards_of_one(config: &Config) -> &touchmove::config::Board {
+    let [board] = config.boards.as_slice() else { panic!("{} boards", config.boards.len()) };
+    board
+}
+
+#[test]
+fn everything_that_is_written_holds() {
+    let config = parse(
+        "[bus]\naddress = 'unix:path=/run/bus'\n[journal]\nstate_dir = '/srv/chess'\n[recordings]\nmax_mb = 10\n\
+         [game]\nsettle_ms = 0x12c\nsettle_low_ms = 1_00\nlow_time_s = 60\ndwell_ms = 3000\nchess960 = true\n\
+         accept_kings_signal = false\nhypotheses = 128\n[pgn]\nevent = 'Open'\nsite = 'Wuxi'\ndate = '2026.11.??'\nround = '3'\n\
+         [[board]]\nname = 'hall_1'\nusb = '0403:6001'\nrotation = 'turned'\nclock_side = 'upright'\ncontrol_lines = 'cleared'\n\
+         start_fen = '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1'\n[[board]]\nname = 'hall_2'\nserial = 'A1'\n",
+    );
+    assert_eq!(config.bus, "unix:path=/run/bus");
+    assert_eq!(config.state_dir(), Path::new("/srv/chess"));
+    assert_eq!(config.recordings, Some(touchmove::config::Room { max: 10_000_000, reserve: 64_000_000 }));
+    assert_eq!((config.tags.event.as_str(), config.tags.site.as_str(), config.tags.round.as_str()), ("Open", "Wuxi", "3"));
+    assert_eq!(config.tags.date.as_deref(), Some("2026.11.??"));
+    let [first, second] = config.boards.as_slice() else { panic!() };
+    assert_eq!(first.place, Place::Ids("0403:6001".parse().unwrap()));
+    assert_eq!(second.place, Place::Serial("A1".into()));
+    assert_eq!(first.control, ControlLines::Cleared);
+    let settings = config.settings(first);
+    assert_eq!((settings.settle_ms, settings.settle_low_ms, settings.low_time_ms, settings.dwell_ms), (300, 100, 60_000, 3000));
+    assert_eq!((settings.rotation, settings.clock_side), (Some(Rotation::Turned), Some(Rotation::Upright)));
+    assert_eq!((settings.chess960, settings.accept_kings_signal, settings.hypotheses), (true, false, 128));
+    assert_eq!(settings.start_fen.as_deref(), Some("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"));
+    assert_eq!(config.settings(second).start_fen, None);
+}
+
+#[test]
+fn recordings_can_be_off() {
+    assert_eq!(parse("[recordings]\non = false\nmax_mb = 5").recordings, None);
+}
+
+#[test]
+fn unknown_keys() {
+    check("[game]\nsettel_ms = 250", &["2:1: there is no key settel_ms in [game]; did you mean settle_ms?"]);
+    check("[game]\nround = 'x'", &["2:1: there is no key round in [game]: round belongs under [pgn]"]);
+    check("[bus]\ncolour = 3", &["2:1: there is no key colour in [bus]; there are address"]);
+    check("settle_ms = 250", &["1:1: settle_ms belongs under [game]: write that line first"]);
+    check("[gaem]\nx = 1", &["1:2: there is no table gaem; did you mean [game]?"]);
+    check(
+        "[telemetry]\nx = 1",
+        &["1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [pgn], [[board]]"],
+    );
+}
+
+#[test]
+fn bad_values() {
+    let number = "write a whole number from 20 to 5000 (ms), such as settle_ms = 250";
+    check("[game]\nsettle_ms = 5", &[&format!("2:13: settle_ms is 5; {number}")]);
+    check("[game]\n  settle_ms = 5001", &[&format!("2:15: settle_ms is 5001; {number}")]);
+    check("[game]\nsettle_ms = 99999999999999999999", &[&format!("2:13: settle_ms is 99999999999999999999; {number}")]);
+    check("[game]\nsettle_ms = '250'", &[&format!("2:13: settle_ms is text in quotes; {number}")]);
+    check("[game]\nsettle_ms = 2.5", &[&format!("2:13: settle_ms is 2.5; {number}")]);
+    check("[game]\nsettle_ms = [1]", &[&format!("2:13: settle_ms is a list; {number}")]);
+    check("[game]\nsettle_ms = true", &[&format!("2:13: settle_ms is true; {number}")]);
+    check("[game]\nchess960 = 'yes'", &["2:12: chess960 is text in quotes; write true or false, such as chess960 = false"]);
+    check("[game]\nlaws = 'fide'", &["2:8: laws is \"fide\"; write \"fide-2023\", such as laws = \"fide-2023\""]);
+    check("[pgn]\nround = 3", &["2:9: round is the number 3; write one line of text, such as round = \"3\""]);
+    check(
+        "[pgn]\ndate = 2026-11-21",
+        &[
+            "2:8: date is a date without quotes; write \"today\" or a date such as \"2026.11.21\" (? where a digit is not known), such as date = \"2026.11.21\"",
+        ],
+    );
+    check(
+        "[bus]\naddress = 'dbus'",
+        &[
+            "2:11: address is \"dbus\"; write \"auto\", \"session\", \"system\", or the address of a bus such as \"unix:path=/run/user/1000/bus\", such as address = \"system\"",
+        ],
+    );
+    check(
+        "[journal]\nstate_dir = 'state'",
+        &["2:13: state_dir is \"state\"; write an absolute path, such as state_dir = \"/var/lib/touchmove\""],
+    );
+    check(
+        "[game]\nsettle_ms = 100",
+        &[
+            "2:13: settle_low_ms (120) is more than settle_ms (100): short of time must not be slower; write at most 100 for settle_low_ms, or more for settle_ms",
+        ],
+    );
+    check("game = 3", &["1:8: game is a table: write [game] on a line of its own, and its keys below"]);
+    check("[[game]]\nsettle_ms = 300", &["1:1: game is a table: write [game] with single brackets"]);
+}
+
+#[test]
+fn bad_boards() {
+    let model = "2:9: model is \"dtg\"; write \"dgt\", such as model = \"dgt\"";
+    check("[[board]]\nmodel = 'dtg'\nname = 'a'", &[model]);
+    check(
+        "[[board]]\nmodel = 'dgt'",
+        &["1:1: this board has no name: write name = \"board_1\", or whatever it shall be called"],
+    );
+    check(
+        "[[board]]\nname = 'Brett 1'",
+        &["2:8: name is \"Brett 1\"; write 1 to 32 letters A–Z, digits or _, such as name = \"board_1\""],
+    );
+    check("[board]\nname = 'a'", &["1:1: boards are a list: write [[board]] with two brackets, also for a single one"]);
+    check(
+        "[[board]]\nname = 'a'\nusb = '403:6001'",
+        &[
+            "3:7: usb is \"403:6001\"; write USB vendor and product id, four hexadecimal digits each, such as \"0403:6001\", such as usb = \"0403:6001\"",
+        ],
+    );
+    check(
+        "[[board]]\nname = 'a'\nport = 'ttyUSB0'",
+        &[
+            "3:8: port is \"ttyUSB0\"; write the absolute path of a serial port, such as port = \"/dev/serial/by-id/usb-FTDI_FT232R_USB_UART_A1B2C3-if00-port0\"",
+        ],
+    );
+    check(
+        "[[board]]\nname = 'a'\nrotation = 'left'",
+        &["3:12: rotation is \"left\"; write \"auto\" or \"upright\" or \"turned\", such as rotation = \"auto\""],
+    );
+    let said = Config::parse("[[board]]\nname = 'a'\nstart_fen = '4k3/8 w'").unwrap_err();
+    let [only] = said.as_slice() else { panic!("{said:?}") };
+    let text = only.to_string();
+    assert!(text.starts_with("3:13: start_fen is no position ("), "{text}");
+    assert!(text.ends_with("write a FEN such as \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\""), "{text}");
+}
+
+#[test]
+fn contradictory_boards() {
+    check(
+        "[[board]]\nname = 'a'\nport = '/dev/ttyUSB0'\nserial = 'A1'",
+        &["4:10: port and serial both say where this board is: keep one of them"],
+    );
+    check(
+        "[[board]]\nname = 'a'\nport = '/dev/ttyUSB0'\n[[board]]\nname = 'a'\nport = '/dev/ttyUSB1'",
+        &["5:8: two boards are named a, the other on line 2: give each its own name"],
+    );
+    check(
+        "[[board]]\nname = 'a'\nport = '/dev/ttyUSB0'\n[[board]]\nname = 'b'\nport = '/dev/ttyUSB0'",
+        &["5:8: two boards are at /dev/ttyUSB0, the other on line 2: give each its own"],
+    );
+    check(
+        "[[board]]\nname = 'a'\nusb = '0403:6001'\n[[board]]\nname = 'b'\nusb = '0403:6001'",
+        &["5:8: two boards are any USB device 0403:6001, the other on line 2: tell them apart by serial, usb_path or port"],
+    );
+    check(
+        "[[board]]\nname = 'a'\n[[board]]\nname = 'b'",
+        &["4:8: nothing says which board is b and which is a (line 2): give each its port, usb, serial or usb_path"],
+    );
+    // What was wrong with one board's place is said once, and not again as a contradiction.
+    check(
+        "[[board]]\nname = 'a'\n[[board]]\nname = 'b'\nport = 'x'",
+        &[
+            "5:8: port is \"x\"; write the absolute path of a serial port, such as port = \"/dev/serial/by-id/usb-FTDI_FT232R_USB_UART_A1B2C3-if00-port0\"",
+        ],
+    );
+}
+
+#[test]
+fn all_problems_at_once_in_the_order_of_the_file() {
+    check(
+        "[bsu]\n[game]\nsettle_ms = 5 # too quick\nhypotheses = 7\nchess690 = true\n\n[[board]]\nname = 'ü'\nname2 = 1\n",
+        &[
+            "1:2: there is no table bsu; did you mean [bus]?",
+            "3:13: settle_ms is 5; write a whole number from 20 to 5000 (ms), such as settle_ms = 250",
+            "4:14: hypotheses is 7; write a whole number from 8 to 4096 (lines of play), such as hypotheses = 64",
+            "5:1: there is no key chess690 in [game]; did you mean chess960?",
+            "8:8: name is \"ü\"; write 1 to 32 letters A–Z, digits or _, such as name = \"board_1\"",
+            "9:1: there is no key name2 in [[board]]; did you mean name?",
+        ],
+    );
+}
+
+#[test]
+fn not_toml() {
+    let said =
+        Config::parse("[game]\nsettle_ms 250\nhypotheses = 3\n[pgn]\nround = \"x\nsite = 'y'\nsite = 'z'\n").unwrap_err();
+    let lines: Vec<usize> = said.iter().map(|problem| problem.line).collect();
+    assert_eq!(lines, [2, 3, 5, 7], "{said:?}");
+    for problem in said.iter().filter(|problem| problem.line != 3) {
+        assert!(problem.message.starts_with("this is not TOML: "), "{problem}");
+    }
+}
+
+#[test]
+fn below_a_broken_heading_nothing_is_out_of_place() {
+    let said = Config::parse("[game\nsettle_ms = 300\n[bus]\nx = 1\n").unwrap_err();
+    let lines: Vec<usize> = said.iter().map(|problem| problem.line).collect();
+    assert_eq!(lines, [1, 4], "{said:?}");
+}
+
+#[test]
+fn any_text_is_survivable() {
+    use proptest::prelude::*;
+    proptest!(|(text in "([a-z_\\[\\]=.'\"# \n0-9{},-]|settle_ms|board|game){0,60}")| {
+        let _ = Config::parse(&text);
+    });
+}
+
+#[test]
+fn files() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("touchmoved.toml");
+    assert_eq!(Config::load(&path).unwrap(), Config::default(), "a missing file says nothing");
+
+    fs::write(&path, "[game]\nsettle_ms = 1\nhypotheses = 1\n").unwrap();
+    let said = Config::load(&path).unwrap_err().to_string();
+    let at = path.display();
+    assert_eq!(
+        said,
+        format!(
+            "{at}:2:13: settle_ms is 1; write a whole number from 20 to 5000 (ms), such as settle_ms = 250\n\
+             {at}:3:14: hypotheses is 1; write a whole number from 8 to 4096 (lines of play), such as hypotheses = 64"
+        )
+    );
+
+    fs::write(&path, [0xff, 0xfe]).unwrap();
+    let said = Config::load(&path).unwrap_err().to_string();
+    assert_eq!(said, format!("{at} is not a text file in UTF-8: write it anew from config/touchmoved.toml"));
+
+    let said = Config::load(dir.path()).unwrap_err();
+    assert!(matches!(said, ConfigError::Unreadable { .. }));
+    let said = said.to_string();
+    assert!(said.ends_with("make it readable for this user, or give another with --config"), "{said}");
+}
+
+#[test]
+fn tables_and_keys_agree() {
+    for key in KEYS {
+        assert!(TABLES.iter().any(|(table, _)| *table == key.table), "{} stands in no table", key.name);
+    }
+}

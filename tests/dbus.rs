@@ -1,0 +1,533 @@
+//! touchmoved as its clients see it: bytes on a pseudo-terminal in, signals on a private bus out.
+
+use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually, installed};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+use touchmove::names;
+use touchmove::publish::client::{Client, Happened, Seen, Watch};
+use touchmove::publish::dbus::{Bus, Stream};
+use zbus::{Connection, Proxy};
+
+async fn client(bus: &PrivateBus, stream: Stream) -> Client {
+    Client::wait(&Bus::Address(bus.address()), stream).await.unwrap()
+}
+
+/// Waits for an event that fits.
+async fn seen(watch: &mut Watch, what: &str, mut fits: impl FnMut(&Happened) -> bool) -> Happened {
+    let wait = async {
+        loop {
+            match watch.next().await {
+                Some(Seen::Happened(happened)) if fits(&happened) => return happened,
+                Some(_) => {}
+                None => panic!("the bus went away while waiting for {what}"),
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
+}
+
+async fn made(watch: &mut Watch, san: &str) -> Happened {
+    seen(watch, san, |happened| happened.event == "MoveMade" && happened.fields["san"] == san).await
+}
+
+/// Waits until a game stands on the board.
+async fn game(client: &Client) -> u64 {
+    let wait = async {
+        loop {
+            if let Some(game) = client.snapshot().await.unwrap().games.last() {
+                return game.id;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.expect("waited in vain for a game")
+}
+
+async fn arbiter<'a>(connection: &'a Connection, game: u64) -> Proxy<'a> {
+    Proxy::new(connection, names::BUS_NAME, names::game_path(game), names::ARBITER_INTERFACE).await.unwrap()
+}
+
+async fn introspect(connection: &Connection, name: &'static str, path: &str) -> String {
+    let proxy = Proxy::new(connection, name, path, "org.freedesktop.DBus.Introspectable").await.unwrap();
+    proxy.call("Introspect", &()).await.unwrap()
+}
+
+/// Runs a program that prints lines for ever, and waits for one.
+pub struct Lines {
+    child: Child,
+    lines: mpsc::Receiver<String>,
+}
+
+impl Lines {
+    /// Starts it.
+    pub fn of(program: &str, args: &[&str]) -> Lines {
+        let mut child = Command::new(program).args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (send, lines) = mpsc::channel();
+        let (output, errors, send_errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap(), send.clone());
+        std::thread::spawn(move || BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
+        let errors = BufReader::new(errors).lines().map_while(Result::ok);
+        std::thread::spawn(move || errors.into_iter().try_for_each(|line| send_errors.send(line)));
+        Lines { child, lines }
+    }
+
+    #[track_caller]
+    pub fn wait_for(&self, what: &str, fits: impl Fn(&str) -> bool) {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("waited in vain for {what}"));
+            if fits(&line) {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[tokio::test]
+async fn bytes_become_signals_for_clients_of_any_kind() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let client = client(&bus, Stream::Live).await;
+    let mut watch = client.watch().await.unwrap();
+    let id = game(&client).await;
+
+    // Clients that are not ours.
+    let address = bus.address();
+    let gdbus = installed("gdbus").then(|| {
+        let lines = Lines::of("gdbus", &["monitor", "--address", &address, "--dest", names::BUS_NAME]);
+        lines.wait_for("gdbus to listen", |line| line.contains("is owned by"));
+        lines
+    });
+    let busctl = installed("busctl").then(|| {
+        let address = format!("--address={address}");
+        let lines = Lines::of("busctl", &[&address, "--json=short", "monitor", names::BUS_NAME]);
+        lines.wait_for("busctl to listen", |line| line.contains("Monitoring"));
+        lines
+    });
+
+    board.play("e2", "e4");
+    let first = made(&mut watch, "e4").await;
+    assert_eq!(first.game, Some(id));
+    assert_eq!(first.fields["uci"], "e2e4");
+    assert_eq!(first.fields["ply"], 1);
+    assert_eq!(first.fields["fen"], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    board.play("e7", "e5");
+    made(&mut watch, "e5").await;
+    board.play("g1", "f3");
+    let third = made(&mut watch, "Nf3").await;
+
+    let serial = |number: &str| number == "23946";
+    if !client.snapshot().await.unwrap().boards.iter().any(|board| serial(&board.serial_number)) {
+        let told = |event: &Happened| event.fields.get("SerialNumber").and_then(|value| value.as_str()).is_some_and(serial);
+        seen(&mut watch, "the serial number", told).await;
+    }
+
+    if let Some(gdbus) = gdbus {
+        gdbus.wait_for("gdbus to show Nf3", |line| line.contains("org.touchmove1.Game.MoveMade") && line.contains("'Nf3'"));
+    }
+    if let Some(busctl) = busctl {
+        busctl.wait_for("busctl to show Nf3", |line| line.contains("\"MoveMade\"") && line.contains("\"Nf3\""));
+    }
+
+    let snapshot = client.snapshot().await.unwrap();
+    let shown = &snapshot.boards[0];
+    assert_eq!((shown.model.as_str(), shown.state.as_str(), shown.game), ("dgt", "ready", Some(id)));
+    assert_eq!(shown.placement.len(), 64);
+    let sans: Vec<&str> = snapshot.games[0].moves.iter().map(|ply| ply.san.as_str()).collect();
+    assert_eq!(sans, ["e4", "e5", "Nf3"]);
+    assert!(client.pgn(id).await.unwrap().contains("1. e4"));
+
+    let history = client.since(id, 0).await.unwrap();
+    let numbers: Vec<u64> = history.iter().filter_map(|event| event.number).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "numbers have no gap");
+    assert_eq!(history[0].event, "GameStarted");
+    let again = history.iter().find(|event| event.number == third.number).unwrap();
+    assert_eq!(*again, third, "Since says what the signal said");
+}
+
+#[tokio::test]
+async fn a_bus_that_goes_away_and_comes_back_loses_nothing() {
+    let Some(mut bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let before = client(&bus, Stream::Live).await;
+    let mut watch = before.watch().await.unwrap();
+    let id = game(&before).await;
+    board.play("d2", "d4");
+    let last = made(&mut watch, "d4").await.number.unwrap();
+
+    bus.kill();
+    tokio::time::timeout(PATIENCE, before.closed()).await.unwrap();
+    eventually("the daemon notices", || daemon.log().contains("games go on").then_some(()));
+    board.play("d7", "d5");
+    board.play("c2", "c4");
+    bus.restart();
+
+    let after = client(&bus, Stream::Live).await;
+    let wait = async {
+        while !after.owned().await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.expect("the name is never owned again");
+    let mut watch = after.watch().await.unwrap();
+    let missed = after.since(id, last).await.unwrap();
+    let sans: Vec<&str> = missed.iter().filter_map(|event| event.fields.get("san")?.as_str()).collect();
+    if !sans.contains(&"c4") {
+        made(&mut watch, "c4").await;
+    }
+    board.play("e7", "e6");
+    made(&mut watch, "e6").await;
+    let moves: Vec<String> = after.snapshot().await.unwrap().games[0].moves.iter().map(|ply| ply.san.clone()).collect();
+    assert_eq!(moves, ["d4", "d5", "c4", "e6"]);
+    let broadcast = client(&bus, Stream::Broadcast).await;
+    tokio::time::timeout(PATIENCE, async { while !broadcast.owned().await.unwrap() {} }).await.expect("so is the other name");
+}
+
+#[tokio::test]
+async fn without_a_bus_the_daemon_runs_and_keeps_trying() {
+    let Some(mut bus) = PrivateBus::stopped() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let daemon = Daemon::start(&[
+        "--bus",
+        &bus.address(),
+        "--state-dir",
+        state.path().to_str().unwrap(),
+        "--port",
+        board.path().to_str().unwrap(),
+    ]);
+    let status = daemon.ready();
+    assert!(status.contains("games go on, and it is tried again"), "{status}");
+    board.wait_read();
+    bus.restart();
+    let client = client(&bus, Stream::Live).await;
+    let wait = async {
+        while !client.owned().await.unwrap() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.expect("the name is never owned");
+    let mut watch = client.watch().await.unwrap();
+    game(&client).await;
+    board.play("g1", "f3");
+    made(&mut watch, "Nf3").await;
+    assert!(daemon.terminate().success());
+}
+
+#[tokio::test]
+async fn an_unplugged_board_is_told_once_and_taken_up_again_with_what_was_played_meanwhile() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, mut board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let client = client(&bus, Stream::Live).await;
+    let mut watch = client.watch().await.unwrap();
+    let id = game(&client).await;
+    board.play("e2", "e4");
+    made(&mut watch, "e4").await;
+
+    board.unplug();
+    let state_is = |word: &'static str| move |event: &Happened| event.fields.get("State").is_some_and(|state| state == word);
+    let gone = seen(&mut watch, "unplugged", state_is("unplugged")).await;
+    assert_eq!(gone.board.as_deref(), Some(client.snapshot().await.unwrap().boards[0].id.as_str()));
+    board.put_unseen("c7", '.');
+    board.put_unseen("c5", 'p');
+    board.plug();
+    seen(&mut watch, "ready", state_is("ready")).await;
+    made(&mut watch, "c5").await;
+    assert_eq!(client.snapshot().await.unwrap().games.last().unwrap().id, id, "it is the same game");
+}
+
+#[tokio::test]
+async fn a_restarted_daemon_goes_on_with_the_game() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let client = client(&bus, Stream::Live).await;
+    let mut watch = client.watch().await.unwrap();
+    let id = game(&client).await;
+    board.play("e2", "e4");
+    made(&mut watch, "e4").await;
+    let before = client.snapshot().await.unwrap().games;
+    daemon.kill();
+
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    let after = client.snapshot().await.unwrap().games;
+    assert_eq!(after[0].moves, before[0].moves);
+    board.play("e7", "e5");
+    assert_eq!(made(&mut watch, "e5").await.game, Some(id));
+}
+
+#[tokio::test]
+async fn the_arbiter_commands_and_spectators_do_not_see_it() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let live = client(&bus, Stream::Live).await;
+    let broadcast = client(&bus, Stream::Broadcast).await;
+    let (mut watch, mut spectators) = (live.watch().await.unwrap(), broadcast.watch().await.unwrap());
+    let id = game(&live).await;
+    board.play("e2", "e4");
+    made(&mut watch, "e4").await;
+    made(&mut spectators, "e4").await;
+
+    let connection = bus.connect().await;
+    let commands = arbiter(&connection, id).await;
+    let fails = async |method: &'static str, body: &str, error: &str, says: &str| {
+        let outcome: zbus::Result<()> = match body.parse::<u32>() {
+            Ok(number) => commands.call(method, &number).await,
+            Err(_) => commands.call(method, &body).await,
+        };
+        let Err(zbus::Error::MethodError(name, Some(sentence), _)) = outcome else { panic!("{method}: {outcome:?}") };
+        assert_eq!(name.as_str(), format!("{}.{error}", names::ERROR_PREFIX));
+        assert!(sentence.contains(says), "{sentence}");
+    };
+    fails("SetResult", "2-0", "BadResult", "give 1-0, 0-1, 1/2-1/2, or *").await;
+    fails("SetPosition", "nonsense", "BadPosition", "give a FEN such as").await;
+    fails("TakeBack", "7", "TooManyPlies", "take back at most that many").await;
+
+    commands.call::<_, _, ()>("SetResult", &"1/2-1/2").await.unwrap();
+    let commanded = seen(&mut watch, "Commanded", |event| event.event == "Commanded").await;
+    assert_eq!(commanded.fields["argument"], "1/2-1/2");
+    assert!(commanded.fields["by"].as_str().unwrap().starts_with("user "), "{commanded:?}");
+    let told = seen(&mut spectators, "the result", |event| event.event == "ResultChanged").await;
+    assert_eq!(told.fields["result"], "1/2-1/2");
+
+    let history = broadcast.since(id, 0).await.unwrap();
+    assert!(history.iter().all(|event| !event.event.starts_with("Alert") && event.event != "Commanded"), "{history:?}");
+    let numbers: Vec<u64> = history.iter().filter_map(|event| event.number).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "no gap tells of what is left out");
+    assert_eq!(told.number, numbers.last().copied());
+    let snapshot = broadcast.snapshot().await.unwrap();
+    assert_eq!((snapshot.boards.len(), snapshot.games[0].last_number), (0, numbers.len() as u64));
+}
+
+#[tokio::test]
+async fn a_second_daemon_says_that_the_name_is_taken() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, other, board) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Board::plugged());
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    let nowhere = other.path().join("none");
+    let second = Daemon::start(&[
+        "--bus",
+        &bus.address(),
+        "--state-dir",
+        other.path().to_str().unwrap(),
+        "--port",
+        nowhere.to_str().unwrap(),
+    ]);
+    let status = second.ready();
+    assert!(status.contains("is owned by another process") && status.contains("--bus"), "{status}");
+}
+
+/// The committed XML of each interface is what the service says of itself. `UPDATE=1` writes it anew.
+#[tokio::test]
+async fn the_documented_interfaces_are_the_real_ones() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let live = client(&bus, Stream::Live).await;
+    let game = names::game_path(game(&live).await);
+    board.clock(180, 180, true);
+    let wait = async {
+        loop {
+            if let Some(board) = live.snapshot().await.unwrap().boards.into_iter().find(|board| board.clock.is_some()) {
+                return names::board_path(&board.id);
+            }
+        }
+    };
+    let board_path = tokio::time::timeout(PATIENCE, wait).await.expect("waited in vain for the clock");
+
+    let connection = bus.connect().await;
+    let interface = async |name: &'static str, path: &str, interface: &str| {
+        let xml = introspect(&connection, name, path).await;
+        let begin =
+            xml.find(&format!("  <interface name=\"{interface}\">")).unwrap_or_else(|| panic!("{interface} is not at {path}"));
+        let end = xml[begin..].find("  </interface>\n").unwrap() + "  </interface>\n".len();
+        xml[begin..begin + end].to_owned()
+    };
+    let mut wrong = Vec::new();
+    for (path, name) in [
+        (names::ROOT_PATH, names::MANAGER_INTERFACE),
+        (&board_path, names::BOARD_INTERFACE),
+        (&board_path, names::CLOCK_INTERFACE),
+        (&game, names::GAME_INTERFACE),
+        (&game, names::ARBITER_INTERFACE),
+    ] {
+        let real = interface(names::BUS_NAME, path, name).await;
+        // What stands before the interface in the file is written by hand.
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("config/dbus/{name}.xml"));
+        let committed = std::fs::read_to_string(&file).unwrap();
+        let begin = committed.find("  <interface ").unwrap();
+        let expected = format!("{}{real}</node>\n", &committed[..begin]);
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&file, &expected).unwrap();
+        } else if committed != expected {
+            wrong.push(file);
+        }
+    }
+    assert!(wrong.is_empty(), "not what the service says of itself (UPDATE=1 writes them anew): {wrong:?}");
+
+    let public = interface(names::BROADCAST_NAME, &game, names::GAME_INTERFACE).await;
+    assert_eq!(public, interface(names::BUS_NAME, &game, names::GAME_INTERFACE).await);
+    let all = introspect(&connection, names::BROADCAST_NAME, &game).await;
+    assert!(!all.contains(names::ARBITER_INTERFACE), "spectators see no arbiter's interface");
+    let root = introspect(&connection, names::BROADCAST_NAME, names::ROOT_PATH).await;
+    assert!(!root.contains("\"board\""), "spectators see no boards");
+}
+
+fn touchmovectl(bus: &str, args: &[&str]) -> (Option<i32>, String, String) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_touchmovectl")).args(args).args(["--bus", bus]).env("NO_COLOR", "1").output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[tokio::test]
+async fn the_command_line_shows_boards_and_games() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let client = client(&bus, Stream::Live).await;
+    let mut watch = client.watch().await.unwrap();
+    game(&client).await;
+    let address = bus.address();
+    let monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--json", "--bus", &address]);
+    let people = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--bus", &address]);
+    people.wait_for("the monitor to listen", |line| line.contains("game 1, 0 plies"));
+    board.play("e2", "e4");
+    made(&mut watch, "e4").await;
+    people.wait_for("the monitor to show e4", |line| line == "dgt_board: 1. e4");
+    board.play("e7", "e5");
+    made(&mut watch, "e5").await;
+    monitor.wait_for("a line of JSON", |line| {
+        let Ok(happened) = serde_json::from_str::<serde_json::Value>(line) else { return false };
+        happened["event"] == "MoveMade" && happened["san"] == "e5" && happened["ply"] == 2
+    });
+
+    let show = |args: &[&str]| {
+        let (code, output, errors) = touchmovectl(&address, args);
+        assert_eq!((code, errors.as_str()), (Some(0), ""), "{args:?}");
+        output
+    };
+    assert!(show(&["list"]).contains("game 1 on dgt_board: playing, *, 2 plies, last move e5\n"));
+    let shown = show(&["board"]);
+    let diagram = "\
+8 ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜
+7 ♟ ♟ ♟ ♟ · ♟ ♟ ♟
+6   ·   ·   ·   ·
+5 ·   ·   ♟   ·
+4   ·   · ♙ ·   ·
+3 ·   ·   ·   ·
+2 ♙ ♙ ♙ ♙   ♙ ♙ ♙
+1 ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖
+  a b c d e f g h
+";
+    assert!(shown.contains(diagram), "{shown}");
+    assert!(show(&["game"]).ends_with("1. e4 e5\n"));
+    assert!(show(&["pgn"]).contains("\n1. e4"));
+    let list: serde_json::Value = serde_json::from_str(&show(&["list", "--json"])).unwrap();
+    assert_eq!((&list["boards"][0]["id"], &list["games"][0]["moves"][0]["uci"]), (&"dgt_board".into(), &"e2e4".into()));
+    assert!(show(&["list", "--broadcast"]).starts_with("game 1 "));
+
+    let refuse = |args: &[&str], code: i32, says: &str| {
+        let (real, output, errors) = touchmovectl(&address, args);
+        assert_eq!((real, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
+        assert!(errors.contains(says), "{args:?}: {errors}");
+    };
+    refuse(&["board", "nowhere"], 3, "there is no board nowhere: `touchmovectl list` shows");
+    refuse(&["pgn", "99"], 3, "there is no game 99");
+    refuse(&["game", "--wrong"], 2, "--wrong");
+}
+
+#[test]
+fn the_command_line_says_what_to_do_without_a_daemon_or_bus() {
+    let Some(mut bus) = PrivateBus::start() else { return };
+    let (code, _, errors) = touchmovectl(&bus.address(), &["list"]);
+    assert_eq!(code, Some(3));
+    assert!(errors.contains("touchmoved is not running on the bus at") && errors.contains("start it with"), "{errors}");
+    bus.kill();
+    let (code, _, errors) = touchmovectl(&bus.address(), &["list"]);
+    assert_eq!(code, Some(3));
+    assert!(errors.contains("cannot reach the bus at") && errors.contains("--bus session"), "{errors}");
+}
+
+#[tokio::test]
+async fn what_a_board_says_is_recorded() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let client = client(&bus, Stream::Live).await;
+    let mut watch = client.watch().await.unwrap();
+    game(&client).await;
+    board.play("e2", "e4");
+    made(&mut watch, "e4").await;
+    assert!(daemon.terminate().success());
+    let files: Vec<_> = std::fs::read_dir(state.path().join("recordings")).unwrap().map(|file| file.unwrap().path()).collect();
+    assert_eq!(files.len(), 1);
+    let recording = touchmove::link::recording::read(&files[0]).unwrap();
+    assert_eq!(recording.header.board, "dgt");
+    let received: Vec<u8> = recording
+        .lines
+        .iter()
+        .filter_map(
+            |line| if let touchmove::link::recording::What::Rx(bytes) = &line.what { Some(bytes.clone()) } else { None },
+        )
+        .flatten()
+        .collect();
+    assert!(received.ends_with(&[0x8e, 0, 5, 0x34, 0, 0x8e, 0, 5, 0x24, 1]), "{received:x?}");
+}
+
+#[tokio::test]
+async fn objects_are_told_only_once_the_name_is_owned() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    game(&client(&bus, Stream::Live).await).await;
+    daemon.terminate();
+
+    // Whoever listens to everything, and a daemon with a game to tell of.
+    let connection = bus.connect().await;
+    let rule = zbus::MatchRule::builder().msg_type(zbus::message::Type::Signal).build().unwrap();
+    let mut signals = zbus::MessageStream::for_match_rule(rule, &connection, None).await.unwrap();
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    let (mut owners, mut told) = (Vec::new(), std::collections::BTreeSet::new());
+    let wait = async {
+        while told.len() < 2 {
+            let message = futures_util::StreamExt::next(&mut signals).await.unwrap().unwrap();
+            let header = message.header();
+            match header.member().map(|member| member.as_str()) {
+                Some("NameOwnerChanged") => {
+                    let (name, _, owner): (String, String, String) = message.body().deserialize().unwrap();
+                    if [names::BUS_NAME, names::BROADCAST_NAME].contains(&name.as_str()) {
+                        owners.push(owner);
+                    }
+                }
+                Some("InterfacesAdded") => {
+                    let sender = header.sender().unwrap().to_string();
+                    assert!(owners.contains(&sender), "{sender} has told of its objects before it owned a name");
+                    told.insert(sender);
+                }
+                _ => {}
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.expect("waited in vain for both names to tell of their objects");
+}

@@ -1,0 +1,127 @@
+//! A full disk: recordings stop first, moves are held back until there is room, and both are said.
+
+use crate::harness::{Board, Daemon, PrivateBus};
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+use touchmove::publish::client::{Client, Snapshot};
+use touchmove::publish::dbus::{Bus, Stream};
+
+/// A disk of a few megabytes of its own.
+struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    /// `None`, said so, where a test may not mount.
+    fn mount() -> Option<SmallDisk> {
+        let dir = tempfile::tempdir().unwrap();
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=4m", "touchmove-test"]).arg(dir.path()).output();
+        if mounted.as_ref().is_ok_and(|output| output.status.success()) {
+            return Some(SmallDisk(dir));
+        }
+        eprintln!("SKIPPED: only root may mount a small disk");
+        None
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Writes until nothing more fits.
+    fn fill(&self) {
+        let mut file = File::create(self.path().join("filler")).unwrap();
+        let mut chunk = vec![0; 65536];
+        while !chunk.is_empty() {
+            if file.write_all(&chunk).is_err() {
+                chunk.truncate(chunk.len() / 2);
+            }
+        }
+    }
+
+    fn make_room(&self) {
+        std::fs::remove_file(self.path().join("filler")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("--lazy").arg(self.path()).status();
+    }
+}
+
+async fn until(client: &Client, what: &str, fits: impl Fn(&Snapshot) -> bool) -> Snapshot {
+    let wait = async {
+        loop {
+            let snapshot = client.snapshot().await.unwrap();
+            if fits(&snapshot) {
+                return snapshot;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(crate::harness::PATIENCE, wait).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
+}
+
+fn sans(snapshot: &Snapshot) -> Vec<&str> {
+    snapshot.games.iter().flat_map(|game| game.moves.iter().map(|played| played.san.as_str())).collect()
+}
+
+fn trouble<'a>(snapshot: &'a Snapshot, kind: &str) -> Option<&'a str> {
+    snapshot.trouble.iter().find(|(known, _)| known == kind).map(|(_, sentence)| sentence.as_str())
+}
+
+fn journal_fits(snapshot: &Snapshot) -> bool {
+    trouble(snapshot, "journal_full").is_none()
+}
+
+#[tokio::test]
+async fn recordings_give_way_and_moves_are_held_until_there_is_room() {
+    let (Some(bus), Some(disk)) = (PrivateBus::start(), SmallDisk::mount()) else { return };
+    let board = Board::plugged();
+    let daemon = Daemon::serving(&bus, disk.path(), &board.path());
+    board.wait_read();
+    let client = Client::wait(&Bus::Address(bus.address()), Stream::Live).await.unwrap();
+    until(&client, "a game", |snapshot| !snapshot.games.is_empty()).await;
+
+    // Four megabytes are less than the reserve: nothing is recorded, and moves go on.
+    board.play("g1", "f3");
+    let snapshot = until(&client, "Nf3", |snapshot| sans(snapshot) == ["Nf3"]).await;
+    let sentence = trouble(&snapshot, "recordings_stopped").expect("recordings stop");
+    assert!(sentence.contains("MB left") && sentence.contains("make room"), "{sentence}");
+
+    // What the journal's files have already taken of the disk takes a few moves more.
+    disk.fill();
+    let shuffle = [("g8", "f6", "Nf6"), ("f3", "g1", "Ng1"), ("f6", "g8", "Ng8"), ("g1", "f3", "Nf3")];
+    let mut played = vec!["Nf3"];
+    let mut moves = shuffle.iter().cycle();
+    let full = loop {
+        let (from, to, san) = moves.next().unwrap();
+        board.play(from, to);
+        played.push(san);
+        let what = format!("{san} told, or trouble");
+        let snapshot = until(&client, &what, |snapshot| sans(snapshot) == played || !journal_fits(snapshot)).await;
+        if !journal_fits(&snapshot) {
+            break snapshot;
+        }
+        assert!(played.len() < 500, "the disk never fills");
+    };
+    assert_eq!(sans(&full), played[..played.len() - 1], "what is not stored is not told");
+    let (from, to, san) = moves.next().unwrap();
+    board.play(from, to);
+    played.push(san);
+
+    disk.make_room();
+    let snapshot = until(&client, "the moves held back", |snapshot| sans(snapshot) == played).await;
+    let game = snapshot.games[0].id;
+    let told = client.since(game, 0).await.unwrap();
+    assert!(told.iter().enumerate().all(|(index, event)| event.number == Some(index as u64 + 1)), "{told:?}");
+    until(&client, "the end of the trouble", journal_fits).await;
+    daemon.kill();
+
+    // It was all on the disk.
+    let daemon = Daemon::serving(&bus, disk.path(), &board.path());
+    let client = Client::wait(&Bus::Address(bus.address()), Stream::Live).await.unwrap();
+    assert_eq!(sans(&client.snapshot().await.unwrap()), played);
+    drop(daemon);
+}

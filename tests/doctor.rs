@@ -1,0 +1,293 @@
+//! What `touchmovectl doctor` tells somebody whose board is not seen.
+
+use crate::harness::{Board, Daemon, PrivateBus, Pty, eventually, installed};
+use std::fs;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+const DOCTOR: &str = env!("CARGO_BIN_EXE_touchmovectl");
+
+/// Runs it without a terminal; exit code and what it says.
+fn doctor(args: &[&str]) -> (i32, String) {
+    said(Command::new(DOCTOR).arg("doctor").args(args).output().unwrap())
+}
+
+fn said(output: Output) -> (i32, String) {
+    let text = String::from_utf8(output.stdout).unwrap();
+    eprintln!("{text}{}", String::from_utf8_lossy(&output.stderr));
+    (output.status.code().unwrap(), text)
+}
+
+#[track_caller]
+fn check(said: (i32, String), code: i32, lines: &[&str]) {
+    for line in lines {
+        assert!(said.1.contains(line), "missing: {line}\nin\n{}", said.1);
+    }
+    assert_eq!(said.0, code, "{}", said.1);
+}
+
+#[test]
+fn a_board_that_answers() {
+    let board = Board::plugged();
+    let path = board.path();
+    let said = doctor(&["--port", path.to_str().unwrap()]);
+    let (opened, answers) = (
+        format!("✓ {} can be opened, and nobody else has it\n", path.display()),
+        format!("✓ a DGT e-Board answers on {}", path.display()),
+    );
+    check(
+        said,
+        0,
+        &[&opened, &answers, "it sees 32 pieces", "· a DGT e-Board cannot know which hand moved a piece", "All is well."],
+    );
+}
+
+#[test]
+fn a_port_on_which_nothing_answers() {
+    let pty = Pty::open();
+    let path = pty.path().display().to_string();
+    let said = doctor(&["--port", &path]);
+    check(
+        said,
+        1,
+        &[
+            &format!("✗ nothing answers on {path} as a DGT e-Board does\n  → check that the board is switched on"),
+            "Not all is well: start with the first ✗.",
+        ],
+    );
+}
+
+#[test]
+fn only_harmless_bytes_are_sent() {
+    let pty = Pty::open();
+    let mut master = pty.master();
+    let (code, _) = doctor(&["--port", pty.path().to_str().unwrap()]);
+    assert_eq!(code, 1);
+    rustix::io::ioctl_fionbio(&master, true).unwrap();
+    let mut sent = Vec::new();
+    let _ = master.read_to_end(&mut sent);
+    assert!(sent.contains(&0x42), "{sent:02x?}");
+    let harmless = [0x40, 0x42, 0x45, 0x4b, 0x4c, 0x4d, 0x55];
+    assert!(sent.iter().all(|byte| harmless.contains(byte)), "{sent:02x?}");
+}
+
+#[test]
+fn something_else_answers() {
+    let pty = Pty::open();
+    let mut master = pty.master();
+    let path = pty.path();
+    let asker = std::thread::spawn(move || doctor(&["--port", path.to_str().unwrap()]));
+    // It has greeted: what comes now is no stale input.
+    master.read_exact(&mut [0]).unwrap();
+    master.write_all(b"Marlin 2.1 ready\n").unwrap();
+    check(
+        asker.join().unwrap(),
+        1,
+        &["✗ something answers on ", "but not as a DGT e-Board does (17 bytes that make no sense)"],
+    );
+}
+
+#[test]
+fn no_such_port() {
+    check(
+        doctor(&["--port", "/dev/ttyNONE7"]),
+        1,
+        &["✗ /dev/ttyNONE7 does not exist\n  → plug the board in, or see `touchmovectl doctor` for the ports there are\n"],
+    );
+    check(doctor(&["--port", "/dev/null"]), 1, &["✗ /dev/null is not a serial port\n  → give one such as /dev/ttyUSB0"]);
+}
+
+#[test]
+fn a_port_that_another_program_has() {
+    let pty = Pty::open();
+    let slave = fs::OpenOptions::new().read(true).write(true).open(pty.path()).unwrap();
+    let mut other = Command::new("sleep").arg("600").stdin(slave).spawn().unwrap();
+    let said = doctor(&["--port", pty.path().to_str().unwrap()]);
+    let pid = other.id();
+    other.kill().unwrap();
+    other.wait().unwrap();
+    let holder = format!("is in use by sleep (pid {pid})\n  → close that program, or end it with `kill {pid}`\n");
+    check(said, 1, &[&holder]);
+}
+
+#[test]
+fn no_permission() {
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("SKIPPED: only root can become a user who may not open the port");
+    }
+    if !installed("setpriv") {
+        return;
+    }
+    // Where somebody else may start it: the target directory may be closed to others.
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("touchmovectl");
+    fs::copy(DOCTOR, &program).unwrap();
+    let pty = Pty::open();
+    let node = fs::canonicalize(pty.path()).unwrap();
+    for (path, mode) in [(dir.path(), 0o755), (node.as_path(), 0o600)] {
+        fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    }
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&program)
+        .args(["doctor", "--port"])
+        .arg(&node)
+        .output();
+    let group = touchmove::link::serial::group_of(&node);
+    let node = node.display();
+    check(
+        said(output.unwrap()),
+        1,
+        &[
+            &format!("✗ no permission to open {node}: it belongs to group {group}\n"),
+            &match group.as_str() {
+                "root" => "→ no group but root's may use it".to_owned(),
+                group => format!("→ run `sudo usermod -aG {group} $USER`, then log out and in again"),
+            },
+        ],
+    );
+}
+
+#[test]
+fn the_configuration_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("touchmoved.toml");
+    fs::write(&path, "[game]\nsettle_ms = 1\n").unwrap();
+    let path = path.to_str().unwrap();
+    let said = doctor(&["--config", path, "--bus", "unix:path=/nowhere/bus"]);
+    check(
+        said,
+        1,
+        &[
+            &format!("✗ {path}:2:13: settle_ms is 1; write a whole number from 20 to 5000 (ms)"),
+            "✗ cannot reach the bus at unix:path=/nowhere/bus",
+        ],
+    );
+}
+
+fn configured(dir: &Path, port: &Path) -> String {
+    let path = dir.join("touchmoved.toml");
+    fs::write(&path, format!("[[board]]\nname = \"hall_1\"\nport = {:?}\n", port.display().to_string())).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn all_is_well() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let board = Board::plugged();
+    let dir = tempfile::tempdir().unwrap();
+    let config = configured(dir.path(), &board.path());
+    let state = dir.path().join("state");
+    let daemon = Daemon::start(&["--bus", &bus.address(), "--config", &config, "--state-dir", state.to_str().unwrap()]);
+    daemon.ready();
+    let said = eventually("touchmoved reads the board", || {
+        let said = doctor(&["--config", &config, "--bus", &bus.address()]);
+        Some(said).filter(|(_, text)| text.contains("reads board"))
+    });
+    check(
+        said,
+        0,
+        &[
+            &format!("is read by touchmoved (pid {})", daemon.pid()),
+            "✓ touchmoved runs on ",
+            "✓ touchmoved reads board hall_1 on ",
+            "All is well.",
+        ],
+    );
+    let (code, json) = doctor(&["--config", &config, "--bus", &bus.address(), "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((code, &json["ok"]), (0, &true.into()));
+    assert!(json["findings"].as_array().unwrap().iter().any(|finding| finding["check"] == "service" && finding["ok"] == true));
+}
+
+#[test]
+fn touchmoved_does_not_run() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let board = Board::plugged();
+    let dir = tempfile::tempdir().unwrap();
+    let config = configured(dir.path(), &board.path());
+    let said = doctor(&["--config", &config, "--bus", &bus.address()]);
+    let missing = format!("✗ touchmoved is not running on the bus at {}\n  → start it with", bus.address());
+    check(said, 1, &[&missing, "configured as hall_1", "✓ a DGT e-Board answers on"]);
+}
+
+#[test]
+fn a_configured_board_is_not_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = configured(dir.path(), Path::new("/dev/ttyNONE7"));
+    let said = doctor(&["--config", &config, "--bus", "unix:path=/nowhere/bus"]);
+    check(said, 1, &["✗ board hall_1 is not plugged in: there is no /dev/ttyNONE7\n  → plug it in and switch it on"]);
+}
+
+/// Under a fake USB device; `None`, said so, without umockdev.
+fn with_device(ids: (&str, &str), node: &str, manner: &str, args: &[&str]) -> Option<(i32, String)> {
+    if !installed("umockdev-wrapper") {
+        return None;
+    }
+    let python = "/usr/bin/python3";
+    let gi = Command::new(python)
+        .args(["-c", "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"])
+        .stderr(Stdio::null())
+        .status();
+    if !gi.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: gir1.2-umockdev-1.0 and python3-gi are not installed");
+        return None;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/umockdev/board.py");
+    let dir = tempfile::tempdir().unwrap();
+    let output = Command::new("umockdev-wrapper")
+        .args([python, script, ids.0, ids.1, node, manner, "--", DOCTOR, "doctor"])
+        .args(["--bus", "unix:path=/nowhere/bus"])
+        .args(args)
+        .env("XDG_CONFIG_HOME", dir.path())
+        .env("HOME", dir.path())
+        .output();
+    Some(said(output.unwrap()))
+}
+
+#[test]
+fn a_boards_own_id_is_asked() {
+    let Some(said) = with_device(("045b", "8111"), "ttyACM0", "answers", &[]) else { return };
+    check(
+        said,
+        1,
+        &[
+            "✓ /dev/ttyACM0 (USB 045b:8111, Board under test, serial number TEST12345, cdc_acm): DGT e-Board\n",
+            "✓ a DGT e-Board answers on /dev/ttyACM0; it sees 32 pieces",
+            "✗ cannot reach the bus",
+        ],
+    );
+}
+
+#[test]
+fn somebodys_adapter_is_left_alone() {
+    let Some(said) = with_device(("0403", "6001"), "ttyUSB0", "answers", &[]) else { return };
+    assert!(!said.1.contains("answers on"), "it was opened");
+    check(
+        said,
+        1,
+        &[
+            "✗ /dev/ttyUSB0 (USB 0403:6001, Board under test, serial number TEST12345, ftdi_sio) may be a DGT e-Board: it is not used",
+            "[[board]]\n        name = \"board_1\"\n        model = \"dgt\"\n        serial = \"TEST12345\"\n",
+            "touchmovectl doctor --port /dev/ttyUSB0",
+        ],
+    );
+}
+
+#[test]
+fn a_device_that_is_no_board() {
+    let Some(said) = with_device(("2341", "0043"), "ttyACM0", "answers", &[]) else { return };
+    assert!(!said.1.contains("answers on"), "it was opened");
+    check(
+        said,
+        1,
+        &["✗ no board is plugged in: no USB device here is known as one", "· there is also /dev/ttyACM0 (USB 2341:0043"],
+    );
+}
+
+#[test]
+fn a_board_without_a_driver() {
+    let Some(said) = with_device(("045b", "8111"), "ttyACM0", "driverless", &[]) else { return };
+    check(said, 1, &["✗ USB device 045b:8111 is a DGT e-Board, but it has no serial port\n  → its kernel driver is missing"]);
+}

@@ -1,0 +1,349 @@
+//! Sensor stories and the games that must come of them.
+//!
+//! A story is a line of words: `e2-` a square is emptied, `e4P` a piece is seen (upper case White), `W`/`B` that player
+//! presses the clock, `result=1-0` and `takeback=1` are what the arbiter says, `~400` so many milliseconds pass; 40 ms lie between words. It begins with the start position on the
+//! board, unless a FEN is given. What must come of it is written as the events are told below.
+
+use shakmaty::{Color, Piece, Role, Square};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed};
+use touchmove::game::{Command, CompletedBy, CorrectionReason, Event, GameResult, Order, ResultReason};
+use touchmove::laws::Position;
+use touchmove::table::{Input, Output, Settings, Table};
+
+struct Story {
+    table: Table,
+    now: u64,
+    turn: ClockHalf,
+    told: Vec<String>,
+}
+
+fn placement(board: &shakmaty::Board) -> Placement {
+    let mut placement = [Sensed::Empty; 64];
+    for (square, piece) in board.iter() {
+        placement[square as usize] = Sensed::Piece(piece);
+    }
+    placement
+}
+
+impl Story {
+    fn new(settings: Settings, board: &Position, clock: bool) -> Story {
+        let mut story = Story { table: Table::new(settings), now: 0, turn: ClockHalf::Left, told: Vec::new() };
+        story.take(Input::Link(LinkState::Up));
+        story.take(Input::Reading(Reading::Placement(Box::new(placement(board.board())))));
+        story.now += 300;
+        if clock {
+            story.clock(true);
+        }
+        story
+    }
+
+    fn take(&mut self, input: Input) {
+        let output = self.table.handle(self.now, input);
+        self.tell(output);
+    }
+
+    fn clock(&mut self, running: bool) {
+        let half = |ms| HalfTime { ms, flag: false };
+        let reading = ClockReading {
+            left: half(300_000),
+            right: half(300_000),
+            turn: self.turn,
+            running,
+            battery_low: false,
+            resolution_ms: 1000,
+            age_ms: 1000,
+        };
+        self.take(Input::Reading(Reading::Clock(Some(reading))));
+    }
+
+    fn wait(&mut self, ms: u64) {
+        self.now += ms;
+        let output = self.table.advance(self.now);
+        self.tell(output);
+    }
+
+    fn word(&mut self, word: &str) {
+        if let Some(ms) = word.strip_prefix('~') {
+            self.wait(ms.parse().expect("milliseconds"));
+            return;
+        }
+        self.wait(40);
+        if let Some(result) = word.strip_prefix("result=") {
+            return self.order(Command::Result(GameResult::parse(result)));
+        }
+        if let Some(plies) = word.strip_prefix("takeback=") {
+            return self.order(Command::TakeBack(plies.parse().expect("plies")));
+        }
+        match word {
+            "W" | "B" => {
+                self.turn = if word == "W" { ClockHalf::Right } else { ClockHalf::Left };
+                self.clock(true);
+            }
+            "stop" => self.clock(false),
+            "down" => self.take(Input::Link(LinkState::Down)),
+            _ => {
+                let square: Square = word[..2].parse().expect("a square");
+                let sensed = match word[2..].chars().next().expect("what is seen") {
+                    '-' => Sensed::Empty,
+                    letter => Sensed::Piece(Piece {
+                        color: Color::from_white(letter.is_ascii_uppercase()),
+                        role: Role::from_char(letter).expect("a piece"),
+                    }),
+                };
+                self.take(Input::Reading(Reading::Square(square, sensed)));
+            }
+        }
+    }
+
+    fn order(&mut self, command: Command) {
+        self.take(Input::Order(Order { command, by: "the arbiter".to_owned() }));
+    }
+
+    /// Durable events in short: `e4` made, `e4!` completed by the clock (`+` own next move, `r` reply, `.` dwell, `#` game
+    /// end), `<2 d4 e5 evidence` corrected, `=1-0 kings`, `alert e5,e6`, `clear`.
+    fn tell(&mut self, output: Output) {
+        for stamped in output.events {
+            let record = self.table.record();
+            let san = |ply: u32| record.and_then(|record| record.ply(ply)).map_or("?".into(), |ply| ply.played.san.clone());
+            let told = match stamped.event {
+                Event::MoveMade { played, .. } => played.san,
+                Event::MoveCompleted { ply, by, .. } => {
+                    let by = match by {
+                        CompletedBy::Clock => "!",
+                        CompletedBy::OwnNextMove => "+",
+                        CompletedBy::Reply => "r",
+                        CompletedBy::Dwell => ".",
+                        CompletedBy::GameEnd => "#",
+                        CompletedBy::Arbiter => "a",
+                    };
+                    format!("{}{by}", san(ply))
+                }
+                Event::MovesCorrected { from_ply, moves, reason } => {
+                    let moves: Vec<String> = moves.into_iter().map(|played| played.san).collect();
+                    let reason = match reason {
+                        CorrectionReason::Evidence => "evidence",
+                        CorrectionReason::Takeback => "takeback",
+                        CorrectionReason::KingSignal => "kings",
+                        CorrectionReason::Analysis => "analysis",
+                        CorrectionReason::Arbiter => "arbiter",
+                    };
+                    format!("<{from_ply} {} {reason}", moves.join(" "))
+                }
+                Event::Result { result, reason } => {
+                    let reason = match reason {
+                        ResultReason::Checkmate => "mate",
+                        ResultReason::Stalemate => "stalemate",
+                        ResultReason::KingsSignal => "kings",
+                        ResultReason::Arbiter => "arbiter",
+                    };
+                    format!("={} {reason}", result.map_or("*", |result| result.as_str()))
+                }
+                Event::AlertRaised(alert) => {
+                    format!("alert {}", alert.squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
+                }
+                Event::AlertCleared { .. } => "clear".to_owned(),
+                Event::GameStarted { chess960, .. } => match chess960 {
+                    Some(518) => "start".to_owned(),
+                    Some(number) => format!("start {number}"),
+                    None => "start fen".to_owned(),
+                },
+                _ => continue,
+            };
+            self.told.push(told);
+        }
+    }
+}
+
+/// Without `fen` the start position stands on the board.
+fn told(fen: Option<&str>, clock: bool, story: &str) -> String {
+    let position = fen.map_or_else(Position::start, |fen| Position::from_fen(fen, false).expect("a FEN"));
+    let settings = Settings { start_fen: fen.map(str::to_owned), ..Settings::default() };
+    let mut teller = Story::new(settings, &position, clock);
+    for word in story.split_whitespace() {
+        teller.word(word);
+    }
+    teller.told.join(" | ")
+}
+
+/// With a clock.
+fn check(story: &str, expect: &str) {
+    assert_eq!(told(None, true, story).trim_start_matches("start").trim_start_matches(" | "), expect, "story: {story}");
+}
+
+/// With a clock, from a position.
+fn check_from(fen: &str, story: &str, expect: &str) {
+    assert_eq!(told(Some(fen), true, story), format!("start fen | {expect}"), "story: {story}");
+}
+
+/// Without a clock.
+fn check_no_clock(story: &str, expect: &str) {
+    assert_eq!(told(None, false, story), format!("start | {expect}"), "story: {story}");
+}
+
+#[test]
+fn ordinary_moves() {
+    check("e2- e4P W e7- e5p B", "e4 | e4! | e5 | e5!");
+    // Nothing grows out of a knight's move; a pawn's single step could become a double one.
+    check("g1- f3N", "Nf3");
+    check("e2- e3P", "");
+    check("e2- e3P ~300", "e3");
+    check("e2- e3P e7-", "e3");
+    check("e2- e3P e3- e4P ~300", "e4");
+}
+
+#[test]
+fn without_a_clock_replies_and_time_complete() {
+    check_no_clock("e2- e4P e7- e5p", "e4 | e5 | e4r");
+    check_no_clock("e2- e4P ~6000", "e4 | e4.");
+    check_no_clock("e2- e4P e7- e5p g1- f3N", "e4 | e5 | e4r | Nf3 | e5r");
+}
+
+#[test]
+fn destination_first_and_slides() {
+    check("e2- e4P W c6p c7- ~300 B", "e4 | e4! | c6 | c6!");
+    check("e2- e4P W c5p c7- B", "e4 | e4! | c5 | c5!");
+}
+
+#[test]
+fn the_examples_of_the_makers_header() {
+    // Squares are read one by one: a slide of Qc1xc4 as the maker tells it.
+    check_from("4k3/8/8/8/2p5/8/8/2Q1K3 w - - 0 1", "c4- c2Q c3Q c1- c2- c4Q c3- W", "Qxc4 | Qxc4!");
+    // The captured square is never empty.
+    check_from("4k3/8/8/8/2p5/1P6/8/4K3 w - - 0 1", "c4P b3- W", "bxc4 | bxc4!");
+}
+
+#[test]
+fn real_slides() {
+    let rooks = "4k3/8/8/8/8/8/8/R5K1 w - - 0 1";
+    check_from(rooks, "a1- d1R d1- e1R e1- f1R W", "Rf1 | Rf1!");
+    // The hand stops for longer than the settle time: published, then set right.
+    check_from(rooks, "a1- d1R ~300 d1- e1R ~1100 W", "Rd1 | <1 Re1+ evidence | Re1+!");
+}
+
+#[test]
+fn the_press_waits_for_a_slide_to_end() {
+    let rooks = "4k3/8/8/8/8/8/8/R5K1 w - - 0 1";
+    // The press overtakes the squares: the rook is on its way to f1.
+    check_from(rooks, "a1- d1R W d1- f1R ~300", "Rf1 | Rf1!");
+}
+
+#[test]
+fn castling_in_every_order() {
+    let ready = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+    check_from(ready, "e1- g1K h1- f1R W", "O-O | O-O!");
+    check_from(ready, "h1- f1R e1- g1K W", "O-O | O-O!");
+    check_from(ready, "h1- f1R ~600 e1- g1K W", "O-O | O-O!");
+    check_from(ready, "e1- h1- g1K f1R W", "O-O | O-O!");
+    check_from(ready, "a1- d1R e1- c1K W e8- g8k h8- f8r B", "O-O-O | O-O-O! | O-O | O-O!");
+    check_from(ready, "h1- f1R ~2000 W", "Rf1 | Rf1!");
+}
+
+#[test]
+fn overlapping_replies() {
+    // Black lifts before White's knight lands.
+    check("g1- b8- f3N c6n W B", "Nf3 | Nc6 | Nf3! | Nc6!");
+    // The position between was never seen.
+    check_no_clock("g1- b8- c6n f3N", "Nf3 | Nc6 | Nf3r");
+}
+
+#[test]
+fn promotion() {
+    let pawn = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
+    check_from(pawn, "a7- a8Q W ~300", "a8=Q+ | a8=Q+!");
+    check_from(pawn, "a8Q a7- W ~300", "a8=Q+ | a8=Q+!");
+    check_from(pawn, "a7- a8P a8- a8N W ~300", "a8=N | a8=N!");
+}
+
+#[test]
+fn mate_and_kings_end_the_game() {
+    check("f2- f3P W e7- e5p B g2- g4P W d8- h4q", "f3 | f3! | e5 | e5! | g4 | g4! | Qh4# | Qh4## | =0-1 mate");
+    check("e2- e4P W e1- e8- e4K d5k ~1500", "e4 | e4! | =1-0 kings");
+}
+
+#[test]
+fn a_kings_move_to_the_centre_is_withdrawn_when_the_other_king_comes() {
+    let fen = "8/8/4k3/8/8/4K3/8/8 w - - 0 1";
+    check_from(fen, "e3- e4K ~500 e6- d5k ~1500", "Ke4 | <1  kings | =1-0 kings");
+    check_from(fen, "e3- e4K W ~5000", "Ke4 | Ke4!");
+}
+
+#[test]
+fn takeback() {
+    check_no_clock("g1- f3N ~400 f3- g1N ~1200 e2- e4P", "Nf3 | <1  takeback | e4");
+}
+
+#[test]
+fn missed_edges_are_searched_for() {
+    // White's knight was seen before Black's.
+    check("e2- e4P W ~500 b1- c3N b8- c6n ~1300", "e4 | e4! | Nc6 | Nc3");
+}
+
+#[test]
+fn what_nothing_explains_is_told_and_cleared() {
+    check("e2- e4P W ~500 d8- d5q ~4000 d5- d8q", "e4 | e4! | alert d5,d8 | clear");
+}
+
+#[test]
+fn the_next_start_position_is_the_next_game() {
+    let story = "f2- f3P W e7- e5p B g2- g4P W d8- h4q ~1500 f3- f2P e5- e7p g4- g2P h4- d8q ~400 d2- d4P";
+    check(story, "f3 | f3! | e5 | e5! | g4 | g4! | Qh4# | Qh4## | =0-1 mate | start | d4");
+}
+
+#[test]
+fn a_game_goes_on_from_an_irregular_position() {
+    // Both kings in check.
+    check_from("r6k/8/8/8/8/8/8/K6R w - - 0 1", "a1- b1K ~300 W h8- g8k ~300 B", "Kb1+ | Kb1+! | Kg8 | Kg8!");
+    // A pawn left on the last rank: it stays there, and the others play on.
+    check_from("4k2P/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2- e4P W e8- d7k ~300 B h8- W", "e4 | e4! | Kd7 | Kd7!");
+}
+
+#[test]
+fn an_order_changes_nothing_else() {
+    // Refused: there are not that many plies. The pawn's step is published all the same.
+    check("e2- e3P takeback=9 ~300", "e3");
+    check("e2- e4P W takeback=1 ~2000", "e4 | e4! | <1  arbiter");
+    // The last move counts, though it might still have grown.
+    check("e2- e3P result=1/2-1/2", "e3 | =1/2-1/2 arbiter");
+}
+
+#[test]
+fn a_withdrawn_kings_signal_is_not_told_again() {
+    check("e1- e8- e4K d5k ~1500 result=* ~3000 e4- d5- e1K e8k ~300 g1- f3N ~300", "=1-0 kings | =* arbiter | Nf3");
+}
+
+#[test]
+fn a_restart_knows_how_the_clock_stands() {
+    // The clock stands the other way round: its right half is White's.
+    let run = |table: &mut Table, now, left, right, turn| {
+        let half = |ms| HalfTime { ms, flag: false };
+        let (left, right) = (half(left), half(right));
+        let reading = ClockReading { left, right, turn, running: true, battery_low: false, resolution_ms: 1000, age_ms: 1000 };
+        table.handle(now, Input::Reading(Reading::Clock(Some(reading)))).events
+    };
+    let mut table = Table::new(Settings::default());
+    let start = Reading::Placement(Box::new(placement(Position::start().board())));
+    table.handle(0, Input::Link(LinkState::Up));
+    let mut told = table.handle(0, Input::Reading(start)).events;
+    told.extend(run(&mut table, 100, 300_000, 200_000, ClockHalf::Right));
+    let square = |square, sensed| Input::Reading(Reading::Square(square, sensed));
+    told.extend(table.handle(200, square(Square::E2, Sensed::Empty)).events);
+    told.extend(table.handle(300, square(Square::E4, Sensed::Piece(Role::Pawn.of(Color::White)))).events);
+    told.extend(run(&mut table, 1000, 300_000, 198_000, ClockHalf::Left));
+    let clocks = |table: &Table| {
+        let ply = table.record().and_then(|record| record.plies.last()).expect("a ply");
+        (ply.clocks.white.map(|time| time.ms), ply.clocks.black.map(|time| time.ms))
+    };
+    assert_eq!(clocks(&table), (Some(198_000), Some(300_000)));
+
+    let durable: Vec<_> = told.into_iter().filter(|stamped| stamped.number.is_some()).collect();
+    let mut table = Table::restore(Settings::default(), &durable);
+    let mut board = placement(Position::start().board());
+    board.swap(Square::E2 as usize, Square::E4 as usize);
+    table.handle(2000, Input::Link(LinkState::Up));
+    table.handle(2000, Input::Reading(Reading::Placement(Box::new(board))));
+    run(&mut table, 2100, 299_000, 198_000, ClockHalf::Left);
+    table.handle(2200, square(Square::E7, Sensed::Empty));
+    table.handle(2300, square(Square::E5, Sensed::Piece(Role::Pawn.of(Color::Black))));
+    run(&mut table, 3000, 298_000, 198_000, ClockHalf::Right);
+    assert_eq!(clocks(&table), (Some(198_000), Some(298_000)));
+}

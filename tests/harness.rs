@@ -1,0 +1,402 @@
+//! A bus, a daemon and a board of the test's own: no fixed names or ports, so that tests run side by side.
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, symlink};
+use std::os::unix::net::UnixDatagram;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// How long a test waits for what has to happen; far longer than it ever takes.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Waits until `happened` gives something; panics after [`PATIENCE`], saying what was waited for.
+#[track_caller]
+pub fn eventually<T>(what: &str, mut happened: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + PATIENCE;
+    loop {
+        if let Some(it) = happened() {
+            return it;
+        }
+        assert!(Instant::now() < end, "waited in vain for: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Whether a program is installed; says so when it is not, for tests that are skipped then.
+pub fn installed(program: &str) -> bool {
+    let found = std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).exists()));
+    if !found {
+        eprintln!("SKIPPED: {program} is not installed");
+    }
+    found
+}
+
+/// A dbus-daemon. It can be killed and started again at the same address.
+pub struct PrivateBus {
+    dir: TempDir,
+    daemon: Option<Child>,
+}
+
+impl PrivateBus {
+    /// A running bus; `None`, said so, if dbus-daemon is not installed.
+    pub fn start() -> Option<PrivateBus> {
+        let mut bus = PrivateBus::stopped()?;
+        bus.restart();
+        Some(bus)
+    }
+
+    /// A bus that is not running yet.
+    pub fn stopped() -> Option<PrivateBus> {
+        if !installed("dbus-daemon") {
+            return None;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/dbus/private.conf");
+        let config = std::fs::read_to_string(template).unwrap().replace("RUN_DIR", dir.path().to_str().unwrap());
+        std::fs::write(dir.path().join("bus.conf"), config).unwrap();
+        Some(PrivateBus { dir, daemon: None })
+    }
+
+    /// Starts it (again); returns when it listens.
+    pub fn restart(&mut self) {
+        self.kill();
+        let _ = std::fs::remove_file(self.socket());
+        let config = self.dir.path().join("bus.conf");
+        let daemon = Command::new("dbus-daemon")
+            .arg("--config-file")
+            .arg(config)
+            .args(["--nofork", "--nopidfile"])
+            .stderr(Stdio::null())
+            .spawn();
+        self.daemon = Some(daemon.unwrap());
+        eventually("dbus-daemon listens", || std::os::unix::net::UnixStream::connect(self.socket()).ok());
+    }
+
+    /// Kills it, as a crash would.
+    pub fn kill(&mut self) {
+        if let Some(mut daemon) = self.daemon.take() {
+            daemon.kill().unwrap();
+            daemon.wait().unwrap();
+        }
+    }
+
+    /// For `--bus` and others that take an address.
+    pub fn address(&self) -> String {
+        format!("unix:path={}", self.socket().display())
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.dir.path().join("bus.sock")
+    }
+
+    /// A connection for a client.
+    pub async fn connect(&self) -> zbus::Connection {
+        zbus::connection::Builder::address(self.address().as_str()).build().await.unwrap()
+    }
+}
+
+impl Drop for PrivateBus {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A running touchmoved. Dropped: asked to end, then killed.
+pub struct Daemon {
+    child: Child,
+    notify: UnixDatagram,
+    _dir: TempDir,
+    log: Arc<Mutex<String>>,
+}
+
+impl Daemon {
+    /// Starts touchmoved with these arguments. Does not wait for it: see [`Daemon::ready`].
+    pub fn start(args: &[&str]) -> Daemon {
+        let dir = tempfile::tempdir().unwrap();
+        let notify = UnixDatagram::bind(dir.path().join("notify")).unwrap();
+        notify.set_read_timeout(Some(PATIENCE)).unwrap();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_touchmoved"))
+            .args(args)
+            .env("NOTIFY_SOCKET", dir.path().join("notify"))
+            .env("NO_COLOR", "1")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = Arc::new(Mutex::new(String::new()));
+        let (mut pipe, into) = (child.stderr.take().unwrap(), Arc::clone(&log));
+        std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(count @ 1..) = pipe.read(&mut chunk) {
+                let text = String::from_utf8_lossy(&chunk[..count]);
+                eprint!("{text}");
+                into.lock().unwrap().push_str(&text);
+            }
+        });
+        Daemon { child, notify, _dir: dir, log }
+    }
+
+    /// On this bus, with this state directory and port.
+    pub fn serving(bus: &PrivateBus, state_dir: &Path, port: &Path) -> Daemon {
+        let daemon = Daemon::start(&[
+            "--bus",
+            &bus.address(),
+            "--state-dir",
+            state_dir.to_str().unwrap(),
+            "--port",
+            port.to_str().unwrap(),
+        ]);
+        daemon.ready();
+        daemon
+    }
+
+    /// Waits until it says READY=1 to its service manager; returns its status line.
+    pub fn ready(&self) -> String {
+        let mut message = [0; 1024];
+        loop {
+            let count = self.notify.recv(&mut message).expect("touchmoved never said READY=1");
+            let text = String::from_utf8_lossy(&message[..count]).into_owned();
+            if text.lines().any(|line| line == "READY=1") {
+                return text.lines().find_map(|line| line.strip_prefix("STATUS=")).unwrap_or_default().to_owned();
+            }
+        }
+    }
+
+    /// What it has logged so far.
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Kills it as `kill -9` does.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Asks it to end and waits until it has.
+    pub fn terminate(mut self) -> std::process::ExitStatus {
+        self.ask();
+        self.child.wait().unwrap()
+    }
+
+    fn ask(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            self.ask();
+            let end = Instant::now() + Duration::from_secs(5);
+            while Instant::now() < end {
+                if let Ok(Some(_)) = self.child.try_wait() {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// A pseudo-terminal under a stable name, whose other end the test holds.
+pub struct Pty {
+    dir: TempDir,
+    ends: Option<(File, File)>,
+}
+
+impl Pty {
+    /// A new one.
+    pub fn open() -> Pty {
+        let mut pty = Pty { dir: tempfile::tempdir().unwrap(), ends: None };
+        pty.plug();
+        pty
+    }
+
+    /// What the daemon opens; the same after [`Pty::plug`].
+    pub fn path(&self) -> PathBuf {
+        self.dir.path().join("board")
+    }
+
+    /// Plugs it in (again).
+    pub fn plug(&mut self) {
+        self.unplug();
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        // As long as a slave is open, reading the master is no error.
+        let slave = OpenOptions::new().read(true).write(true).custom_flags(0o400).open(&name).unwrap();
+        symlink(&name, self.path()).unwrap();
+        self.ends = Some((File::from(master), slave));
+    }
+
+    /// Takes it away, as pulling the cable does. All clones of the master must be gone.
+    pub fn unplug(&mut self) {
+        self.ends = None;
+        let _ = std::fs::remove_file(self.path());
+    }
+
+    /// A clone of the master: what the board reads and writes.
+    pub fn master(&self) -> File {
+        self.ends.as_ref().unwrap().0.try_clone().unwrap()
+    }
+
+    /// Wakes a thread that reads the master, with a byte that is no command.
+    fn nudge(&self) {
+        if let Some((_, slave)) = &self.ends {
+            let _ = (&*slave).write_all(&[0]);
+        }
+    }
+}
+
+/// A DGT board on a pseudo-terminal that answers as far as it is asked, and pieces that the test moves.
+pub struct Board {
+    pty: Pty,
+    squares: Arc<Mutex<[u8; 64]>>,
+    reader: Option<JoinHandle<()>>,
+    stop: Arc<Mutex<bool>>,
+    /// Commands received so far.
+    commands: Arc<Mutex<Vec<u8>>>,
+}
+
+/// The start position, as a DGT board with its connector on White's left tells it.
+pub const START: &str = "rnbqkbnrpppppppp................................PPPPPPPPRNBQKBNR";
+
+/// Codes of the pieces, from 0.
+const CODES: &str = ".PRNBKQprnbkq";
+
+fn code(piece: char) -> u8 {
+    CODES.find(piece).unwrap() as u8
+}
+
+/// The number of a square such as `e2` on the wire.
+fn field(square: &str) -> usize {
+    let name = square.as_bytes();
+    usize::from(b'8' - name[1]) * 8 + usize::from(name[0] - b'a')
+}
+
+impl Board {
+    /// A board with the start position, plugged in.
+    pub fn plugged() -> Board {
+        let squares: Vec<u8> = START.chars().map(code).collect();
+        let mut board = Board {
+            pty: Pty::open(),
+            squares: Arc::new(Mutex::new(squares.try_into().unwrap())),
+            reader: None,
+            stop: Arc::default(),
+            commands: Arc::default(),
+        };
+        board.answer();
+        board
+    }
+
+    /// What the daemon opens.
+    pub fn path(&self) -> PathBuf {
+        self.pty.path()
+    }
+
+    /// Pulls the cable.
+    pub fn unplug(&mut self) {
+        *self.stop.lock().unwrap() = true;
+        self.pty.nudge();
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
+        self.pty.unplug();
+    }
+
+    /// Plugs it in again, with the pieces as they stand.
+    pub fn plug(&mut self) {
+        self.pty.plug();
+        self.commands.lock().unwrap().clear();
+        self.answer();
+    }
+
+    /// Waits until the daemon has taken a dump since the board was plugged in.
+    pub fn wait_read(&self) {
+        eventually("the daemon asks for the whole board", || self.commands.lock().unwrap().contains(&0x42).then_some(()));
+    }
+
+    /// How many bytes the daemon has sent since the board was plugged in.
+    #[allow(dead_code)] // for benches
+    pub fn received(&self) -> usize {
+        self.commands.lock().unwrap().len()
+    }
+
+    /// Puts a piece on a square, or takes it away (`.`).
+    pub fn put(&self, square: &str, piece: char) {
+        let field = field(square);
+        self.squares.lock().unwrap()[field] = code(piece);
+        self.send(&[0x8e, 0, 5, field as u8, code(piece)]);
+    }
+
+    /// As [`Board::put`] while the cable is pulled: nobody is told.
+    pub fn put_unseen(&self, square: &str, piece: char) {
+        self.squares.lock().unwrap()[field(square)] = code(piece);
+    }
+
+    /// Plays a quiet move: lifts the piece and puts it down.
+    pub fn play(&self, from: &str, to: &str) {
+        let piece = CODES.chars().nth(usize::from(self.squares.lock().unwrap()[field(from)])).unwrap();
+        self.put(from, '.');
+        self.put(to, piece);
+    }
+
+    /// The clock says: seconds left, and whose time it is.
+    pub fn clock(&self, white: u32, black: u32, white_runs: bool) {
+        let bcd = |value: u32| (value / 10 * 16 + value % 10) as u8;
+        let [w, b] = [white, black].map(|s| [(s / 3600) as u8, bcd(s / 60 % 60), bcd(s % 60)]);
+        self.send(&[0x8d, 0, 10, b[0], b[1], b[2], w[0], w[1], w[2], if white_runs { 0x09 } else { 0x13 }]);
+    }
+
+    /// Any bytes.
+    pub fn send(&self, bytes: &[u8]) {
+        self.pty.master().write_all(bytes).unwrap();
+    }
+
+    fn answer(&mut self) {
+        self.stop = Arc::default();
+        let (mut master, squares) = (self.pty.master(), Arc::clone(&self.squares));
+        let (stop, commands) = (Arc::clone(&self.stop), Arc::clone(&self.commands));
+        self.reader = Some(std::thread::spawn(move || {
+            let mut chunk = [0; 64];
+            while let Ok(count @ 1..) = master.read(&mut chunk) {
+                if *stop.lock().unwrap() {
+                    return;
+                }
+                for command in &chunk[..count] {
+                    let answer = match command {
+                        0x42 => [&[0x86, 0, 67][..], &squares.lock().unwrap()[..]].concat(),
+                        0x45 => b"\x91\0\x0823946".to_vec(),
+                        0x4d => vec![0x93, 0, 5, 1, 7],
+                        _ => Vec::new(),
+                    };
+                    if master.write_all(&answer).is_err() {
+                        return;
+                    }
+                    commands.lock().unwrap().push(*command);
+                }
+            }
+        }));
+    }
+}
+
+impl Drop for Board {
+    fn drop(&mut self) {
+        self.unplug();
+    }
+}

@@ -1,0 +1,97 @@
+//! SIGKILL at a hundred moments of a game: nothing that was told is lost, and nothing is told that was not so.
+
+use crate::harness::{Daemon, PATIENCE, PrivateBus};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use touchmove::ctl::pty::Port;
+use touchmove::game::event::Rotation;
+use touchmove::publish::client::{Client, Happened, Seen};
+use touchmove::publish::dbus::{Bus, Stream};
+use touchmove::simulate::rng::Rng;
+use touchmove::simulate::{Scene, Stage, hands, pgn};
+
+/// How often the daemon is killed.
+const KILLS: u32 = 100;
+/// So many times as fast as real: the game lasts about as long as the kills.
+const SPEED: u32 = 3;
+
+/// Everything that was ever told, by game and number.
+type Told = BTreeMap<(u64, u64), Happened>;
+
+/// Adds what was told; panics if the same number was told otherwise before.
+fn note(told: &mut Told, happened: Happened) {
+    let (Some(game), Some(number)) = (happened.game, happened.number) else { return };
+    let known = told.entry((game, number)).or_insert_with(|| happened.clone());
+    assert_eq!(known.event, happened.event, "game {game}, number {number}");
+    assert_eq!(known.fields, happened.fields, "game {game}, number {number}");
+}
+
+/// Reads all games from the daemon and holds them against what was told; numbers must have no gap.
+async fn compare(client: &Client, told: &Arc<Mutex<Told>>) {
+    let games = client.snapshot().await.unwrap().games;
+    for game in games {
+        let stored = client.since(game.id, 0).await.unwrap();
+        let mut told = told.lock().unwrap();
+        let last = told.range((game.id, 0)..(game.id + 1, 0)).next_back().map_or(0, |((_, number), _)| *number);
+        assert!(stored.len() as u64 >= last, "game {}: number {last} was told, and {} are stored", game.id, stored.len());
+        for (index, event) in stored.into_iter().enumerate() {
+            assert_eq!(event.number, Some(index as u64 + 1));
+            note(&mut told, event);
+        }
+    }
+}
+
+#[tokio::test]
+async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let state = tempfile::tempdir().unwrap();
+    let games = pgn::read(include_str!("../src/ctl/demo/opera.pgn"));
+    let scene = Scene { profile: &hands::CLEAN, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
+    let stage = Stage::new("dgt", &games.games[0], &scene).unwrap();
+    let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
+    let game_lasts = Duration::from_millis(stage.ends_at() / u64::from(SPEED));
+    let mut port = Port::open().unwrap();
+    let path = std::path::PathBuf::from(port.path());
+    std::thread::spawn(move || port.serve(stage, SPEED, true));
+
+    let client = Client::wait(&Bus::Address(bus.address()), Stream::Live).await.unwrap();
+    let told = Arc::new(Mutex::new(Told::new()));
+    let mut watch = client.watch().await.unwrap();
+    let into = Arc::clone(&told);
+    let watcher = tokio::spawn(async move {
+        while let Some(seen) = watch.next().await {
+            if let Seen::Happened(happened) = seen {
+                note(&mut into.lock().unwrap(), happened);
+            }
+        }
+    });
+
+    let mut rng = Rng::new(20_261_121, 0);
+    let began = Instant::now();
+    for kill in 0..KILLS {
+        let daemon = Daemon::serving(&bus, state.path(), &path);
+        compare(&client, &told).await;
+        // Some at once, most in the middle of something: the kills are spread over the game at random.
+        let share = game_lasts * (kill + 1) / KILLS;
+        let until = share.saturating_sub(began.elapsed()).max(Duration::from_millis(rng.below(60)));
+        tokio::time::sleep(until * rng.below(1000) as u32 / 500).await;
+        daemon.kill();
+        assert!(!watcher.is_finished(), "what was told contradicts itself");
+    }
+    let daemon = Daemon::serving(&bus, state.path(), &path);
+    let end = Instant::now() + game_lasts + PATIENCE;
+    loop {
+        let games = client.snapshot().await.unwrap().games;
+        let played: Vec<&str> = games.iter().flat_map(|game| game.moves.iter().map(|played| played.uci.as_str())).collect();
+        if played == truth {
+            assert_eq!(games.len(), 1, "it is one game");
+            break;
+        }
+        assert!(Instant::now() < end, "played {played:?}, but {truth:?} is the game");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    compare(&client, &told).await;
+    drop(daemon);
+    println!("{} durable events told over {KILLS} kills", told.lock().unwrap().len());
+}

@@ -1,0 +1,165 @@
+//! Serial ports: opened alone, read until they are gone, chosen by their ids or as configured.
+
+use crate::harness::{PATIENCE, Pty};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use touchmove::boards::{self, Line};
+use touchmove::link::watch::{self, SerialPort, Verdict};
+use touchmove::link::{ControlLines, Ids, LineError, OpenError, Place, Port};
+
+const LINE: Line = Line { baud: 9600 };
+
+fn open(path: &Path) -> Result<Port, OpenError> {
+    Port::open(path, LINE, ControlLines::Asserted)
+}
+
+/// What a person reads.
+#[track_caller]
+fn refused(path: &Path) -> String {
+    open(path).expect_err("it was opened").to_string()
+}
+
+/// Inside a runtime, and never for ever.
+fn run<T>(what: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, what).await.expect("it hangs") })
+}
+
+#[test]
+fn bytes_go_both_ways() {
+    let pty = Pty::open();
+    let mut master = pty.master();
+    run(async {
+        // From now on it neither echoes nor translates.
+        drop(open(&pty.path()).unwrap());
+        master.write_all(b"stale").unwrap();
+        let mut port = open(&pty.path()).unwrap();
+        // What arrived before the port was opened belongs to nobody.
+        master.write_all(&[0x86, 0x0d, 0x0a, 0xff]).unwrap();
+        let mut buffer = [0; 16];
+        let mut came = Vec::new();
+        while came.len() < 4 {
+            let count = port.read(&mut buffer).await.unwrap();
+            came.extend_from_slice(&buffer[..count]);
+        }
+        assert_eq!(came, [0x86, 0x0d, 0x0a, 0xff], "nothing is translated");
+        port.write_all(&[0x42, 0x0a, 0x0d]).await.unwrap();
+        let mut sent = [0; 3];
+        std::io::Read::read_exact(&mut master, &mut sent).unwrap();
+        assert_eq!(sent, [0x42, 0x0a, 0x0d]);
+    });
+}
+
+#[test]
+fn unplugged_is_gone() {
+    let mut pty = Pty::open();
+    run(async {
+        let mut port = open(&pty.path()).unwrap();
+        pty.unplug();
+        assert!(matches!(port.read(&mut [0; 8]).await, Err(LineError::Gone)));
+        assert!(matches!(port.write_all(b"x").await, Err(LineError::Gone)));
+    });
+}
+
+#[test]
+fn a_port_is_open_once() {
+    let pty = Pty::open();
+    run(async {
+        let _first = open(&pty.path()).unwrap();
+        let second = open(&pty.path()).unwrap_err();
+        assert!(matches!(second, OpenError::Busy { .. }), "{second}");
+        let said = second.to_string();
+        assert!(said.starts_with(&format!("{} is in use by another program; close it", pty.path().display())), "{said}");
+    });
+    run(async { open(&pty.path()).map(drop).unwrap() });
+}
+
+#[test]
+fn what_cannot_be_opened_says_why() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    run(async {
+        assert_eq!(
+            refused(Path::new("/dev/ttyNONE7")),
+            "/dev/ttyNONE7 does not exist: plug the board in, or see `touchmovectl doctor` for the ports there are"
+        );
+        for path in [file.as_path(), dir.path(), Path::new("/dev/null")] {
+            assert_eq!(
+                refused(path),
+                format!(
+                    "{} is not a serial port: give one such as /dev/ttyUSB0 or a link in /dev/serial/by-id",
+                    path.display()
+                )
+            );
+        }
+    });
+}
+
+fn port(node: &str, ids: Option<&str>) -> SerialPort {
+    SerialPort {
+        node: node.into(),
+        links: Vec::new(),
+        ids: ids.map(|ids| ids.parse().unwrap()),
+        serial: None,
+        title: None,
+        driver: None,
+        usb_path: None,
+        modem_manager_ignores: false,
+    }
+}
+
+#[test]
+fn only_a_boards_own_id_is_taken_unasked() {
+    let ports = [
+        port("/dev/ttyS0", None),
+        port("/dev/ttyUSB0", Some("0403:6001")),
+        port("/dev/ttyACM0", Some("04d8:000a")),
+        port("/dev/ttyACM1", Some("045b:8111")),
+        port("/dev/ttyACM2", Some("2341:0043")),
+    ];
+    let found: Vec<_> = watch::found(&ports).map(|(port, model)| (port.node.to_str().unwrap(), model.name)).collect();
+    assert_eq!(found, [("/dev/ttyACM1", "dgt")]);
+    assert!(watch::found(&ports[..3]).next().is_none(), "even if there is nothing else");
+    assert!(matches!(ports[1].verdict(), Verdict::Perhaps(model) if model.name == "dgt"));
+    assert!(matches!(ports[4].verdict(), Verdict::Unknown));
+}
+
+#[test]
+fn places_are_given_out_once() {
+    let model = boards::model("dgt").unwrap();
+    let ids: Ids = "0403:6001".parse().unwrap();
+    let mut ports = [
+        port("/dev/ttyUSB0", Some("0403:6001")),
+        port("/dev/ttyUSB1", Some("0403:6001")),
+        port("/dev/ttyACM0", Some("045b:8111")),
+    ];
+    ports[0].serial = Some("A1".into());
+    ports[1].usb_path = Some("1-2".into());
+    ports[2].links = vec!["/dev/serial/by-id/usb-dgt".into()];
+    let check = |places: &[Place], expect: &[Option<&str>]| {
+        let expect: Vec<Option<PathBuf>> = expect.iter().map(|node| node.map(PathBuf::from)).collect();
+        assert_eq!(watch::assign(places, &ports), expect, "{places:?}");
+    };
+    let serial = Place::Serial("A1".into());
+    check(&[Place::Found(model)], &[Some("/dev/ttyACM0")]);
+    // The one that says more chooses first, wherever it stands.
+    check(&[Place::Ids(ids), serial.clone()], &[Some("/dev/ttyUSB1"), Some("/dev/ttyUSB0")]);
+    check(&[Place::UsbPath("1-2".into()), Place::Ids(ids)], &[Some("/dev/ttyUSB1"), Some("/dev/ttyUSB0")]);
+    check(&[Place::Port("/dev/serial/by-id/usb-dgt".into()), Place::Found(model)], &[Some("/dev/ttyACM0"), None]);
+    check(&[serial.clone(), serial], &[Some("/dev/ttyUSB0"), None]);
+    check(&[Place::Port("/dev/ttyNONE7".into())], &[None]);
+    // A pseudo-terminal is in no list.
+    let pty = Pty::open();
+    let found = watch::assign(&[Place::Port(pty.path())], &ports);
+    assert_eq!(found, [Some(pty.path())]);
+}
+
+#[test]
+fn ids_are_read_as_udev_writes_them() {
+    for wrong in ["", "0403", "403:6001", "0403:60011", "0403:600g", "0403-6001", "+403:6001"] {
+        assert!(wrong.parse::<Ids>().is_err(), "{wrong}");
+    }
+    assert_eq!("045b:8111".parse::<Ids>().unwrap().to_string(), "045b:8111");
+}

@@ -1,0 +1,65 @@
+//! The README's tables say what the program says.
+
+use std::fs;
+use std::process::Command;
+use touchmove::boards::{BOARDS, Sensing};
+
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+
+/// The part of the README between its two comments must be this; with `UPDATE` it becomes this.
+#[track_caller]
+fn check(name: &str, expect: &str) {
+    // Tests run side by side.
+    static WRITING: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _writing = WRITING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let text = fs::read_to_string(README).unwrap();
+    let begin = format!("<!-- {name}: written by `UPDATE=1 cargo test readme` -->\n");
+    let (before, rest) = text.split_once(&begin).expect("the comment is gone");
+    let (part, after) = rest.split_once("<!-- end -->").expect("the comment's end is gone");
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(README, format!("{before}{begin}{expect}<!-- end -->{after}")).unwrap();
+    } else {
+        assert!(part == expect, "README.md is out of date: run `UPDATE=1 cargo test readme`\n{expect}");
+    }
+}
+
+#[test]
+fn boards() {
+    let mut table = "| board | model | senses | connection | USB ids: own | adapter |\n|---|---|---|---|---|---|\n".to_owned();
+    for model in BOARDS {
+        let senses = match model.sensing {
+            Sensing::Identity => "which piece stands where",
+            Sensing::Colour => "which colour stands where",
+            Sensing::Occupancy => "whether something stands there",
+        };
+        let ids = |generic: bool| {
+            let ids = model.usb.iter().filter(|id| id.generic == generic);
+            ids.map(|id| format!("`{:04x}:{:04x}`", id.vendor, id.product)).collect::<Vec<_>>().join(" ")
+        };
+        let (title, name, baud) = (model.title, model.name, model.line.baud);
+        table += &format!("| {title} | `{name}` | {senses} | serial, {baud} Bd | {} | {} |\n", ids(false), ids(true));
+    }
+    check("boards", &table);
+}
+
+#[test]
+fn what_boards_cannot_know() {
+    let list = BOARDS.iter().flat_map(|model| model.cannot.iter().map(move |cannot| format!("* {}: {cannot}\n", model.title)));
+    check("cannot", &list.collect::<String>());
+}
+
+#[test]
+fn commands() {
+    let help = Command::new(env!("CARGO_BIN_EXE_touchmovectl")).arg("--help").env("COLUMNS", "200").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let mut table = "| touchmovectl … | |\n|---|---|\n".to_owned();
+    for line in commands.lines() {
+        let (name, about) = line.trim().split_once(' ').unwrap();
+        if name != "help" {
+            let about = about.trim();
+            table += &format!("| `{name}` | {}{} |\n", about[..1].to_lowercase(), &about[1..]);
+        }
+    }
+    check("commands", &table);
+}

@@ -1,0 +1,520 @@
+//! The simulator: its bytes are the same everywhere, its hands are not kinder than real ones, and what it plays can be read.
+
+use shakmaty::{Color, Move, Piece, Role, Square};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+use touchmove::boards::{self, Millis};
+use touchmove::ctl::run::{self, Moment, Said, Staged, Tape};
+use touchmove::ctl::{pty, score, simulate};
+use touchmove::game::GameResult;
+use touchmove::game::event::Rotation;
+use touchmove::laws::Position;
+use touchmove::link::recording::{self, What};
+use touchmove::simulate::dgt::VirtualDgt;
+use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, PROFILES, Profile, Rates, WORN};
+use touchmove::simulate::pgn::{self, Game};
+use touchmove::simulate::rng::Rng;
+use touchmove::simulate::script::{self, Act, Script};
+use touchmove::simulate::{Chunk, Scene, Stage, VirtualBoard};
+use touchmove::table::Table;
+
+/// Random play, fond of special moves, as PGN.
+fn random_pgn(seed: u64, plies: usize) -> String {
+    let mut rng = Rng::new(seed, 0);
+    let mut position = Position::start();
+    let mut moves = String::new();
+    for ply in 0..plies {
+        let legal = position.legal_moves();
+        let special: Vec<Move> =
+            legal.iter().copied().filter(|mv| !matches!(mv, Move::Normal { promotion: None, .. })).collect();
+        let captures: Vec<Move> = legal.iter().copied().filter(|mv| mv.is_capture()).collect();
+        let from: &[Move] = match rng.below(4) {
+            0 | 1 if !special.is_empty() => &special,
+            2 if !captures.is_empty() => &captures,
+            _ => &legal,
+        };
+        let Some(mv) = rng.pick(from) else { break };
+        if ply % 2 == 0 {
+            moves.push_str(&format!("{}. ", ply / 2 + 1));
+        }
+        moves.push_str(&format!("{} ", position.san(mv)));
+        position = position.play(mv);
+    }
+    let result = ["1-0", "0-1", "1/2-1/2"][seed as usize % 3];
+    format!("[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n\n{moves}{result}\n\n")
+}
+
+pub fn random_games(count: u64, plies: usize) -> Vec<Game> {
+    let text: String = (0..count).map(|seed| random_pgn(seed, plies)).collect();
+    pgn::read(&text).games
+}
+
+fn scene(profile: &Profile, clock: bool, seed: u64) -> Scene<'_> {
+    Scene { profile, clock, rotation: Rotation::Upright, clock_turned: false, seed }
+}
+
+/// All that a board says to a host that greets it and then only listens.
+fn listen(game: &Game, scene: &Scene) -> (Vec<Chunk>, Script) {
+    let mut stage = Stage::new("dgt", game, scene).expect("there is a virtual DGT board");
+    stage.receive(0, &[0x40, 0x42, 0x4b]);
+    let chunks = stage.advance(stage.ends_at());
+    (chunks, stage.script().clone())
+}
+
+/// One square's change, as the board sent it.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    at: Millis,
+    square: Square,
+    shows: u8,
+    ply: u32,
+}
+
+fn edges(chunks: &[Chunk]) -> Vec<Edge> {
+    let edge = |chunk: &Chunk| match chunk.bytes[..] {
+        [0x8e, 0, 5, field, shows] => Some(Edge { at: chunk.at, square: square(field), shows, ply: chunk.ply }),
+        _ => None,
+    };
+    chunks.iter().filter_map(edge).collect()
+}
+
+fn square(field: u8) -> Square {
+    Square::new(u32::from(field) ^ 56)
+}
+
+fn piece(code: u8) -> Option<Piece> {
+    let roles = [Role::Pawn, Role::Rook, Role::Knight, Role::Bishop, Role::King, Role::Queen];
+    let color = Color::from_white(code <= 6);
+    code.checked_sub(1).map(|index| roles[usize::from(index % 6)].of(color))
+}
+
+#[test]
+fn chance_is_the_same_on_every_machine() {
+    let mut rng = Rng::new(1, 2);
+    let drawn: Vec<u64> = (0..3).map(|_| rng.bits()).collect();
+    assert_eq!(drawn, [2_852_050_654_427_140_149, 9_034_726_070_435_537_184, 7_519_167_282_502_528_614]);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    for game in &random_games(3, 60) {
+        for profile in PROFILES {
+            let once = listen(game, &scene(profile, true, 7)).0;
+            assert_eq!(once, listen(game, &scene(profile, true, 7)).0, "{}", profile.name);
+            assert_ne!(once, listen(game, &scene(profile, true, 8)).0, "{}", profile.name);
+        }
+    }
+}
+
+#[test]
+fn whatever_the_hands_do_the_pieces_end_where_the_game_says() {
+    for game in &random_games(60, 150) {
+        for profile in PROFILES {
+            let script = script::write(game, profile, true, 3);
+            let mut squares = script.at_first;
+            let mut last = 0;
+            for action in &script.actions {
+                assert!(action.at >= last, "time runs backwards");
+                last = action.at;
+                if action.at > script.truth.over_at {
+                    break;
+                }
+                match action.act {
+                    Act::Lift(square) => squares[square as usize] = None,
+                    Act::Put(square, piece) => squares[square as usize] = Some(piece),
+                    _ => {}
+                }
+            }
+            let end = game.position(game.plies.len());
+            for square in Square::ALL {
+                assert_eq!(squares[square as usize], end.piece_at(square), "{} {square}", profile.name);
+            }
+        }
+    }
+}
+
+/// The plainest decoder: what stands on the board is a legal move, so it was played.
+fn naive(game: &Game, chunks: &[Chunk], rotation: Rotation) -> Vec<String> {
+    let mut position = game.start.clone();
+    let mut shown = position.board().clone();
+    let mut played = Vec::new();
+    for edge in edges(chunks) {
+        let square = rotation.apply(edge.square);
+        match piece(edge.shows) {
+            Some(piece) => shown.set_piece_at(square, piece),
+            None => shown.discard_piece_at(square),
+        }
+        let found = position.legal_moves().into_iter().find(|&mv| *position.play(mv).board() == shown);
+        if let Some(mv) = found {
+            played.push(position.uci(mv));
+            position = position.play(mv);
+        }
+    }
+    played
+}
+
+#[test]
+fn clean_hands_can_be_read_by_the_plainest_decoder() {
+    for game in &random_games(20, 120) {
+        for rotation in [Rotation::Upright, Rotation::Turned] {
+            let (chunks, script) = listen(game, &Scene { rotation, ..scene(&CLEAN, true, 5) });
+            let truth: Vec<String> = script.truth.plies.iter().map(|ply| ply.uci.clone()).collect();
+            assert_eq!(naive(game, &chunks, rotation), truth);
+        }
+    }
+}
+
+#[test]
+fn the_board_answers_what_it_sees_at_the_lines_pace() {
+    let game = &random_games(1, 80)[0];
+    let scene = scene(&WORN, true, 9);
+    let script = script::write(game, scene.profile, scene.clock, scene.seed);
+    let mut board = VirtualDgt::new(&scene, &script.at_first, 1);
+    board.receive(0, &[0x40]);
+    let mut dumps = 0;
+    for (index, action) in script.actions.iter().enumerate() {
+        board.advance(action.at);
+        board.act(action.at, action.act, action.ply);
+        if index % 7 == 0 {
+            let seen = *board.seen();
+            board.receive(action.at, &[0x42]);
+            let answer: Vec<u8> = board.advance(action.at + 80).into_iter().flat_map(|chunk| chunk.bytes).collect();
+            assert_eq!((&answer[..3], &answer[3..]), (&[0x86, 0, 67][..], &seen[..]));
+            dumps += 1;
+        }
+    }
+    assert!(dumps > 20);
+
+    let (chunks, _) = listen(game, &scene);
+    for pair in chunks.windows(2) {
+        let needed = pair[1].bytes.len() as u64 * 10_000 / 9_600;
+        assert!(pair[1].at - pair[0].at + 1 >= needed, "{pair:?} came too fast");
+    }
+}
+
+#[test]
+fn the_board_is_no_makers_product_and_knows_what_no_host_may_send() {
+    let scene = scene(&CLEAN, false, 1);
+    let mut board = VirtualDgt::new(&scene, &[None; 64], 1);
+    board.receive(0, &[0x40, 0x47]);
+    let answer: Vec<u8> = board.advance(200).into_iter().flat_map(|chunk| chunk.bytes).collect();
+    let text = String::from_utf8_lossy(&answer[3..]).to_lowercase();
+    assert_eq!(answer[0], 0x92);
+    assert!(!text.contains("dgt") && !text.contains("trade"), "{text}");
+    // No clock: bit 5 of the status.
+    board.receive(200, &[0x41]);
+    let answer: Vec<u8> = board.advance(300).into_iter().flat_map(|chunk| chunk.bytes).collect();
+    assert_eq!(answer, [0x8d, 0, 10, 0, 0, 0, 0, 0, 0, 0x20]);
+    board.receive(300, &[0x4b, 0x42, 0x4d, 0x45, 0x55, 0x46]);
+    assert!(board.forbidden().is_empty());
+    board.receive(400, &[0x4e, 0x51]);
+    assert_eq!(board.forbidden(), [0x4e, 0x51]);
+}
+
+/// What was seen in many games, counted.
+#[derive(Default, Debug)]
+struct Seen {
+    moves: u64,
+    captures: u64,
+    victim_never_empty: u64,
+    quiet: u64,
+    destination_first: u64,
+    stopped: u64,
+    stopped_long: u64,
+    slid: u64,
+    brushed: u64,
+    clock_between: u64,
+    early: u64,
+    castlings: u64,
+    castled_otherwise: u64,
+    promotions: BTreeMap<&'static str, u64>,
+    three_in_a_second: u64,
+    adjusted: u64,
+}
+
+fn count(games: &[Game], profile: &Profile, seeds: u64) -> Seen {
+    let mut seen = Seen::default();
+    for game in games {
+        for seed in 0..seeds {
+            let (chunks, script) = listen(game, &scene(profile, true, seed));
+            count_game(game, &chunks, &script, &mut seen);
+        }
+    }
+    seen
+}
+
+fn count_game(game: &Game, chunks: &[Chunk], script: &Script, seen: &mut Seen) {
+    let edges = edges(chunks);
+    let clock: Vec<Millis> = chunks.iter().filter(|chunk| chunk.bytes[0] == 0x8d).map(|chunk| chunk.at).collect();
+    let plies = &script.truth.plies;
+    let mut position = game.start.clone();
+    for (index, ply) in game.plies.iter().enumerate() {
+        let own: Vec<Edge> = edges.iter().filter(|edge| edge.ply == index as u32 + 1).copied().collect();
+        seen.moves += 1;
+        let (Some(first), Some(last)) = (own.first(), own.last()) else { continue };
+        seen.clock_between += u64::from(clock.iter().any(|at| (first.at..last.at).contains(at)));
+        seen.stopped += u64::from(plies[index].stop_ms >= 80);
+        seen.stopped_long += u64::from(plies[index].stop_ms > 250);
+        if let (Some(next), Some(pressed)) = (plies.get(index + 1), plies[index].pressed_at) {
+            seen.early += u64::from(next.touched_at < pressed);
+        }
+        if let Some(third) = plies.get(index + 2) {
+            seen.three_in_a_second += u64::from(third.done_at - plies[index].touched_at < 1000);
+        }
+        let empty = |square: Square| own.iter().position(|edge| edge.square == square && edge.shows == 0);
+        let filled = |square: Square| own.iter().position(|edge| edge.square == square && edge.shows != 0);
+        match ply.mv {
+            Move::Normal { role, from, to, capture, promotion: None } => {
+                let moved = role.of(position.turn());
+                if capture.is_some() {
+                    seen.captures += 1;
+                    seen.victim_never_empty += u64::from(empty(to).is_none());
+                } else {
+                    seen.quiet += 1;
+                    let order = filled(to).zip(empty(from));
+                    seen.destination_first += u64::from(order.is_some_and(|(filled, empty)| filled < empty));
+                }
+                let legal = position.legal_moves();
+                let touched = |stop: bool| {
+                    own.iter().any(|edge| {
+                        let can = legal.iter().any(|mv| mv.from() == Some(from) && mv.to() == edge.square);
+                        edge.square != to && edge.square != from && piece(edge.shows) == Some(moved) && can == stop
+                    })
+                };
+                seen.slid += u64::from(touched(true));
+                seen.brushed += u64::from(touched(false));
+            }
+            Move::Normal { from, to, promotion: Some(_), .. } => {
+                let pawn = own
+                    .iter()
+                    .any(|edge| edge.square == to && matches!(piece(edge.shows), Some(Piece { role: Role::Pawn, .. })));
+                let queen_first = filled(to).zip(empty(from)).is_some_and(|(filled, empty)| filled < empty);
+                let style = if queen_first {
+                    "queen first"
+                } else if pawn {
+                    "pushed"
+                } else {
+                    "replaced"
+                };
+                *seen.promotions.entry(style).or_default() += 1;
+            }
+            Move::Castle { king, rook } => {
+                let king_to = Square::from_coords(if rook > king { shakmaty::File::G } else { shakmaty::File::C }, king.rank());
+                seen.castlings += 1;
+                let otherwise = empty(rook).zip(filled(king_to)).is_some_and(|(rook, king)| rook < king);
+                seen.castled_otherwise += u64::from(otherwise);
+            }
+            _ => {}
+        }
+        position = position.play(ply.mv);
+    }
+    let over = script.truth.over_at;
+    let first = script.truth.plies.first().map_or(0, |ply| ply.touched_at);
+    seen.adjusted +=
+        edges.iter().filter(|edge| edge.ply == 0 && edge.shows == 0 && edge.at > first && edge.at < over).count() as u64;
+}
+
+#[track_caller]
+fn at_least(part: u64, whole: u64, permille: u64) {
+    assert!(part * 1000 >= whole * permille, "{part} of {whole} is {} ‰ and should be {permille}", part * 1000 / whole.max(1));
+}
+
+#[track_caller]
+fn at_most(part: u64, whole: u64, permille: u64) {
+    assert!(
+        part * 1000 <= whole * permille,
+        "{part} of {whole} is {} ‰ and should be at most {permille}",
+        part * 1000 / whole.max(1)
+    );
+}
+
+#[test]
+fn hands_are_not_kinder_than_real_ones() {
+    let games = random_games(60, 150);
+    let castling = pgn::read("[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O O-O *\n\n").games;
+    for profile in [&CLUB, &BLITZ] {
+        let seen = count(&games, profile, 3);
+        println!("{}: {seen:?}", profile.name);
+        at_least(seen.victim_never_empty, seen.captures, 700);
+        at_most(seen.victim_never_empty, seen.captures, 850);
+        at_least(seen.destination_first, seen.quiet, 25);
+        at_most(seen.destination_first, seen.quiet, 100);
+        at_least(seen.stopped, seen.moves, 40);
+        at_least(seen.slid, seen.moves, 40);
+        at_most(seen.slid, seen.moves, 70);
+        at_least(seen.stopped_long, seen.moves, 15);
+        at_least(seen.brushed, seen.moves, 10);
+        at_most(seen.brushed, seen.moves, 30);
+        at_least(seen.clock_between, seen.moves, 370);
+        at_least(seen.early, seen.moves, if profile.name == "blitz" { 150 } else { 30 });
+        at_least(seen.adjusted, seen.moves, 5);
+        assert_eq!(seen.promotions.len(), 3, "{:?}", seen.promotions);
+        if profile.name == "blitz" {
+            at_least(seen.three_in_a_second, seen.moves, 10);
+        }
+        let seen = count(&castling, profile, 600);
+        at_least(seen.castled_otherwise, seen.castlings, 50);
+        at_most(seen.castled_otherwise, seen.castlings, 120);
+    }
+}
+
+#[test]
+fn each_fault_can_be_had_alone() {
+    let games = random_games(6, 100);
+    let clean = count(&games, &CLEAN, 1);
+    let none = [
+        clean.victim_never_empty,
+        clean.destination_first,
+        clean.stopped,
+        clean.slid,
+        clean.brushed,
+        clean.early,
+        clean.adjusted,
+    ];
+    assert_eq!(none, [0; 7], "{clean:?}");
+    let alone = |rates: Rates| count(&games, &Profile { rates, ..CLEAN }, 1);
+    let check = |rates: Rates, get: fn(&Seen) -> u64, whole: fn(&Seen) -> u64| {
+        let seen = alone(rates);
+        at_least(get(&seen), whole(&seen), 600);
+    };
+    check(Rates { swap_capture: 1000, ..CLEAN.rates }, |seen| seen.victim_never_empty, |seen| seen.captures);
+    check(Rates { destination_first: 1000, ..CLEAN.rates }, |seen| seen.destination_first, |seen| seen.quiet);
+    check(Rates { brush: 1000, ..CLEAN.rates }, |seen| seen.brushed, |seen| seen.quiet);
+    check(Rates { early_reply: 1000, ..CLEAN.rates }, |seen| seen.early, |seen| seen.moves);
+    check(Rates { adjust: 1000, ..CLEAN.rates }, |seen| seen.adjusted, |seen| seen.moves);
+    at_least(alone(Rates { slide_stop: 1000, ..CLEAN.rates }).slid, 100, 1000);
+}
+
+#[test]
+fn kings_tell_the_result_in_all_placements() {
+    let mut placements = BTreeSet::new();
+    for game in &random_games(30, 30) {
+        for seed in 0..12 {
+            let rates = Rates { kings_signal: 1000, kings_together: 500, ..CLEAN.rates };
+            let script = script::write(game, &Profile { rates, ..CLEAN }, false, seed);
+            let Some(signalled_at) = script.truth.signalled_at else { continue };
+            let mut squares = script.at_first;
+            for action in script.actions.iter().filter(|action| action.at <= signalled_at) {
+                match action.act {
+                    Act::Lift(square) => squares[square as usize] = None,
+                    Act::Put(square, piece) => squares[square as usize] = Some(piece),
+                    _ => {}
+                }
+            }
+            let king = |color: Color| {
+                let all: Vec<_> =
+                    Square::ALL.into_iter().filter(|&at| squares[at as usize] == Some(Role::King.of(color))).collect();
+                assert_eq!(all.len(), 1);
+                all[0]
+            };
+            let (white, black) = (king(Color::White), king(Color::Black));
+            let told = match (white.is_light(), black.is_light()) {
+                (true, true) => GameResult::WhiteWins,
+                (false, false) => GameResult::BlackWins,
+                _ => GameResult::Draw,
+            };
+            assert_eq!(Some(told), script.truth.result, "{white} {black}");
+            placements.insert((white, black));
+        }
+    }
+    assert_eq!(placements.len(), 12, "{placements:?}");
+}
+
+#[test]
+fn clean_games_come_out_exact_with_and_without_clock() {
+    for game in &random_games(12, 100) {
+        for (clock, rotation) in [(true, Rotation::Upright), (false, Rotation::Turned)] {
+            let setting = simulate::Setting { board: "dgt".to_owned(), profile: &CLEAN, clock, rotation };
+            let figures = score::play_and_compare(game, 1, &setting, None).unwrap();
+            assert!(figures.exact, "game {}: {:?}", game.number, figures.failure);
+            assert_eq!((figures.retracted, figures.alerts), (0, 0));
+        }
+    }
+}
+
+#[test]
+fn a_recorded_simulation_replays_to_the_same_events() {
+    let dir = tempfile::tempdir().unwrap();
+    let (pgn, rec) = (dir.path().join("game.pgn"), dir.path().join("game.rec"));
+    std::fs::write(&pgn, random_pgn(4, 90)).unwrap();
+    let args = || simulate::Args {
+        pgn: pgn.clone(),
+        board: "dgt".to_owned(),
+        hands: "blitz".to_owned(),
+        seed: 3,
+        clock: true,
+        turned: true,
+        game: None,
+        output: Some(rec.clone()),
+        pty: false,
+        speed: 1,
+        stay: false,
+    };
+    simulate::run(args()).unwrap();
+    let first = std::fs::read(&rec).unwrap();
+    simulate::run(args()).unwrap();
+    assert_eq!(first, std::fs::read(&rec).unwrap());
+
+    let recording = recording::read(&rec).unwrap();
+    let said = recording.lines.into_iter().filter_map(|line| match line.what {
+        What::Rx(bytes) => Some((line.at, Said::Bytes(bytes, 0))),
+        _ => None,
+    });
+    let model = boards::model(&recording.header.board).unwrap();
+    let game = &pgn::read(&std::fs::read_to_string(&pgn).unwrap()).games[0];
+    let (mut replayed, mut live) = (Vec::new(), Vec::new());
+    let scene = Scene { rotation: Rotation::Turned, ..scene(&BLITZ, true, 3) };
+    let stage = Stage::new("dgt", game, &scene).unwrap();
+    let until = stage.ends_at();
+    let mut runs: [(Box<dyn run::Cable>, &mut Vec<_>); 2] =
+        [(Box::new(Tape::new(said)), &mut replayed), (Box::new(Staged::new(stage)), &mut live)];
+    for (cable, events) in &mut runs {
+        let mut table = Table::new(simulate::settings(game));
+        run::play(&mut **cable, &mut *(model.protocol)(), &mut table, until, &mut |_, moment| {
+            if let Moment::Event(event) = moment {
+                events.push(event.clone());
+            }
+        });
+    }
+    let durable = replayed.iter().filter(|event| event.event.is_durable()).count();
+    assert!(durable > 50, "{durable}");
+    assert_eq!(replayed, live);
+}
+
+#[test]
+fn a_pseudo_terminal_is_a_board() {
+    let game = pgn::read("[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n\n").games.remove(0);
+    let stage = Stage::new("dgt", &game, &scene(&CLEAN, true, 1)).unwrap();
+    let mut port = pty::Port::open().unwrap();
+    let path = port.path().to_owned();
+    let board = std::thread::spawn(move || port.serve(stage, 200, false));
+    let mut host = std::fs::File::options().read(true).write(true).open(path).unwrap();
+    host.write_all(&[0x40, 0x42, 0x4b]).unwrap();
+    let mut bytes = Vec::new();
+    // The board goes away after the game: the end of the file, or an error, as when a cable is pulled.
+    let _ = host.read_to_end(&mut bytes);
+    board.join().unwrap().unwrap();
+    assert_eq!(&bytes[..3], &[0x86, 0, 67]);
+    let updates: Vec<&[u8]> = bytes.windows(5).filter(|bytes| bytes[..3] == [0x8e, 0, 5]).collect();
+    let seen: Vec<String> =
+        updates.iter().map(|update| format!("{}{}", square(update[3]), piece(update[4]).map_or('-', Piece::char))).collect();
+    assert_eq!(seen.join(" "), "e2- e4P e7- e5p g1- f3N");
+    assert!(bytes.windows(3).any(|bytes| bytes == [0x8d, 0, 10]));
+}
+
+#[test]
+fn real_games_are_read() {
+    for (file, games, without_moves, signals) in
+        [("worldcup2025", 147, 3, 4), ("clubcup2018", 300, 0, 6), ("blitz-online", 199, 1, 2), ("chess960", 12, 0, 1)]
+    {
+        let path = format!("{}/../shared/data/games/{file}.pgn", env!("CARGO_MANIFEST_DIR"));
+        let Ok(bytes) = std::fs::read(&path) else {
+            eprintln!("skipped: {path} is not there");
+            continue;
+        };
+        let read = pgn::read(&String::from_utf8_lossy(&bytes));
+        assert!(read.unreadable.is_empty(), "{file}: {:?}", read.unreadable);
+        let signalled = read.games.iter().filter(|game| game.signalled).count();
+        assert_eq!((read.games.len(), read.without_moves, signalled), (games, without_moves, signals), "{file}");
+    }
+}

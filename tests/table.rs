@@ -1,0 +1,197 @@
+//! Promises of the table that hold for every stream, however mad.
+
+use proptest::prelude::*;
+use shakmaty::{Color, Piece, Role, Square};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed};
+use touchmove::game::{Command, Event, GameResult, Order, Record, Stamped};
+use touchmove::laws::Position;
+use touchmove::table::{Input, Settings, Table};
+
+fn sensed() -> impl Strategy<Value = Sensed> {
+    prop_oneof![
+        2 => Just(Sensed::Empty),
+        3 => (any::<bool>(), 0usize..6).prop_map(|(white, role)| Sensed::Piece(Piece {
+            color: Color::from_white(white),
+            role: Role::ALL[role],
+        })),
+    ]
+}
+
+fn start() -> Placement {
+    let mut placement = [Sensed::Empty; 64];
+    for (square, piece) in Position::start().board().iter() {
+        placement[square as usize] = Sensed::Piece(piece);
+    }
+    placement
+}
+
+/// A legal move of the game so far, by its number, played square by square; or something mad.
+#[derive(Clone, Debug)]
+enum Act {
+    Move(usize),
+    Square(u32, Sensed),
+    Start,
+    Dump,
+    Clock(bool, bool, u32),
+    Link(bool),
+    Order(u8),
+    Wait(u64),
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        12 => any::<usize>().prop_map(Act::Move),
+        3 => (0u32..64, sensed()).prop_map(|(square, sensed)| Act::Square(square, sensed)),
+        1 => Just(Act::Start),
+        1 => Just(Act::Dump),
+        6 => (any::<bool>(), any::<bool>(), 0u32..400_000).prop_map(|(left, running, ms)| Act::Clock(left, running, ms)),
+        1 => any::<bool>().prop_map(Act::Link),
+        1 => any::<u8>().prop_map(Act::Order),
+        4 => (0u64..5_000).prop_map(Act::Wait),
+    ]
+}
+
+struct Run {
+    table: Table,
+    now: u64,
+    board: Placement,
+    told: Vec<Stamped>,
+}
+
+impl Run {
+    fn take(&mut self, input: Input) {
+        let output = self.table.handle(self.now, input);
+        self.told.extend(output.events);
+    }
+
+    fn square(&mut self, square: Square, sensed: Sensed) {
+        self.board[square as usize] = sensed;
+        self.take(Input::Reading(Reading::Square(square, sensed)));
+        self.now += 30;
+    }
+
+    fn act(&mut self, act: Act) {
+        match act {
+            Act::Move(number) => {
+                let Some(position) = self.table.record().and_then(|record| Position::from_fen(record.fen(), false).ok()) else {
+                    return;
+                };
+                let moves = position.legal_moves();
+                let Some(&mv) = moves.get(number % moves.len().max(1)) else { return };
+                for (square, piece) in touchmove::laws::Changes::of(position.turn(), mv).iter() {
+                    self.square(square, piece.map_or(Sensed::Empty, Sensed::Piece));
+                }
+            }
+            Act::Square(square, sensed) => self.square(Square::new(square), sensed),
+            Act::Start => {
+                self.board = start();
+                self.take(Input::Reading(Reading::Placement(Box::new(self.board))));
+            }
+            Act::Dump => self.take(Input::Reading(Reading::Placement(Box::new(self.board)))),
+            Act::Clock(left, running, ms) => {
+                let half = HalfTime { ms, flag: ms == 0 };
+                let turn = if left { ClockHalf::Left } else { ClockHalf::Right };
+                let reading = ClockReading {
+                    left: half,
+                    right: half,
+                    turn,
+                    running,
+                    battery_low: false,
+                    resolution_ms: 1000,
+                    age_ms: 1000,
+                };
+                self.take(Input::Reading(Reading::Clock((ms % 17 != 0).then_some(reading))));
+            }
+            Act::Link(up) => self.take(Input::Link(if up { LinkState::Up } else { LinkState::Down })),
+            Act::Order(order) => {
+                let command = match order % 4 {
+                    0 => Command::Result(Some(GameResult::Draw)),
+                    1 => Command::Result(None),
+                    2 => Command::TakeBack(u32::from(order / 64)),
+                    _ => Command::Position("4k3/P7/8/8/8/8/8/4K2R w K - 0 1".to_owned()),
+                };
+                self.take(Input::Order(Order { command, by: "somebody".to_owned() }));
+            }
+            Act::Wait(ms) => {
+                self.now += ms;
+                let output = self.table.advance(self.now);
+                self.told.extend(output.events);
+            }
+        }
+    }
+}
+
+/// The record that the durable events of the last game tell.
+fn fold(told: &[Stamped]) -> Option<Record> {
+    let mut durable = told.iter().filter(|stamped| stamped.event.is_durable());
+    let mut record = None;
+    for stamped in durable.by_ref() {
+        match (&stamped.event, &mut record) {
+            (Event::GameStarted { .. }, _) => record = Record::begin(stamped),
+            (_, Some(record)) => record.apply(stamped),
+            (_, None) => panic!("{stamped:?} belongs to no game"),
+        }
+    }
+    record
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_stream_keeps_the_promises(acts in prop::collection::vec(act(), 1..120)) {
+        let mut run = Run { table: Table::new(Settings::default()), now: 0, board: start(), told: Vec::new() };
+        run.act(Act::Start);
+        for act in acts {
+            run.act(act);
+        }
+        run.now += 100_000;
+        run.act(Act::Wait(0));
+
+        // Durable events are numbered without gaps, from 1 in each game; the others have no number.
+        let mut expected = 0;
+        for stamped in &run.told {
+            if let Event::GameStarted { .. } = stamped.event {
+                expected = 0;
+            }
+            if stamped.event.is_durable() {
+                expected += 1;
+                prop_assert_eq!(stamped.number, Some(expected));
+            } else {
+                prop_assert_eq!(stamped.number, None);
+            }
+        }
+        prop_assert!(run.told.windows(2).all(|pair| pair[0].at <= pair[1].at), "times never decrease");
+
+        // The record is what the events say, and every move in it is legal.
+        let record = fold(&run.told);
+        prop_assert_eq!(run.table.record(), record.as_ref());
+        if let Some(record) = record {
+            let mut position = Position::from_fen(&record.start_fen, false).expect("our own FEN");
+            for ply in &record.plies {
+                let mv = position.parse_uci(&ply.played.uci);
+                prop_assert!(mv.is_some(), "{} in {}", ply.played.uci, position.fen());
+                position = position.play(mv.expect("checked"));
+                prop_assert_eq!(&position.fen(), &ply.played.fen);
+            }
+        }
+
+        // A restart knows the same game.
+        let restored = Table::restore(Settings::default(), &run.told.iter().filter(|told| told.number.is_some()).cloned().collect::<Vec<_>>());
+        prop_assert_eq!(restored.record(), run.table.record());
+    }
+}
+
+/// The settle time becomes shorter, and is over at once, when the clock shows that time is short.
+#[test]
+fn a_deadline_that_has_passed_by_a_shorter_settle_time_is_run_now() {
+    let mut run = Run { table: Table::new(Settings::default()), now: 0, board: start(), told: Vec::new() };
+    run.act(Act::Start);
+    run.square(Square::E2, Sensed::Empty);
+    run.square(Square::E3, Sensed::Piece(Role::Pawn.of(Color::White)));
+    run.act(Act::Wait(200));
+    run.act(Act::Clock(false, true, 1));
+    run.act(Act::Wait(10));
+    assert!(run.told.iter().any(|told| matches!(told.event, Event::MoveMade { .. })));
+    assert!(run.told.windows(2).all(|pair| pair[0].at <= pair[1].at), "{:?}", run.told);
+}

@@ -1,0 +1,301 @@
+//! The JSON form: what is written is what was meant, and what is refused says why.
+
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::json;
+use shakmaty::{Color, Piece, Role, Square};
+use touchmove::boards::{Battery, LinkState, Sensed, Sensing};
+use touchmove::game::event::{Alternative, ClockTimes, Difference, Rotation};
+use touchmove::game::{Alert, AlertKind, ClockTime, Command, CompletedBy, Confidence, CorrectionReason, Event};
+use touchmove::game::{GameResult, Order, Played, ResultReason, Stamped};
+use touchmove::table::Settings;
+use touchmove::wire::{self, Word};
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
+
+fn played(uci: &str, san: &str, fen: &str) -> Played {
+    Played { uci: uci.into(), san: san.into(), fen: fen.into() }
+}
+
+fn seconds(white: u32, black: u32) -> ClockTimes {
+    let time = |seconds: u32, age_ms| Some(ClockTime { ms: seconds * 1000, resolution_ms: 1000, age_ms });
+    ClockTimes { white: time(white, 40), black: time(black, 940) }
+}
+
+/// One of each event, as they stand in `docs/events.md` and in the snapshot.
+fn one_of_each() -> Vec<Stamped> {
+    let pawn = Piece { color: Color::White, role: Role::Pawn };
+    let durable = [
+        Event::GameStarted { fen: START.into(), chess960: Some(518), laws: "fide-2023".into(), rotation: Rotation::Upright },
+        Event::MoveMade {
+            ply: 1,
+            played: played("e2e4", "e4", AFTER_E4),
+            confidence: Confidence(998),
+            alternatives: vec![Alternative { uci: "e2e3".into(), confidence: Confidence(1) }],
+        },
+        Event::MoveCompleted { ply: 1, by: CompletedBy::Clock, clocks: ClockTimes { black: None, ..seconds(179, 180) } },
+        Event::ClockRevised { ply: 1, clocks: seconds(181, 180) },
+        Event::MovesCorrected { from_ply: 1, moves: vec![played("e2e4", "e4", AFTER_E4)], reason: CorrectionReason::Evidence },
+        Event::AlertRaised(Alert {
+            id: 1,
+            kind: AlertKind::PositionUnexplained,
+            ply: 1,
+            by: Some(Color::Black),
+            article: Some("7.4".into()),
+            squares: vec![Square::C4, Square::F7],
+            detail: "c4 shows nothing where a white bishop should stand".into(),
+            position: AFTER_E4.into(),
+        }),
+        Event::AlertCleared { id: 1 },
+        Event::Commanded { command: Command::TakeBack(1), by: "uid 1000".into() },
+        Event::Commanded { command: Command::Position(START.into()), by: ":1.42".into() },
+        Event::Commanded { command: Command::Result(Some(GameResult::Draw)), by: "configuration".into() },
+        Event::Result { result: Some(GameResult::WhiteWins), reason: ResultReason::KingsSignal },
+        Event::Result { result: None, reason: ResultReason::Arbiter },
+    ];
+    let transient = [
+        Event::Touched { square: Square::E2, before: Sensed::Piece(pawn), now: Sensed::Empty },
+        Event::Displaced {
+            squares: vec![
+                Difference { square: Square::E2, expected: Some(pawn), seen: Sensed::Side(Color::Black) },
+                Difference { square: Square::E5, expected: None, seen: Sensed::Occupied },
+            ],
+        },
+        Event::Clock { clocks: seconds(179, 180), turn: Color::Black, running: true },
+        Event::Link(LinkState::Down),
+        Event::Battery(Battery { percent: 84, charging: None }),
+    ];
+    let numbered = durable.into_iter().enumerate().map(|(index, event)| (Some(index as u64 + 1), event));
+    let all = numbered.chain(transient.into_iter().map(|event| (None, event)));
+    all.enumerate().map(|(index, (number, event))| Stamped { at: 1460 + 40 * index as u64, number, event }).collect()
+}
+
+#[test]
+fn one_of_each_event_is_written_as_committed() {
+    let events = one_of_each();
+    let written: String = events.iter().map(|event| wire::to_json(event) + "\n").collect();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/wire/events.jsonl");
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        written == committed,
+        "the public form of events changed. If that is meant, write this to {path} and tell it in docs/events.md:\n{written}"
+    );
+    let read: Vec<Stamped> = committed.lines().map(|line| wire::from_json(line).expect("what was written")).collect();
+    assert_eq!(read, events);
+}
+
+#[test]
+fn every_event_has_its_section_in_the_document() {
+    let document = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/events.md")).expect("docs/events.md");
+    for event in one_of_each() {
+        let kind = wire::kind(&event.event);
+        assert!(document.contains(&format!("### `{kind}`")), "docs/events.md has no section `{kind}`");
+        assert!(document.contains(&wire::to_json(&event)), "docs/events.md lacks the example {}", wire::to_json(&event));
+    }
+    for word in [words::<CompletedBy>(), words::<CorrectionReason>(), words::<ResultReason>(), words::<AlertKind>()].concat() {
+        assert!(document.contains(&format!("`{word}`")), "docs/events.md does not explain `{word}`");
+    }
+}
+
+fn words<T: Word>() -> Vec<&'static str> {
+    T::WORDS.iter().map(|(word, _)| *word).collect()
+}
+
+#[test]
+fn bad_events_are_refused_with_a_reason() {
+    let check = |text: &str, expect: &str| {
+        let message = wire::from_json(text).expect_err(text).to_string();
+        assert!(message.starts_with("not an event: ") && message.contains(expect), "{text}\ngives: {message}");
+    };
+    check("", "EOF");
+    check("[]", "");
+    check(r#"{"t":1,"n":2}"#, "missing field `event`");
+    check(r#"{"t":1,"n":2,"event":"move_unmade"}"#, "unknown variant `move_unmade`");
+    check(r#"{"t":1,"event":"alert_cleared","id":3}"#, "field `n` is missing");
+    check(r#"{"t":1,"n":2,"event":"link","state":"up"}"#, "never numbered");
+    check(r#"{"t":1,"event":"link","state":"loose"}"#, "`loose` is not one of up, down");
+    check(r#"{"t":-1,"event":"link","state":"up"}"#, "-1");
+    check(
+        r#"{"t":1,"n":2,"event":"moves_corrected","from_ply":1,"moves":["e2e4"],"sans":[],"fens":[],"reason":"evidence"}"#,
+        "1, 0 and 0 long",
+    );
+    check(
+        r#"{"t":1,"n":2,"event":"move_made","ply":1,"uci":"e2e4","san":"e4","fen":"","confidence":1.2,"alternatives":[]}"#,
+        "0.000 to 1.000, not 1.2",
+    );
+    check(r#"{"t":1,"event":"touched","square":"i9","before":"P","now":"empty"}"#, "`i9` is not a square");
+    check(r#"{"t":1,"event":"touched","square":"e2","before":"PP","now":"empty"}"#, "`PP` is not what a square shows");
+}
+
+#[test]
+fn commands_are_read_and_bad_ones_refused_with_a_reason() {
+    let order = Order { command: Command::Result(None), by: ":1.42".into() };
+    assert_eq!(wire::order_to_value(&order), json!({"do": "result", "result": "*", "by": ":1.42"}));
+    assert_eq!(wire::order_from_value(&wire::order_to_value(&order)).ok(), Some(order));
+    let unsigned = wire::order_from_value(&json!({"do": "take_back", "plies": 2})).expect("an order");
+    assert_eq!(unsigned, Order { command: Command::TakeBack(2), by: "recording".into() });
+
+    let check = |value: serde_json::Value, expect: &str| {
+        let message = wire::order_from_value(&value).expect_err("refused").to_string();
+        assert!(message.starts_with("not a command: ") && message.contains(expect), "{value}\ngives: {message}");
+    };
+    check(json!({"do": "undo"}), "unknown variant `undo`, expected one of `result`, `position`, `take_back`");
+    check(json!({"do": "take_back", "plies": 1, "moves": 1}), "unknown field `moves`");
+    check(json!({"do": "take_back"}), "missing field `plies`");
+    check(json!({"do": "result"}), "missing field `result`");
+    check(json!({"do": "result", "result": "2-0"}), "`2-0` is not one of 1-0, 0-1, 1/2-1/2, *");
+    check(json!({"do": "take_back", "plies": 1, "by": 7}), "`by` is 7");
+    check(json!("take_back"), "");
+}
+
+#[test]
+fn settings_are_read_and_bad_ones_refused_with_a_reason() {
+    assert_eq!(wire::settings_from_value(&json!({})).ok(), Some(Settings::default()));
+    let check = |value: serde_json::Value, expect: &str| {
+        let message = wire::settings_from_value(&value).expect_err("refused").to_string();
+        assert!(message.starts_with("not the settings of a table: ") && message.contains(expect), "{value}\ngives: {message}");
+    };
+    check(json!({"settle": 250}), "unknown field `settle`, expected one of");
+    check(json!({"sensing": "color"}), "`color` is not one of identity, colour, occupancy");
+    check(json!({"settle_ms": 5, "hypotheses": 5000}), "`settle_ms` is 5, and should be 20 to 5000; `hypotheses` is 5000");
+    check(json!({"rotation": "left"}), "`left` is not one of upright, turned");
+}
+
+fn word<T: Word + std::fmt::Debug>() -> impl Strategy<Value = T> {
+    select(T::WORDS).prop_map(|(_, value)| value)
+}
+
+fn square() -> impl Strategy<Value = Square> {
+    (0u32..64).prop_map(Square::new)
+}
+
+fn piece() -> impl Strategy<Value = Piece> {
+    (any::<bool>(), select(&Role::ALL[..])).prop_map(|(white, role)| role.of(Color::from_white(white)))
+}
+
+fn sensed() -> impl Strategy<Value = Sensed> {
+    prop_oneof![Just(Sensed::Empty), piece().prop_map(Sensed::Piece), word().prop_map(Sensed::Side), Just(Sensed::Occupied)]
+}
+
+fn confidence() -> impl Strategy<Value = Confidence> {
+    (0u16..=1000).prop_map(Confidence)
+}
+
+fn any_played() -> impl Strategy<Value = Played> {
+    (any::<String>(), any::<String>(), any::<String>()).prop_map(|(uci, san, fen)| Played { uci, san, fen })
+}
+
+fn clock_times() -> impl Strategy<Value = ClockTimes> {
+    let time = || {
+        of((any::<u32>(), any::<u32>(), any::<u32>()))
+            .prop_map(|time| time.map(|(ms, resolution_ms, age_ms)| ClockTime { ms, resolution_ms, age_ms }))
+    };
+    (time(), time()).prop_map(|(white, black)| ClockTimes { white, black })
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    prop_oneof![
+        of(word()).prop_map(Command::Result),
+        any::<String>().prop_map(Command::Position),
+        any::<u32>().prop_map(Command::TakeBack)
+    ]
+}
+
+fn alert() -> impl Strategy<Value = Alert> {
+    let texts = (of(any::<String>()), any::<String>(), any::<String>());
+    (any::<(u32, u32)>(), word(), of(word()), vec(square(), 0..5), texts).prop_map(
+        |((id, ply), kind, by, squares, (article, detail, position))| Alert {
+            id,
+            kind,
+            ply,
+            by,
+            article,
+            squares,
+            detail,
+            position,
+        },
+    )
+}
+
+/// Any event at all, sensible or not.
+pub fn event() -> impl Strategy<Value = Event> {
+    let alternative = (any::<String>(), confidence()).prop_map(|(uci, confidence)| Alternative { uci, confidence });
+    let difference =
+        (square(), of(piece()), sensed()).prop_map(|(square, expected, seen)| Difference { square, expected, seen });
+    prop_oneof![
+        (any::<String>(), of(any::<u16>()), any::<String>(), word())
+            .prop_map(|(fen, chess960, laws, rotation)| { Event::GameStarted { fen, chess960, laws, rotation } }),
+        (any::<u32>(), any_played(), confidence(), vec(alternative, 0..4))
+            .prop_map(|(ply, played, confidence, alternatives)| Event::MoveMade { ply, played, confidence, alternatives }),
+        (any::<u32>(), word(), clock_times()).prop_map(|(ply, by, clocks)| Event::MoveCompleted { ply, by, clocks }),
+        (any::<u32>(), vec(any_played(), 0..4), word()).prop_map(|(from_ply, moves, reason)| Event::MovesCorrected {
+            from_ply,
+            moves,
+            reason
+        }),
+        (any::<u32>(), clock_times()).prop_map(|(ply, clocks)| Event::ClockRevised { ply, clocks }),
+        alert().prop_map(Event::AlertRaised),
+        any::<u32>().prop_map(|id| Event::AlertCleared { id }),
+        (of(word()), word()).prop_map(|(result, reason)| Event::Result { result, reason }),
+        (command(), any::<String>()).prop_map(|(command, by)| Event::Commanded { command, by }),
+        (square(), sensed(), sensed()).prop_map(|(square, before, now)| Event::Touched { square, before, now }),
+        vec(difference, 0..4).prop_map(|squares| Event::Displaced { squares }),
+        (clock_times(), word(), any::<bool>()).prop_map(|(clocks, turn, running)| Event::Clock { clocks, turn, running }),
+        word().prop_map(Event::Link),
+        (any::<u8>(), of(any::<bool>())).prop_map(|(percent, charging)| Event::Battery(Battery { percent, charging })),
+    ]
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    let times = (20u32..=5000, 20u32..=5000, any::<u32>(), any::<u32>());
+    let flags = (of(word()), any::<bool>(), any::<bool>());
+    (word::<Sensing>(), times, of(word()), flags, of(any::<String>()), any::<String>(), 8u16..=4096).prop_map(
+        |(sensing, (settle_ms, settle_low_ms, low_time_ms, dwell_ms), rotation, flags, start_fen, laws, hypotheses)| {
+            let (clock_side, chess960, accept_kings_signal) = flags;
+            Settings {
+                sensing,
+                settle_ms,
+                settle_low_ms,
+                low_time_ms,
+                dwell_ms,
+                rotation,
+                clock_side,
+                chess960,
+                start_fen,
+                accept_kings_signal,
+                laws,
+                hypotheses,
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn every_event_comes_back(at in any::<u64>(), number in any::<u64>(), event in event()) {
+        let number = event.is_durable().then_some(number);
+        let stamped = Stamped { at, number, event };
+        let line = wire::to_json(&stamped);
+        prop_assert!(!line.contains('\n'));
+        prop_assert_eq!(wire::from_json(&line).map_err(|error| error.to_string()), Ok(stamped));
+    }
+
+    #[test]
+    fn every_order_comes_back(command in command(), by in any::<String>()) {
+        let order = Order { command, by };
+        prop_assert_eq!(wire::order_from_value(&wire::order_to_value(&order)).ok(), Some(order));
+    }
+
+    #[test]
+    fn all_settings_come_back(settings in settings()) {
+        prop_assert_eq!(wire::settings_from_value(&wire::settings_to_value(&settings)).ok(), Some(settings));
+    }
+
+    #[test]
+    fn no_text_panics(text in any::<String>()) {
+        let _ = wire::from_json(&text);
+    }
+}
