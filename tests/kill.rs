@@ -70,6 +70,13 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
     let mut rng = Rng::new(20_261_121, 0);
     let began = Instant::now();
     for kill in 0..KILLS {
+        if rng.chance(300) {
+            // Killed once more, before it is ready: while it opens the journal, takes up the game, greets the board.
+            let [address, state, port] = [&bus.address(), state.path().to_str().unwrap(), path.to_str().unwrap()];
+            let daemon = Daemon::start(&["--bus", address, "--state-dir", state, "--port", port]);
+            tokio::time::sleep(Duration::from_millis(rng.below(50))).await;
+            daemon.kill();
+        }
         let daemon = Daemon::serving(&bus, state.path(), &path);
         compare(&client, &told).await;
         // Some at once, most in the middle of something: the kills are spread over the game at random.
