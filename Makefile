@@ -7,7 +7,7 @@ PACKAGES_BUILD := pkg-config libudev-dev
 PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_TEST := $(PACKAGES_DEMO) systemd libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux
 
-.PHONY: help build demo test fmt clippy doc unit bench replay-arm64 packages-build packages-demo packages-test components
+.PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 packages-build packages-demo packages-test components
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -24,6 +24,22 @@ build: packages-build ## touchmoved and touchmovectl, for use: target/release
 
 bench: packages-demo ## How fast it is, as ratios to the plainest way
 	$(CARGO) bench
+
+# How long each fuzz target runs.
+FUZZ_SECONDS ?= 600
+
+fuzz: packages-build fuzz-tools fuzz-corpus ## Random inputs until something breaks: FUZZ_SECONDS=600 each; needs Rust nightly
+	cd fuzz && for target in decoder table; do \
+		$(CARGO) +nightly fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 || exit 1; \
+	done
+
+# What the fuzz targets begin with: the same every time, so nobody keeps it.
+fuzz-corpus: packages-build
+	$(CARGO) run --quiet --manifest-path fuzz/Cargo.toml --example corpus -- fuzz
+
+fuzz-tools:
+	@rustup run nightly rustc --version >/dev/null 2>&1 || { echo "installing Rust nightly"; rustup toolchain install nightly --profile minimal; }
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || { echo "installing cargo-fuzz"; $(CARGO) install cargo-fuzz; }
 
 replay-arm64: packages-build ## The same output from the same recording here and on aarch64; needs cross compilers
 	@CARGO=$(CARGO) .ci/replay-arm64

@@ -36,6 +36,8 @@ const IDLE: (Duration, Duration) = (Duration::from_secs(24), Duration::from_mill
 const AROUND_TEST: (usize, usize) = (5, 25);
 /// After the last touch: longer than anything waits but the last look at a board that was left, a minute after the last touch.
 const CALM: Duration = Duration::from_secs(11);
+/// After the last question: longer than it takes to answer.
+const ANSWERED: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -88,6 +90,9 @@ async fn play(bus: &PrivateBus, board: &Board) {
     let snapshot = client.snapshot().await.expect("touchmoved answers");
     let plies: Vec<usize> = snapshot.games.iter().map(|game| game.moves.len()).collect();
     assert_eq!(plies, [PLIES], "the game did not arrive whole");
+    drop(client);
+    // What the daemon does because it was asked, and because somebody left the bus, is no part of what follows.
+    tokio::time::sleep(ANSWERED).await;
 }
 
 fn memory(ours: u32, baseline: u32) {
@@ -108,10 +113,10 @@ fn memory(ours: u32, baseline: u32) {
     line("ratio, resident", format!("{:.2}", resident as f64 / kb(baseline, "Rss") as f64));
 }
 
-/// How often a process has been given a processor, and for how long.
+/// How often a process woke up, and how long it ran.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Ran {
-    /// Each ends with a switch to another, by will or not.
+    /// Each ends with going to sleep again. A processor that is taken away for a while is no end.
     times: u64,
     nanoseconds: u64,
 }
@@ -122,7 +127,7 @@ impl Ran {
         tasks.flatten().fold(Ran::default(), |ran, task| {
             let text = |name: &str| std::fs::read_to_string(task.path().join(name)).unwrap_or_default();
             let switches = text("status");
-            let switches = switches.lines().filter(|line| line.contains("ctxt_switches"));
+            let switches = switches.lines().filter(|line| line.starts_with("voluntary_ctxt_switches"));
             let switches: u64 = switches.filter_map(|line| line.split_once(':')?.1.trim().parse::<u64>().ok()).sum();
             let nanoseconds = text("schedstat").split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0);
             Ran { times: ran.times + switches, nanoseconds: ran.nanoseconds + nanoseconds }

@@ -10,7 +10,7 @@ use rusqlite::{Connection as Database, OpenFlags, TransactionBehavior, params};
 use shakmaty::{Chess, Move, Position as _, Role};
 use stage::harness::{Board, PATIENCE, PrivateBus};
 use stage::{Figures, Touchmoved, line, ratio, time, verdict};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use touchmove::simulate::rng::Rng;
 use zbus::fdo::DBusProxy;
 use zbus::message::Type;
 use zbus::names::BusName;
-use zbus::{Connection, MatchRule, Message, MessageStream};
+use zbus::{Connection, MatchRule, Message, MessageStream, OwnedVariant};
 
 /// Moves measured, and moves before them.
 const MOVES: (usize, usize) = (400, 20);
@@ -65,6 +65,8 @@ async fn measure(bus: &PrivateBus) {
 
         let arguments: Made = signal.body().deserialize().expect("the arguments of MoveMade");
         let row = row(&kept, arguments.0);
+        // As rested as the daemon is when the bytes come.
+        tokio::time::sleep(PAUSE).await;
         let began = Instant::now();
         least.commit(&row);
         let committed = began.elapsed();
@@ -93,8 +95,8 @@ async fn measure(bus: &PrivateBus) {
     line("ratio without the commit", format!("{:.2}", ratio(besides(&ours), besides(&theirs))));
 }
 
-/// `(number, time, ply, uci, san, fen, confidence, alternatives)`.
-type Made = (u64, i64, u32, String, String, String, f64, Vec<(String, f64)>);
+/// `(number, time, ply, uci, san, fen, confidence, alternatives, details)`.
+type Made = (u64, i64, u32, String, String, String, f64, Vec<(String, f64)>, HashMap<String, OwnedVariant>);
 
 async fn made(client: &Connection, sender: &str) -> MessageStream {
     let rule = MatchRule::builder()

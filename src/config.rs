@@ -45,6 +45,15 @@ pub struct Tags {
     pub round: String,
 }
 
+impl Tags {
+    /// Name and value of each that is the same for all games.
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        let always = [("Event", &self.event), ("Site", &self.site), ("Round", &self.round)];
+        let dated = self.date.as_ref().map(|date| ("Date", date));
+        always.into_iter().chain(dated).map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    }
+}
+
 /// One configured board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Board {

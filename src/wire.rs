@@ -67,6 +67,7 @@ pub fn kind(event: &Event) -> &'static str {
         Event::ClockRevised { .. } => "clock_revised",
         Event::AlertRaised(_) => "alert_raised",
         Event::AlertCleared { .. } => "alert_cleared",
+        Event::BoardFault { .. } => "board_fault",
         Event::Result { .. } => "result",
         Event::Commanded { .. } => "command",
         Event::Touched { .. } => "touched",

@@ -33,6 +33,7 @@ const AND_ALSO: &[(&str, &str, &str)] = &[
     ("publish", "boards", "a touched square carries what it shows"),
     ("ctl", "boards", "simulate, score, replay and doctor run a board's protocol without the daemon"),
     ("ctl", "game", "score compares events with the truth"),
+    ("ctl", "laws", "score's baselines and its bound are decoders of their own: they need legal moves, and nothing of infer"),
     ("ctl", "link", "recordings are written by simulate and read by replay; doctor looks at ports"),
     ("ctl", "daemon", "backup copies the journal while the daemon writes it"),
 ];

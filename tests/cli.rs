@@ -21,7 +21,9 @@ fn every_subcommand_has_help_with_examples() {
     assert_eq!(code, 0);
     let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let names: Vec<&str> = commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    for name in ["list", "monitor", "board", "game", "pgn", "replay", "simulate", "score", "doctor", "demo", "backup"] {
+    for name in
+        ["list", "monitor", "board", "game", "pgn", "arbiter", "replay", "simulate", "score", "doctor", "demo", "backup"]
+    {
         assert!(names.contains(&name), "{name} is not in\n{help}");
     }
     for name in names.into_iter().filter(|name| *name != "help") {
@@ -29,6 +31,13 @@ fn every_subcommand_has_help_with_examples() {
         assert_eq!(code, 0);
         assert!(help.contains("Example"), "{name} has no examples:\n{help}");
     }
+    for order in ["result", "position", "take-back", "promotion", "adjust"] {
+        let (code, help, _) = run(CTL, &["arbiter", order, "--help"]);
+        assert_eq!(code, 0);
+        assert!(help.contains("Examples:"), "{order} has no examples:\n{help}");
+    }
+    let (_, help, _) = run(CTL, &["arbiter", "position", "--help"]);
+    assert!(help.contains("The game on the board until now ends there"), "{help}");
     let (code, help, _) = run(DAEMON, &["--help"]);
     assert_eq!(code, 0);
     assert!(help.contains("Examples:"), "{help}");
@@ -43,6 +52,22 @@ fn exit_codes() {
     assert_eq!(code, 3);
     assert!(said.starts_with("touchmovectl: cannot reach the bus at unix:path=/nowhere/bus"), "{said}");
     assert_eq!(run(CTL, &["simulate", "/nowhere.pgn", "--pty"]).0, 1);
+}
+
+#[test]
+fn a_misspelt_bus_is_refused_with_the_words_there_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = dir.path().join("state");
+    let says = "there is no bus \"sesion\": write session, system, or an address such as unix:path=/run/bus";
+    for (program, args) in [
+        (CTL, &["list", "--bus", "sesion"][..]),
+        (DAEMON, &["--bus", "sesion", "--state-dir", state.to_str().unwrap(), "--port", "/nowhere"]),
+    ] {
+        let (code, _, said) = run(program, args);
+        assert_eq!(code, 2);
+        assert!(said.contains(says), "{said}");
+    }
+    assert!(!state.exists(), "the journal was opened");
 }
 
 #[test]

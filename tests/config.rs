@@ -7,7 +7,7 @@ use touchmove::config::keys::{KEYS, TABLES, commented_file};
 use touchmove::config::{Config, ConfigError};
 use touchmove::game::event::Rotation;
 use touchmove::link::{ControlLines, Place};
-use touchmove::table::Settings;
+use touchmove::table::{Publish, Settings};
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/touchmoved.toml");
 
@@ -93,7 +93,7 @@ fn everything_that_is_written_holds() {
     let config = parse(
         "[bus]\naddress = 'unix:path=/run/bus'\n[journal]\nstate_dir = '/srv/chess'\n[recordings]\nmax_mb = 10\n\
          [game]\nsettle_ms = 0x12c\nsettle_low_ms = 1_00\nlow_time_s = 60\ndwell_ms = 3000\nchess960 = true\n\
-         accept_kings_signal = false\nhypotheses = 128\n[pgn]\nevent = 'Open'\nsite = 'Wuxi'\ndate = '2026.11.??'\nround = '3'\n\
+         accept_kings_signal = false\nhypotheses = 128\npublish = 'sure'\n[pgn]\nevent = 'Open'\nsite = 'Wuxi'\ndate = '2026.11.??'\nround = '3'\n\
          [[board]]\nname = 'hall_1'\nusb = '0403:6001'\nrotation = 'turned'\nclock_side = 'upright'\ncontrol_lines = 'cleared'\n\
          start_fen = '4k3/8/8/8/8/8/4P3/4K3 w - - 0 1'\n[[board]]\nname = 'hall_2'\nserial = 'A1'\n",
     );
@@ -110,6 +110,7 @@ fn everything_that_is_written_holds() {
     assert_eq!((settings.settle_ms, settings.settle_low_ms, settings.low_time_ms, settings.dwell_ms), (300, 100, 60_000, 3000));
     assert_eq!((settings.rotation, settings.clock_side), (Some(Rotation::Turned), Some(Rotation::Upright)));
     assert_eq!((settings.chess960, settings.accept_kings_signal, settings.hypotheses), (true, false, 128));
+    assert_eq!(settings.publish, Publish::Sure);
     assert_eq!(settings.start_fen.as_deref(), Some("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"));
     assert_eq!(config.settings(second).start_fen, None);
 }
@@ -151,6 +152,14 @@ fn bad_values() {
             "2:8: date is a date without quotes; write \"today\" or a date such as \"2026.11.21\" (? where a digit is not known), such as date = \"2026.11.21\"",
         ],
     );
+    for date in ["2026.13.01", "2026.02.30", "2026.??.32", "tomorrow"] {
+        check(
+            &format!("[pgn]\ndate = '{date}'"),
+            &[&format!(
+                "2:8: date is \"{date}\"; write \"today\" or a date such as \"2026.11.21\" (? where a digit is not known), such as date = \"2026.11.21\""
+            )],
+        );
+    }
     check(
         "[bus]\naddress = 'dbus'",
         &[

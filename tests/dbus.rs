@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
+use touchmove::game::event::Rotation;
+use touchmove::game::{Event, Stamped};
 use touchmove::names;
 use touchmove::publish::client::{Client, Happened, Seen, Watch};
 use touchmove::publish::dbus::{Bus, Stream};
@@ -299,6 +301,12 @@ async fn the_arbiter_commands_and_spectators_do_not_see_it() {
     fails("SetPosition", "nonsense", "BadPosition", "give a FEN such as").await;
     fails("TakeBack", "7", "TooManyPlies", "take back at most that many").await;
 
+    fails("Adjust", "both", "BadPlayer", "give white or black").await;
+    let refused = commands.call::<_, _, ()>("SetPromotion", &(0u32, "king")).await.unwrap_err().to_string();
+    assert!(refused.contains("give queen, rook, bishop or knight"), "{refused}");
+    let faults: Vec<(String, String, String)> = commands.get_property("Faults").await.unwrap();
+    assert_eq!(faults, []);
+
     commands.call::<_, _, ()>("SetResult", &"1/2-1/2").await.unwrap();
     let commanded = seen(&mut watch, "Commanded", |event| event.event == "Commanded").await;
     assert_eq!(commanded.fields["argument"], "1/2-1/2");
@@ -455,16 +463,191 @@ async fn the_command_line_shows_boards_and_games() {
     refuse(&["game", "--wrong"], 2, "--wrong");
 }
 
+#[tokio::test]
+async fn the_arbiter_gives_orders_on_the_command_line() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let client = client(&bus, Stream::Live).await;
+    let mut watch = client.watch().await.unwrap();
+    game(&client).await;
+    board.play("e2", "e4");
+    made(&mut watch, "e4").await;
+    board.play("e7", "e5");
+    made(&mut watch, "e5").await;
+
+    let address = bus.address();
+    let order = |args: &[&str]| touchmovectl(&address, &[&["arbiter"], args].concat());
+    let done = |args: &[&str], says: &str| assert_eq!(order(args), (Some(0), says.to_owned(), String::new()), "{args:?}");
+    let refused = |args: &[&str], code: i32, says: &str| {
+        let (real, output, errors) = order(args);
+        assert_eq!((real, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
+        assert!(errors.contains(says), "{args:?}: {errors}");
+    };
+    done(&["take-back"], "game 1 on dgt_board: 1 plies are left, the last one: e4\n");
+    done(&["result", "0-1"], "game 1 on dgt_board: the result is 0-1\n");
+    done(&["result", "*", "--game", "dgt_board"], "game 1 on dgt_board: the result is *\n");
+    refused(&["take-back", "7"], 1, "the game has only");
+    refused(&["take-back", "0"], 2, "0 is not in 1..");
+    refused(&["result", "2-0"], 2, "give 1-0, 0-1, 1/2-1/2, or '*' to withdraw it");
+    refused(&["promotion", "king"], 2, "give queen or rook or bishop or knight");
+    refused(&["adjust", "both"], 2, "give white or black");
+    refused(&["result", "1-0", "--game", "99"], 3, "there is no game 99");
+    refused(&["result", "1-0", "--broadcast"], 1, "leave --broadcast out");
+    refused(&["position", "e4"], 1, "not a position");
+    refused(&["position", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "--board", "nowhere"], 3, "there is no board nowhere");
+
+    // The white queen is not there.
+    let lacking = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 20";
+    done(&["position", lacking], "game 2 on dgt_board begins from this position\nd1: empty should be there, and Q is\n");
+    refused(&["result", "1-0", "--game", "1"], 1, "game 2");
+    board.put("d1", '.');
+    seen(&mut watch, "the board to agree", |event| {
+        event.fields.get("Displaced").is_some_and(|squares| squares.as_array().is_some_and(Vec::is_empty))
+    })
+    .await;
+    board.play("g1", "f3");
+    made(&mut watch, "Nf3").await;
+    let pgn = client.pgn(2).await.unwrap();
+    assert!(pgn.contains(&format!("[FEN \"{lacking}\"]\n\n20. Nf3 *")), "{pgn}");
+    assert_eq!(client.snapshot().await.unwrap().games[0].state, "finished");
+}
+
+#[tokio::test]
+async fn the_flags_of_a_clock_and_its_battery_are_told() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let client = client(&bus, Stream::Live).await;
+    let mut watch = client.watch().await.unwrap();
+    game(&client).await;
+    // Black's half, which is on the right, has its flag down; the battery is low.
+    board.send(&[0x8d, 0, 10, 0x10, 0, 0, 0, 0x03, 0, 0x14]);
+    let wait = async {
+        loop {
+            let clock = client.snapshot().await.unwrap().boards.into_iter().find_map(|board| board.clock);
+            if let Some(clock) = clock {
+                return clock;
+            }
+            watch.next().await;
+        }
+    };
+    let clock = tokio::time::timeout(PATIENCE, wait).await.expect("waited in vain for the clock");
+    assert_eq!((clock.white_flag, clock.black_flag, clock.battery_low), (false, true, true), "{clock:?}");
+    let (_, shown, _) = touchmovectl(&bus.address(), &["board"]);
+    assert!(shown.contains("the clock shows that Black's flag has fallen\nthe clock's battery is low"), "{shown}");
+}
+
 #[test]
 fn the_command_line_says_what_to_do_without_a_daemon_or_bus() {
     let Some(mut bus) = PrivateBus::start() else { return };
     let (code, _, errors) = touchmovectl(&bus.address(), &["list"]);
     assert_eq!(code, Some(3));
-    assert!(errors.contains("touchmoved is not running on the bus at") && errors.contains("start it with"), "{errors}");
+    let how = format!("start it with `touchmoved --bus {}`", bus.address());
+    assert!(errors.contains("touchmoved is not running on the bus at") && errors.contains(&how), "{errors}");
     bus.kill();
     let (code, _, errors) = touchmovectl(&bus.address(), &["list"]);
     assert_eq!(code, Some(3));
     assert!(errors.contains("cannot reach the bus at") && errors.contains("--bus session"), "{errors}");
+}
+
+/// Waits until the board has a clock, or none.
+async fn clock_is(client: &Client, there: bool) {
+    let wait = async {
+        while client.snapshot().await.unwrap().boards.iter().any(|board| board.clock.is_some()) != there {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("waited in vain for a clock to be there: {there}"));
+}
+
+#[tokio::test]
+async fn a_clock_is_an_object_only_while_it_is_plugged_in() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, mut board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    let client = client(&bus, Stream::Live).await;
+    game(&client).await;
+    board.clock(300, 300, true);
+    clock_is(&client, true).await;
+    // The board says that there is none.
+    board.send(&[0x8d, 0, 10, 0, 0, 0, 0, 0, 0, 0x20]);
+    clock_is(&client, false).await;
+    board.clock(300, 300, true);
+    clock_is(&client, true).await;
+    board.unplug();
+    clock_is(&client, false).await;
+    board.plug();
+    board.wait_read();
+    board.clock(299, 300, true);
+    clock_is(&client, true).await;
+}
+
+#[tokio::test]
+async fn games_that_are_not_at_hand_any_more_are_read_from_the_journal() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let (journal, _) = touchmove::daemon::journal::Journal::open(&state.path().join("touchmove")).unwrap();
+    for number in 1..=6 {
+        let fen = format!("4k3/8/8/8/8/8/8/4K3 w - - 0 {number}");
+        let event = Event::GameStarted { fen, chess960: None, laws: "fide-2023".to_owned(), rotation: Rotation::Upright };
+        let started = Stamped { at: 1, number: Some(1), event };
+        journal.append("dgt_board", 1_000_000 * number, vec![started]).await.unwrap();
+    }
+    drop(journal);
+    let dir = state.path().join("touchmove");
+    let address = bus.address();
+    let ask = |args: &[&str], home: &Path| {
+        let output = Command::new(env!("CARGO_BIN_EXE_touchmovectl"))
+            .args(["pgn", "--bus", &address])
+            .args(args)
+            .env("XDG_STATE_HOME", home)
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let fens = |text: &str| text.matches("[FEN ").count();
+
+    // Without touchmoved.
+    let stored = ["--state-dir", dir.to_str().unwrap()];
+    let (code, text, _) = ask(&[&stored[..], &["--all"]].concat(), state.path());
+    assert_eq!((code, fens(&text)), (Some(0), 6), "{text}");
+    let (_, text, _) = ask(&[&stored[..], &["--game", "2"]].concat(), state.path());
+    assert!(text.contains("[FEN \"4k3/8/8/8/8/8/8/4K3 w - - 0 2\"]") && text.contains("[Board \"dgt_board\"]"), "{text}");
+    let (code, _, said) = ask(&[&stored[..], &["7"]].concat(), state.path());
+    assert_eq!(code, Some(3));
+    assert!(said.contains("there is no game 7 in") && said.contains("it has 1 to 6"), "{said}");
+
+    // With it, a seventh game is begun on the board, and four are at hand.
+    let _daemon = Daemon::serving(&bus, &dir, &board.path());
+    let client = client(&bus, Stream::Live).await;
+    let wait = async {
+        while client.snapshot().await.unwrap().games.last().is_none_or(|game| game.id < 7) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.expect("waited in vain for the seventh game");
+    if Path::new("/var/lib/touchmove").is_dir() {
+        eprintln!("SKIPPED: the journal of this machine goes before the one of this test");
+        return;
+    }
+    let (code, text, said) = ask(&["--all"], state.path());
+    assert_eq!((code, fens(&text), said.as_str()), (Some(0), 6, ""), "{text}");
+    assert_eq!(text.matches("[Event ").count(), 7);
+    let (code, text, _) = ask(&["2"], state.path());
+    assert_eq!((code, fens(&text)), (Some(0), 1), "{text}");
+    // Where its journal is not found, the games at hand are all there is.
+    let nowhere = tempfile::tempdir().unwrap();
+    let (code, text, said) = ask(&["--all"], nowhere.path());
+    assert_eq!((code, text.matches("[Event ").count()), (Some(0), 4), "{text}");
+    assert!(said.contains("only the games at hand"), "{said}");
+    let (code, _, said) = ask(&["2"], nowhere.path());
+    assert_eq!(code, Some(3));
+    assert!(said.contains("there is no game 2"), "{said}");
 }
 
 #[tokio::test]

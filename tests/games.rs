@@ -1,20 +1,24 @@
 //! Sensor stories and the games that must come of them.
 //!
 //! A story is a line of words: `e2-` a square is emptied, `e4P` a piece is seen (upper case White), `W`/`B` that player
-//! presses the clock, `result=1-0` and `takeback=1` are what the arbiter says, `~400` so many milliseconds pass; 40 ms lie between words. It begins with the start position on the
+//! presses the clock, `result=1-0` and `takeback=1`, `promotion=N`, `adjust=W` are what the arbiter says, `~400` so many milliseconds pass; 40 ms lie between words. It begins with the start position on the
 //! board, unless a FEN is given. What must come of it is written as the events are told below.
 
 use shakmaty::{Color, Piece, Role, Square};
 use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed};
-use touchmove::game::{Command, CompletedBy, CorrectionReason, Event, GameResult, Order, ResultReason};
+use touchmove::game::{Command, CompletedBy, CorrectionReason, Event, GameResult, Order, ResultReason, Stamped};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Output, Settings, Table};
 
-struct Story {
-    table: Table,
+pub struct Story {
+    pub table: Table,
     now: u64,
     turn: ClockHalf,
-    told: Vec<String>,
+    pub told: Vec<String>,
+    /// Every durable event.
+    pub events: Vec<Stamped>,
+    /// What was last told to be out of place.
+    pub displaced: String,
 }
 
 fn placement(board: &shakmaty::Board) -> Placement {
@@ -27,7 +31,14 @@ fn placement(board: &shakmaty::Board) -> Placement {
 
 impl Story {
     fn new(settings: Settings, board: &Position, clock: bool) -> Story {
-        let mut story = Story { table: Table::new(settings), now: 0, turn: ClockHalf::Left, told: Vec::new() };
+        let mut story = Story {
+            table: Table::new(settings),
+            now: 0,
+            turn: ClockHalf::Left,
+            told: Vec::new(),
+            events: Vec::new(),
+            displaced: String::new(),
+        };
         story.take(Input::Link(LinkState::Up));
         story.take(Input::Reading(Reading::Placement(Box::new(placement(board.board())))));
         story.now += 300;
@@ -43,9 +54,13 @@ impl Story {
     }
 
     fn clock(&mut self, running: bool) {
-        let half = |ms| HalfTime { ms, flag: false };
+        self.clock_at(running, 300_000);
+    }
+
+    fn clock_at(&mut self, running: bool, left: u32) {
+        let half = |ms| HalfTime { ms, flag: ms == 0 };
         let reading = ClockReading {
-            left: half(300_000),
+            left: half(left),
             right: half(300_000),
             turn: self.turn,
             running,
@@ -74,12 +89,21 @@ impl Story {
         if let Some(plies) = word.strip_prefix("takeback=") {
             return self.order(Command::TakeBack(plies.parse().expect("plies")));
         }
+        if let Some(role) = word.strip_prefix("promotion=") {
+            let (role, ply) = role.split_at(1);
+            let role = role.chars().next().and_then(Role::from_char).expect("a piece");
+            return self.order(Command::Promotion { ply: ply.parse().ok(), role });
+        }
+        if let Some(player) = word.strip_prefix("adjust=") {
+            return self.order(Command::Adjust(Color::from_white(player == "W")));
+        }
         match word {
             "W" | "B" => {
                 self.turn = if word == "W" { ClockHalf::Right } else { ClockHalf::Left };
                 self.clock(true);
             }
             "stop" => self.clock(false),
+            "flag" => self.clock_at(false, 0),
             "down" => self.take(Input::Link(LinkState::Down)),
             _ => {
                 let square: Square = word[..2].parse().expect("a square");
@@ -100,9 +124,15 @@ impl Story {
     }
 
     /// Durable events in short: `e4` made, `e4!` completed by the clock (`+` own next move, `r` reply, `.` dwell, `#` game
-    /// end), `<2 d4 e5 evidence` corrected, `=1-0 kings`, `alert e5,e6`, `clear`.
+    /// end), `<2 d4 e5 evidence` corrected, `=1-0 kings`, `alert e5,e6`, `clear`, `refused: why`.
     fn tell(&mut self, output: Output) {
+        if let Some(refused) = output.refused {
+            self.told.push(format!("refused: {refused}"));
+        }
         for stamped in output.events {
+            if stamped.number.is_some() {
+                self.events.push(stamped.clone());
+            }
             let record = self.table.record();
             let san = |ply: u32| record.and_then(|record| record.ply(ply)).map_or("?".into(), |ply| ply.played.san.clone());
             let told = match stamped.event {
@@ -141,6 +171,10 @@ impl Story {
                 Event::AlertRaised(alert) => {
                     format!("alert {}", alert.squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
                 }
+                Event::Displaced { squares } => {
+                    self.displaced = squares.iter().map(|one| one.square.to_string()).collect::<Vec<_>>().join(",");
+                    continue;
+                }
                 Event::AlertCleared { .. } => "clear".to_owned(),
                 Event::GameStarted { chess960, .. } => match chess960 {
                     Some(518) => "start".to_owned(),
@@ -156,27 +190,41 @@ impl Story {
 
 /// Without `fen` the start position stands on the board.
 fn told(fen: Option<&str>, clock: bool, story: &str) -> String {
+    tell(fen, clock, story).told.join(" | ")
+}
+
+/// The same with other settings.
+pub fn told_by(settings: Settings, fen: Option<&str>, clock: bool, story: &str) -> String {
+    tell_by(settings, fen, clock, story).told.join(" | ")
+}
+
+/// Plays a story.
+pub fn tell(fen: Option<&str>, clock: bool, story: &str) -> Story {
+    tell_by(Settings::default(), fen, clock, story)
+}
+
+fn tell_by(settings: Settings, fen: Option<&str>, clock: bool, story: &str) -> Story {
     let position = fen.map_or_else(Position::start, |fen| Position::from_fen(fen, false).expect("a FEN"));
-    let settings = Settings { start_fen: fen.map(str::to_owned), ..Settings::default() };
+    let settings = Settings { start_fen: fen.map(str::to_owned), ..settings };
     let mut teller = Story::new(settings, &position, clock);
     for word in story.split_whitespace() {
         teller.word(word);
     }
-    teller.told.join(" | ")
+    teller
 }
 
 /// With a clock.
-fn check(story: &str, expect: &str) {
+pub fn check(story: &str, expect: &str) {
     assert_eq!(told(None, true, story).trim_start_matches("start").trim_start_matches(" | "), expect, "story: {story}");
 }
 
 /// With a clock, from a position.
-fn check_from(fen: &str, story: &str, expect: &str) {
+pub fn check_from(fen: &str, story: &str, expect: &str) {
     assert_eq!(told(Some(fen), true, story), format!("start fen | {expect}"), "story: {story}");
 }
 
 /// Without a clock.
-fn check_no_clock(story: &str, expect: &str) {
+pub fn check_no_clock(story: &str, expect: &str) {
     assert_eq!(told(None, false, story), format!("start | {expect}"), "story: {story}");
 }
 
@@ -300,7 +348,7 @@ fn a_game_goes_on_from_an_irregular_position() {
 #[test]
 fn an_order_changes_nothing_else() {
     // Refused: there are not that many plies. The pawn's step is published all the same.
-    check("e2- e3P takeback=9 ~300", "e3");
+    check("e2- e3P takeback=9 ~300", "refused: the game has only 0 plies: take back at most that many, and at least one | e3");
     check("e2- e4P W takeback=1 ~2000", "e4 | e4! | <1  arbiter");
     // The last move counts, though it might still have grown.
     check("e2- e3P result=1/2-1/2", "e3 | =1/2-1/2 arbiter");

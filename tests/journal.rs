@@ -36,7 +36,13 @@ fn nth(index: usize) -> Stamped {
         7 => Event::Commanded { command: Asked::TakeBack(1), by: format!("uid {index}") },
         number if number % 2 == 0 => Event::MoveMade {
             ply: number as u32 / 2,
-            played: Played { uci: "e2e4".into(), san: format!("e{index}"), fen: START.into() },
+            played: Played {
+                uci: "e2e4".into(),
+                san: format!("e{index}"),
+                fen: START.into(),
+                irregular: false,
+                evidence: Vec::new(),
+            },
             confidence: Confidence(998),
             alternatives: Vec::new(),
         },
@@ -746,7 +752,7 @@ fn touchmovectl_backup_reads_its_arguments_and_writes_the_file() {
     let (dir, _) = good_journal();
     let copy = tempfile::tempdir().expect("a directory");
     let file = copy.path().join("journal.sqlite3");
-    let words = ["backup".as_ref(), "--state".as_ref(), dir.path().as_os_str(), file.as_os_str()];
+    let words = ["backup".as_ref(), "--state-dir".as_ref(), dir.path().as_os_str(), file.as_os_str()];
     let matches = command.try_get_matches_from(words).expect("arguments");
     let args = touchmove::ctl::backup::Args::from_arg_matches(&matches).expect("arguments");
     touchmove::ctl::backup::run(args).expect("a backup");

@@ -42,6 +42,7 @@ fn check_node(position: &Position, irregular: &Irregular) {
     for &mv in &moves {
         assert!(others.contains(&mv), "{fen}: {mv:?}");
         let after = position.play(mv);
+        assert_eq!(position.play_legal(mv).fen(), after.fen(), "{fen}: {mv:?}");
         let mut other = irregular.clone();
         other.play_unchecked(mv);
         let other = Position::from_setup(other.to_setup(), mode(position));
@@ -246,6 +247,17 @@ fn castling_in_both_notations() {
     }
 }
 
+/// What a position says of itself must be enough to find it again, and a record keeps no more than the FEN.
+#[test]
+fn a_fen_with_the_castling_of_chess960_is_one_of_chess960() {
+    let fen = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
+    let position = Position::from_fen(fen, true).unwrap();
+    let again = Position::from_fen(&position.fen(), false).unwrap();
+    assert!(again.is_chess960());
+    assert_eq!((again.key(), again.fen()), (position.key(), position.fen()));
+    assert!(!Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", false).unwrap().is_chess960());
+}
+
 #[test]
 fn endings() {
     let ending = |fen| {
@@ -400,4 +412,26 @@ proptest! {
             position = position.play(moves[choice.index(moves.len())]);
         }
     }
+}
+
+#[test]
+fn moves_that_are_not_legal_are_written_and_read() {
+    let check = |fen: &str, uci: &str, san: &str, after: &str| {
+        let position = Position::from_fen(fen, false).expect("a FEN");
+        let mv = position.any_move(uci).unwrap_or_else(|| panic!("{uci} in {fen}"));
+        assert!(!position.is_legal(mv), "{uci} in {fen}");
+        assert_eq!((position.uci(mv).as_str(), position.san(mv).as_str()), (uci, san));
+        assert_eq!(position.play(mv).fen(), after);
+    };
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    check(start, "a1a5", "Ra1-a5", "rnbqkbnr/pppppppp/8/R7/8/8/PPPPPPPP/1NBQKBNR b Kkq - 1 1");
+    check(start, "a1a7", "Ra1xa7", "rnbqkbnr/Rppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR b Kkq - 0 1");
+    // Out of turn: the mover is to wait again.
+    check(start, "e7e5", "e7-e5", "rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 2");
+    // Castling out of check; the king alone; a pawn that stays a pawn.
+    let king = "4r2k/P7/8/8/8/8/8/4K2R w K - 0 1";
+    check(king, "e1h1", "O-O", "4r2k/P7/8/8/8/8/8/5RK1 b - - 1 1");
+    check(king, "e1g1", "Ke1-g1", "4r2k/P7/8/8/8/8/8/6KR b - - 1 1");
+    check(king, "a7a8", "a7-a8", "P3r2k/8/8/8/8/8/8/4K2R b K - 0 1");
+    assert_eq!(Position::start().any_move("e4e5"), None);
 }

@@ -34,7 +34,7 @@ impl Scribe {
     }
 
     fn made(&mut self, san: &str) {
-        let played = Played { uci: "0000".into(), san: san.into(), fen: String::new() };
+        let played = Played { uci: "0000".into(), san: san.into(), fen: String::new(), irregular: false, evidence: Vec::new() };
         let ply = self.record.plies.len() as u32 + 1;
         self.tell(Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
     }
@@ -99,6 +99,14 @@ fn games_are_written_as_committed() {
     assert!(written == committed, "PGN changed. If that is meant, write this to {}:\n{written}", path.display());
 }
 
+/// A position of Chess960 is told by the castling it allows, also where that is written as in chess.
+#[test]
+fn a_position_of_chess960_is_said_to_be_one() {
+    let variant = |fen| pgn(&Scribe::begin(fen, None).record, &[]).contains("[Variant \"Chess960\"]");
+    assert!(variant("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w KQkq - 2 9"));
+    assert!(!variant("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"));
+}
+
 #[test]
 fn lines_are_short_and_tags_come_back() {
     let text = examples();
@@ -138,7 +146,8 @@ fn a_corrected_move_has_no_clock_until_it_is_completed_again() {
     let mut scribe = Scribe::begin(START, Some(518));
     scribe.made("e4");
     scribe.pressed(Some(300), Some(300));
-    let moves = vec![Played { uci: "e2e3".into(), san: "e3".into(), fen: String::new() }];
+    let moves =
+        vec![Played { uci: "e2e3".into(), san: "e3".into(), fen: String::new(), irregular: false, evidence: Vec::new() }];
     scribe.tell(Event::MovesCorrected { from_ply: 1, moves, reason: CorrectionReason::Evidence });
     assert!(pgn(&scribe.record, &[]).ends_with("\n1. e3 *\n\n"));
 }
@@ -260,4 +269,39 @@ fn real_games_come_back_move_for_move_and_second_for_second() {
         }
     }
     assert!(games_read > 500 && moves_read > 40_000 && clocks_read > 30_000, "{games_read} {moves_read} {clocks_read}");
+}
+
+#[test]
+fn from_a_move_that_is_not_legal_on_the_game_is_a_comment() {
+    let mut game = Scribe::begin(START, Some(518));
+    game.made("e4");
+    game.made("e5");
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/4K3/PPPP1PPP/RNBQ1BNR b kq - 1 2";
+    let played = Played { uci: "e1e3".into(), san: "Ke1-e3".into(), fen: fen.into(), irregular: true, evidence: Vec::new() };
+    game.tell(Event::MoveMade { ply: 3, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
+    game.made("Nf6");
+    game.result(GameResult::Draw);
+    let text = pgn(&game.record, &[]);
+    let moves = text.split("\n\n").nth(1).expect("movetext").replace('\n', " ");
+    assert_eq!(moves, "1. e4 e5 {Not legal, and played on: 2. Ke1-e3 Nf6 to } 1/2-1/2");
+    struct Sans(Vec<String>);
+    impl Visitor for Sans {
+        type Tags = ();
+        type Movetext = ();
+        type Output = ();
+        fn begin_tags(&mut self) -> ControlFlow<(), ()> {
+            ControlFlow::Continue(())
+        }
+        fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), ()> {
+            ControlFlow::Continue(())
+        }
+        fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<()> {
+            self.0.push(san.to_string());
+            ControlFlow::Continue(())
+        }
+        fn end_game(&mut self, (): ()) {}
+    }
+    let mut sans = Sans(Vec::new());
+    Reader::new(text.as_bytes()).read_game(&mut sans).expect("PGN");
+    assert_eq!(sans.0, ["e4", "e5"]);
 }

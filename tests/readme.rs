@@ -44,8 +44,15 @@ fn boards() {
 
 #[test]
 fn what_boards_cannot_know() {
-    let list = BOARDS.iter().flat_map(|model| model.cannot.iter().map(move |cannot| format!("* {}: {cannot}\n", model.title)));
+    let list = BOARDS.iter().flat_map(|model| model.cannot_know().map(move |cannot| format!("* {}: {cannot}\n", model.title)));
     check("cannot", &list.collect::<String>());
+}
+
+#[test]
+fn what_squares_cannot_tell() {
+    let kinds = [("colour", Sensing::Colour), ("occupancy", Sensing::Occupancy)];
+    let list = kinds.iter().flat_map(|(word, kind)| kind.cannot().iter().map(move |cannot| format!("* {word}: {cannot}\n")));
+    check("squares", &list.collect::<String>());
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use shakmaty::{Color, Piece, Role, Square};
-use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Remembered, Sensed, Sensing};
+use touchmove::game::event::Rotation;
 use touchmove::game::{Command, Event, GameResult, Order, Record, Stamped};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Settings, Table};
@@ -36,6 +37,8 @@ enum Act {
     Link(bool),
     Order(u8),
     Wait(u64),
+    /// The board remembers these changes, a press, and that it was switched on.
+    Memory(Vec<(u32, Sensed)>),
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -48,6 +51,7 @@ fn act() -> impl Strategy<Value = Act> {
         1 => any::<bool>().prop_map(Act::Link),
         1 => any::<u8>().prop_map(Act::Order),
         4 => (0u64..5_000).prop_map(Act::Wait),
+        1 => prop::collection::vec((0u32..64, sensed()), 0..12).prop_map(Act::Memory),
     ]
 }
 
@@ -104,13 +108,26 @@ impl Run {
             }
             Act::Link(up) => self.take(Input::Link(if up { LinkState::Up } else { LinkState::Down })),
             Act::Order(order) => {
-                let command = match order % 4 {
+                let command = match order % 6 {
                     0 => Command::Result(Some(GameResult::Draw)),
                     1 => Command::Result(None),
                     2 => Command::TakeBack(u32::from(order / 64)),
+                    3 => Command::Adjust(Color::from_white(order < 128)),
+                    4 => Command::Promotion { ply: None, role: Role::ALL[usize::from(order / 43) % 6] },
                     _ => Command::Position("4k3/P7/8/8/8/8/8/4K2R w K - 0 1".to_owned()),
                 };
                 self.take(Input::Order(Order { command, by: "somebody".to_owned() }));
+            }
+            Act::Memory(changes) => {
+                let change =
+                    |(square, sensed)| Remembered::Square { square: Square::new(square), sensed, soon: square % 2 == 0 };
+                let mut log: Vec<Remembered> = changes.into_iter().map(change).collect();
+                log.insert(log.len() / 2, Remembered::Halted { half: ClockHalf::Left, ms: 60_000 });
+                log.insert(log.len() / 3, if log.len().is_multiple_of(2) { Remembered::PowerUp } else { Remembered::Start });
+                // All that stands there, once more: so that it can be aligned.
+                let shows = |square: Square| Remembered::Square { square, sensed: self.board[square as usize], soon: true };
+                log.extend(Square::ALL.into_iter().map(shows));
+                self.take(Input::Reading(Reading::Memory(log)));
             }
             Act::Wait(ms) => {
                 self.now += ms;
@@ -194,4 +211,22 @@ fn a_deadline_that_has_passed_by_a_shorter_settle_time_is_run_now() {
     run.act(Act::Wait(10));
     assert!(run.told.iter().any(|told| matches!(told.event, Event::MoveMade { .. })));
     assert!(run.told.windows(2).all(|pair| pair[0].at <= pair[1].at), "{:?}", run.told);
+}
+
+/// On a board that tells only whether something stands on a square, the first move says which side is White's.
+#[test]
+fn an_occupancy_board_is_found_turned_by_the_first_move() {
+    let mut table = Table::new(Settings { sensing: Sensing::Occupancy, ..Settings::default() });
+    table.handle(0, Input::Link(LinkState::Up));
+    table.handle(10, Input::Reading(Reading::Placement(Box::new(start()))));
+    table.advance(5_000);
+    assert_eq!(table.rotation(), Some(Rotation::Upright));
+    // e2-e4, as the board numbers it when its a1 is Black's h8.
+    table.handle(6_000, Input::Reading(Reading::Square(Square::D7, Sensed::Empty)));
+    table.handle(6_300, Input::Reading(Reading::Square(Square::D5, Sensed::Occupied)));
+    table.advance(8_000);
+    assert_eq!(table.rotation(), Some(Rotation::Turned));
+    let played: Vec<_> =
+        table.record().into_iter().flat_map(|record| &record.plies).map(|ply| ply.played.uci.as_str()).collect();
+    assert_eq!(played, ["e2e4"]);
 }

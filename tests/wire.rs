@@ -5,19 +5,30 @@ use proptest::option::of;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
-use shakmaty::{Color, Piece, Role, Square};
+use shakmaty::{ByColor, Color, Piece, Role, Square};
 use touchmove::boards::{Battery, LinkState, Sensed, Sensing};
 use touchmove::game::event::{Alternative, ClockTimes, Difference, Rotation};
-use touchmove::game::{Alert, AlertKind, ClockTime, Command, CompletedBy, Confidence, CorrectionReason, Event};
-use touchmove::game::{GameResult, Order, Played, ResultReason, Stamped};
-use touchmove::table::Settings;
+use touchmove::game::{Alert, AlertKind, ClockTime, Command, CompletedBy, Confidence, CorrectionReason, Event, Fault};
+use touchmove::game::{GameResult, Order, Played, ResultReason, Sighting, Stamped};
+use touchmove::table::{Publish, Settings};
 use touchmove::wire::{self, Word};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
 
 fn played(uci: &str, san: &str, fen: &str) -> Played {
-    Played { uci: uci.into(), san: san.into(), fen: fen.into() }
+    Played { uci: uci.into(), san: san.into(), fen: fen.into(), irregular: false, evidence: Vec::new() }
+}
+
+/// A black king that jumps.
+fn irregular() -> Played {
+    let king = Sensed::Piece(Piece { color: Color::Black, role: Role::King });
+    let evidence = vec![
+        Sighting { at: 2010, square: Square::E8, before: king, now: Sensed::Empty },
+        Sighting { at: 2050, square: Square::E6, before: Sensed::Empty, now: king },
+    ];
+    let fen = "rnbq1bnr/pppppppp/4k3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQ - 1 2";
+    Played { irregular: true, evidence, ..played("e8e6", "Ke8-e6", fen) }
 }
 
 fn seconds(white: u32, black: u32) -> ClockTimes {
@@ -55,6 +66,16 @@ fn one_of_each() -> Vec<Stamped> {
         Event::Commanded { command: Command::Result(Some(GameResult::Draw)), by: "configuration".into() },
         Event::Result { result: Some(GameResult::WhiteWins), reason: ResultReason::KingsSignal },
         Event::Result { result: None, reason: ResultReason::Arbiter },
+        Event::Commanded { command: Command::Promotion { ply: None, role: Role::Rook }, by: "uid 1000".into() },
+        Event::Commanded { command: Command::Promotion { ply: Some(61), role: Role::Knight }, by: "uid 1000".into() },
+        Event::Commanded { command: Command::Adjust(Color::White), by: "uid 1000".into() },
+        Event::BoardFault {
+            square: Square::D5,
+            fault: Fault::Flickering,
+            detail: "d5 shows nothing now and then though a piece stands there: its gaps are passed over".into(),
+        },
+        Event::MoveMade { ply: 2, played: irregular(), confidence: Confidence(970), alternatives: Vec::new() },
+        Event::MovesCorrected { from_ply: 2, moves: vec![irregular()], reason: CorrectionReason::Evidence },
     ];
     let transient = [
         Event::Touched { square: Square::E2, before: Sensed::Piece(pawn), now: Sensed::Empty },
@@ -64,7 +85,13 @@ fn one_of_each() -> Vec<Stamped> {
                 Difference { square: Square::E5, expected: None, seen: Sensed::Occupied },
             ],
         },
-        Event::Clock { clocks: seconds(179, 180), turn: Color::Black, running: true },
+        Event::Clock {
+            clocks: seconds(179, 180),
+            turn: Color::Black,
+            running: true,
+            flags: ByColor { white: false, black: true },
+            battery_low: false,
+        },
         Event::Link(LinkState::Down),
         Event::Battery(Battery { percent: 84, charging: None }),
     ];
@@ -95,7 +122,16 @@ fn every_event_has_its_section_in_the_document() {
         assert!(document.contains(&format!("### `{kind}`")), "docs/events.md has no section `{kind}`");
         assert!(document.contains(&wire::to_json(&event)), "docs/events.md lacks the example {}", wire::to_json(&event));
     }
-    for word in [words::<CompletedBy>(), words::<CorrectionReason>(), words::<ResultReason>(), words::<AlertKind>()].concat() {
+    let all = [
+        words::<CompletedBy>(),
+        words::<CorrectionReason>(),
+        words::<ResultReason>(),
+        words::<AlertKind>(),
+        words::<Fault>(),
+        words::<Publish>(),
+        words::<Role>(),
+    ];
+    for word in all.concat() {
         assert!(document.contains(&format!("`{word}`")), "docs/events.md does not explain `{word}`");
     }
 }
@@ -131,12 +167,21 @@ fn bad_events_are_refused_with_a_reason() {
 }
 
 #[test]
+fn a_clock_event_of_an_older_version_has_no_flags() {
+    let text = r#"{"t":1,"event":"clock","clock_white":null,"clock_black":null,"turn":"white","running":true}"#;
+    let Event::Clock { flags, battery_low, .. } = wire::from_json(text).expect("an event").event else { panic!("not a clock") };
+    assert_eq!((flags, battery_low), (ByColor::default(), false));
+}
+
+#[test]
 fn commands_are_read_and_bad_ones_refused_with_a_reason() {
     let order = Order { command: Command::Result(None), by: ":1.42".into() };
     assert_eq!(wire::order_to_value(&order), json!({"do": "result", "result": "*", "by": ":1.42"}));
     assert_eq!(wire::order_from_value(&wire::order_to_value(&order)).ok(), Some(order));
     let unsigned = wire::order_from_value(&json!({"do": "take_back", "plies": 2})).expect("an order");
     assert_eq!(unsigned, Order { command: Command::TakeBack(2), by: "recording".into() });
+    let last = wire::order_from_value(&json!({"do": "promotion", "piece": "rook"})).expect("an order");
+    assert_eq!(last.command, Command::Promotion { ply: None, role: Role::Rook });
 
     let check = |value: serde_json::Value, expect: &str| {
         let message = wire::order_from_value(&value).expect_err("refused").to_string();
@@ -148,6 +193,8 @@ fn commands_are_read_and_bad_ones_refused_with_a_reason() {
     check(json!({"do": "result"}), "missing field `result`");
     check(json!({"do": "result", "result": "2-0"}), "`2-0` is not one of 1-0, 0-1, 1/2-1/2, *");
     check(json!({"do": "take_back", "plies": 1, "by": 7}), "`by` is 7");
+    check(json!({"do": "promotion", "piece": "king"}), "`king` is not one of queen, rook, bishop, knight");
+    check(json!({"do": "adjust", "player": "both"}), "`both` is not one of white, black");
     check(json!("take_back"), "");
 }
 
@@ -161,6 +208,7 @@ fn settings_are_read_and_bad_ones_refused_with_a_reason() {
     check(json!({"settle": 250}), "unknown field `settle`, expected one of");
     check(json!({"sensing": "color"}), "`color` is not one of identity, colour, occupancy");
     check(json!({"settle_ms": 5, "hypotheses": 5000}), "`settle_ms` is 5, and should be 20 to 5000; `hypotheses` is 5000");
+    check(json!({"publish": "late"}), "`late` is not one of prompt, sure");
     check(json!({"rotation": "left"}), "`left` is not one of upright, turned");
 }
 
@@ -185,7 +233,16 @@ fn confidence() -> impl Strategy<Value = Confidence> {
 }
 
 fn any_played() -> impl Strategy<Value = Played> {
-    (any::<String>(), any::<String>(), any::<String>()).prop_map(|(uci, san, fen)| Played { uci, san, fen })
+    let sighting =
+        (any::<u64>(), square(), sensed(), sensed()).prop_map(|(at, square, before, now)| Sighting { at, square, before, now });
+    let proof = of(vec(sighting, 0..4));
+    (any::<String>(), any::<String>(), any::<String>(), proof).prop_map(|(uci, san, fen, proof)| Played {
+        uci,
+        san,
+        fen,
+        irregular: proof.is_some(),
+        evidence: proof.unwrap_or_default(),
+    })
 }
 
 fn clock_times() -> impl Strategy<Value = ClockTimes> {
@@ -200,7 +257,9 @@ fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
         of(word()).prop_map(Command::Result),
         any::<String>().prop_map(Command::Position),
-        any::<u32>().prop_map(Command::TakeBack)
+        any::<u32>().prop_map(Command::TakeBack),
+        (of(any::<u32>()), word()).prop_map(|(ply, role)| Command::Promotion { ply, role }),
+        word().prop_map(Command::Adjust),
     ]
 }
 
@@ -239,11 +298,14 @@ pub fn event() -> impl Strategy<Value = Event> {
         (any::<u32>(), clock_times()).prop_map(|(ply, clocks)| Event::ClockRevised { ply, clocks }),
         alert().prop_map(Event::AlertRaised),
         any::<u32>().prop_map(|id| Event::AlertCleared { id }),
+        (square(), word(), any::<String>()).prop_map(|(square, fault, detail)| Event::BoardFault { square, fault, detail }),
         (of(word()), word()).prop_map(|(result, reason)| Event::Result { result, reason }),
         (command(), any::<String>()).prop_map(|(command, by)| Event::Commanded { command, by }),
         (square(), sensed(), sensed()).prop_map(|(square, before, now)| Event::Touched { square, before, now }),
         vec(difference, 0..4).prop_map(|squares| Event::Displaced { squares }),
-        (clock_times(), word(), any::<bool>()).prop_map(|(clocks, turn, running)| Event::Clock { clocks, turn, running }),
+        (clock_times(), word(), any::<[bool; 4]>()).prop_map(|(clocks, turn, [running, white, black, battery_low])| {
+            Event::Clock { clocks, turn, running, flags: ByColor { white, black }, battery_low }
+        }),
         word().prop_map(Event::Link),
         (any::<u8>(), of(any::<bool>())).prop_map(|(percent, charging)| Event::Battery(Battery { percent, charging })),
     ]
@@ -251,10 +313,10 @@ pub fn event() -> impl Strategy<Value = Event> {
 
 fn settings() -> impl Strategy<Value = Settings> {
     let times = (20u32..=5000, 20u32..=5000, any::<u32>(), any::<u32>());
-    let flags = (of(word()), any::<bool>(), any::<bool>());
+    let flags = (of(word()), any::<bool>(), any::<bool>(), word());
     (word::<Sensing>(), times, of(word()), flags, of(any::<String>()), any::<String>(), 8u16..=4096).prop_map(
         |(sensing, (settle_ms, settle_low_ms, low_time_ms, dwell_ms), rotation, flags, start_fen, laws, hypotheses)| {
-            let (clock_side, chess960, accept_kings_signal) = flags;
+            let (clock_side, chess960, accept_kings_signal, publish) = flags;
             Settings {
                 sensing,
                 settle_ms,
@@ -268,6 +330,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                 accept_kings_signal,
                 laws,
                 hypotheses,
+                publish,
             }
         },
     )

@@ -9,14 +9,49 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use touchmove::boards::{Millis, model};
+use touchmove::ctl::run::{self, Moment, Said, Staged};
+use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
+use touchmove::simulate::hands::Profile;
 use touchmove::simulate::pgn::{self, Game};
+use touchmove::simulate::{Scene, Stage};
+use touchmove::table::{Settings, Table};
 
 /// Capablanca against Tartakower, New York 1924: 103 plies, from an opening to an endgame with little left to choose from.
 pub fn long_game() -> Game {
     let mut games = pgn::read(include_str!("endgame.pgn")).games;
     assert!(games.len() == 1 && games[0].plies.len() == 103 && games[0].notes.is_empty(), "the game is not read whole");
     games.remove(0)
+}
+
+/// What a board sent in one game, cut as it arrived.
+pub struct Stream {
+    /// When, and the bytes.
+    pub chunks: Vec<(Millis, Vec<u8>)>,
+    /// The moves as UCI writes them.
+    pub truth: Vec<String>,
+    /// When the last piece of each was let go.
+    pub done_at: Vec<Millis>,
+}
+
+impl Stream {
+    /// [`long_game`] played by such hands on a DGT board with a clock.
+    pub fn simulated(profile: &Profile, seed: u64) -> Stream {
+        let scene = Scene { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed };
+        let stage = Stage::new("dgt", &long_game(), &scene).expect("there is a virtual DGT board");
+        let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
+        let done_at = stage.truth().plies.iter().map(|ply| ply.done_at).collect();
+        let (until, mut chunks) = (stage.ends_at(), Vec::new());
+        let mut protocol = (model("dgt").expect("there is a DGT board").protocol)();
+        let mut table = Table::new(Settings::default());
+        run::play(&mut Staged::new(stage), &mut *protocol, &mut table, until, &mut |now, moment| {
+            if let Moment::Said(Said::Bytes(bytes, _)) = moment {
+                chunks.push((now, bytes.clone()));
+            }
+        });
+        Stream { chunks, truth, done_at }
+    }
 }
 
 /// Many measurements of one thing.

@@ -102,7 +102,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let recordings = config.recordings.map(|room| Recordings { dir: state_dir.join("recordings"), room });
     let (journal, notices) = Journal::open(&state_dir)?;
     notices.iter().for_each(|notice| warn!("{notice}"));
-    let hub = Hub::new(journal, &tags(&config));
+    let hub = Hub::new(journal, &config.tags.pairs());
     let (stop_faces, faces_stop) = watch::channel(false);
     let (mut faces, presences) = start_faces(&hub, &bus(&args, &config), &faces_stop);
 
@@ -143,19 +143,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 fn bus(args: &Args, config: &Config) -> Bus {
-    args.bus.clone().unwrap_or_else(|| match config.bus.as_str() {
-        "auto" => Bus::default(),
-        named => Bus::named(named),
-    })
-}
-
-/// What the PGN of every game says.
-fn tags(config: &Config) -> Vec<(String, String)> {
-    let tags = &config.tags;
-    let always =
-        [("Event", &tags.event), ("Site", &tags.site), ("Round", &tags.round)].map(|(name, value)| (name, Some(value)));
-    let all = always.into_iter().chain([("Date", tags.date.as_ref())]);
-    all.filter_map(|(name, value)| Some((name.to_owned(), value?.clone()))).collect()
+    // The configuration has been checked: what is none of the words is an address; `auto` is no word of a bus.
+    args.bus.clone().or_else(|| config.bus.parse().ok()).unwrap_or_default()
 }
 
 fn start_faces(hub: &Arc<Hub>, bus: &Bus, stop: &Stop) -> (JoinSet<()>, Vec<watch::Receiver<Presence>>) {

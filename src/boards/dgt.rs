@@ -13,7 +13,7 @@
 //! | 45 | serial number | 91 | greeting |
 //! | 46 | bus address | 90 | never |
 //! | 47 | trademark | 92 | never |
-//! | 49 | memory | 8f, about 8 s of it | never |
+//! | 49 | memory | 8f, about 8 s of it | request |
 //! | 4a | bus mode | | never |
 //! | 4b | update nice | 8e on change, 8d when the clock shows something new | greeting, link test |
 //! | 4c | battery | a0, Bluetooth boards only | greeting; again where it was answered |
@@ -30,7 +30,7 @@
 //! | 86 | board dump | 67 | 64 piece codes, fields 0–63 | [`Reading::Placement`] |
 //! | 8d | clock | 10 | times or acknowledgement, see `dgt/clock.rs` | [`Reading::Clock`] or nothing |
 //! | 8e | field update | 5 | field, piece code | [`Reading::Square`] |
-//! | 8f | memory | ≤ 7939 | the EEPROM's ring of changes and clock times, 7936 bytes, uninterpreted | [`Reading::Memory`] |
+//! | 8f | memory | ≤ 7939 | the EEPROM's ring of changes and clock times, 7936 bytes, see `dgt/memory.rs` | [`Reading::Memory`] |
 //! | 90 | bus address | 5 | 14 bits, high 7 first | [`Identity::Text`] |
 //! | 91 | serial number | 8 or 12 | 5 digits; boards of 1998 add a space and a version | [`Identity::SerialNumber`] |
 //! | 92 | trademark | any | text | [`Identity::Text`] |
@@ -54,6 +54,8 @@
 //! * *unknown*: whether the command that takes a board out of bus mode is also carried out; hence the reset before all others.
 //! * *unknown*: how long a pause old boards need between two commands. The first greeting takes short ones, so that a restart
 //!   in mid-game sees the board soon; every later one takes the 100 ms that other drivers take.
+//! * *unknown*: whether a board tells of changes while it sends its memory, before the rest or after it, or whether they are only
+//!   in its next memory. All of it is understood.
 //! * *unknown*: whether a clock that is switched off and on says so otherwise than by its times.
 //!
 //! Texts on the clock ([`Cue::ClockText`]) are not supported: what a clock understands depends on its model and mode, and its
@@ -66,12 +68,16 @@
 //! reports updates again. A question unanswered for [`ANSWER`] is asked again, for ever; [`SILENT`] after the first one
 //! [`Trouble::Silent`] says so once, and [`Trouble::Answering`] when a byte comes again.
 //!
+//! While the memory comes, which takes 8 s, nothing is asked and nothing is overdue. If it stops for [`ANSWER`] it is asked for a
+//! second time, and then taken as far as it came.
+//!
 //! Whatever damaged the stream may have swallowed an update, so every damage is followed by a request for a dump: one at a
 //! time, and not within [`AGAIN`] of the last. Nothing on this line has a checksum, a dump neither: one that differs from what
 //! the updates have told since the last is passed on when a second one says the same, or when none comes.
 
 mod clock;
 mod decoder;
+mod memory;
 mod message;
 
 use super::*;
@@ -107,6 +113,8 @@ pub const AGAIN: Millis = 500;
 const PACE: Millis = 100;
 /// Pause after the commands of the first greeting that a restart waits for; the buffer holds them all. Milliseconds.
 const HASTE: Millis = 40;
+/// The memory is asked for so often until it comes whole.
+const TRIES: u32 = 2;
 /// The battery's state is asked for so often, where there is a battery. Milliseconds.
 const BATTERY: Millis = 600_000;
 
@@ -117,6 +125,7 @@ enum Command {
     Reset = 0x40,
     Board = 0x42,
     SerialNumber = 0x45,
+    Memory = 0x49,
     UpdateNice = 0x4b,
     Battery = 0x4c,
     Version = 0x4d,
@@ -161,6 +170,19 @@ struct Dgt {
     asked_at: Option<Millis>,
     /// When to ask for the battery again; `None`: never answered.
     battery_at: Option<Millis>,
+    /// The memory was asked for and has not come.
+    download: Option<Download>,
+}
+
+/// The memory on its way.
+#[derive(Clone, Copy)]
+struct Download {
+    /// How often it was asked for.
+    tries: u32,
+    /// Bytes of it so far.
+    bytes: usize,
+    /// When there was more of it, or when it was asked for.
+    progress_at: Millis,
 }
 
 /// Whether a dump is on its way.
@@ -194,40 +216,26 @@ impl Protocol for Dgt {
         }
         self.unanswered_since = None;
         self.heard_at = now;
-        for &byte in chunk {
-            let reading = match self.decoder.feed(byte) {
-                None => continue,
-                Some(Item::Skipped(count)) => {
-                    self.want_dump(now);
-                    Some(Reading::Trouble(Trouble::Garbage(count)))
-                }
-                Some(Item::Message(id, payload)) => {
-                    let reading = message::read(id, payload);
-                    match &reading {
-                        Some(Reading::Placement(placement)) => {
-                            (self.placed, self.dump) = (true, Dump::Idle);
-                            if !self.is_credible(placement) {
-                                let again = self.doubted.replace(placement.clone()).is_some();
-                                self.dump = Dump::Wanted(if again { now + AGAIN } else { now });
-                                continue;
-                            }
-                            self.shown = Some(placement.clone());
-                            self.doubted = None;
-                        }
-                        Some(Reading::Square(square, sensed)) => {
-                            for squares in [&mut self.shown, &mut self.doubted].into_iter().flatten() {
-                                squares[*square as usize] = *sensed;
-                            }
-                        }
-                        Some(Reading::Battery(_)) => self.battery_at = Some(now + BATTERY),
-                        // It may have been an update. The clock's message was one of the clock.
-                        Some(Reading::Trouble(_)) if id != clock::ID => self.want_dump(now),
-                        _ => {}
+        if let Some((id, payload)) = self.decoder.whole(chunk) {
+            self.message(now, id, message::read(id, payload));
+        } else {
+            for &byte in chunk {
+                match self.decoder.feed(byte) {
+                    None => {}
+                    Some(Item::Skipped(count)) => {
+                        self.want_dump(now);
+                        self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
                     }
-                    reading
+                    Some(Item::Message(id, payload)) => {
+                        let reading = message::read(id, payload);
+                        self.message(now, id, reading);
+                    }
                 }
-            };
-            self.readings.extend(reading);
+            }
+        }
+        let bytes = self.decoder.memory();
+        if let Some(download) = self.download.as_mut().filter(|download| download.bytes != bytes) {
+            (download.bytes, download.progress_at) = (bytes, now);
         }
         if self.up && self.battery_at.is_some_and(|at| at <= now) {
             self.battery_at = Some(now + BATTERY);
@@ -243,6 +251,14 @@ impl Protocol for Dgt {
                 if self.up && matches!(self.dump, Dump::Idle) {
                     self.dump = Dump::Wanted(now);
                     self.ask_if_wanted(now);
+                }
+                Ok(())
+            }
+            Cue::Memory => {
+                if !self.up {
+                    self.readings.push_back(Reading::Memory(Vec::new()));
+                } else if self.download.is_none() {
+                    self.ask_memory(now, 1);
                 }
                 Ok(())
             }
@@ -264,6 +280,13 @@ impl Protocol for Dgt {
         }
         if self.busy_until().is_some_and(|until| now < until) {
             return;
+        }
+        let memory = self.decoder.take_memory();
+        match self.download.take() {
+            Some(Download { tries, .. }) if tries < TRIES => return self.ask_memory(now, tries + 1),
+            Some(_) => self.readings.push_back(Reading::Memory(memory::read(&memory))),
+            None if !memory.is_empty() => self.readings.push_back(Reading::Trouble(Trouble::Garbage(memory.len()))),
+            None => {}
         }
         if self.decoder.is_inside() {
             if let Some(count) = self.decoder.give_up() {
@@ -315,9 +338,46 @@ impl Protocol for Dgt {
 }
 
 impl Dgt {
+    /// A message came that says this.
+    fn message(&mut self, now: Millis, id: u8, reading: Option<Reading>) {
+        let Some(reading) = reading else { return };
+        match &reading {
+            Reading::Placement(placement) => {
+                (self.placed, self.dump) = (true, Dump::Idle);
+                if !self.is_credible(placement) {
+                    let again = self.doubted.replace(placement.clone()).is_some();
+                    self.dump = Dump::Wanted(if again { now + AGAIN } else { now });
+                    return;
+                }
+                self.shown = Some(placement.clone());
+                self.doubted = None;
+            }
+            Reading::Square(square, sensed) => {
+                for squares in [&mut self.shown, &mut self.doubted].into_iter().flatten() {
+                    squares[*square as usize] = *sensed;
+                }
+            }
+            Reading::Battery(_) => self.battery_at = Some(now + BATTERY),
+            Reading::Memory(_) => self.download = None,
+            // It may have been an update. The clock's message was one of the clock.
+            Reading::Trouble(_) if id != clock::ID => self.want_dump(now),
+            _ => {}
+        }
+        self.readings.push_back(reading);
+    }
+
     /// While a message is arriving, nothing is sent and no answer is overdue.
     fn busy_until(&self) -> Option<Millis> {
-        self.decoder.is_inside().then_some(self.heard_at + STALL)
+        match self.download {
+            Some(download) => Some(download.progress_at + ANSWER),
+            None if self.decoder.memory() > 0 => Some(self.heard_at + ANSWER),
+            None => self.decoder.is_inside().then_some(self.heard_at + STALL),
+        }
+    }
+
+    fn ask_memory(&mut self, now: Millis, tries: u32) {
+        let progress_at = self.send(now, Command::Memory, PACE);
+        self.download = Some(Download { tries, bytes: 0, progress_at });
     }
 
     fn send(&mut self, now: Millis, command: Command, pause: Millis) -> Millis {

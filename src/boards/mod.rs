@@ -41,6 +41,17 @@ pub enum Sensed {
     Occupied,
 }
 
+impl Sensed {
+    /// What a sensor of this kind would have shown.
+    pub fn seen_by(self, sensing: Sensing) -> Sensed {
+        match (self, sensing) {
+            (Sensed::Piece(piece), Sensing::Colour) => Sensed::Side(piece.color),
+            (Sensed::Piece(_) | Sensed::Side(_), Sensing::Occupancy) => Sensed::Occupied,
+            _ => self,
+        }
+    }
+}
+
 /// All 64 squares, indexed by `Square as usize` (a1 = 0, h8 = 63).
 pub type Placement = [Sensed; 64];
 
@@ -111,6 +122,33 @@ pub struct Battery {
     pub charging: Option<bool>,
 }
 
+/// One thing that a board's own memory holds from when nobody listened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remembered {
+    /// One square changed.
+    Square {
+        /// Which one.
+        square: Square,
+        /// What it showed then.
+        sensed: Sensed,
+        /// It came a moment after the change before: part of the same movement, or of one that followed at once.
+        soon: bool,
+    },
+    /// The clock was pressed.
+    Halted {
+        /// The half that was halted.
+        half: ClockHalf,
+        /// What it showed, in milliseconds.
+        ms: u32,
+    },
+    /// The board was switched on. What it then found on its squares follows, piece by piece.
+    PowerUp,
+    /// The start position stood on the board, one way round or the other.
+    Start,
+    /// Nothing stood on the board.
+    Cleared,
+}
+
 /// Trouble on the line. The board file has already got over it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
@@ -139,8 +177,8 @@ pub enum Reading {
     Identity(Identity),
     /// The board's battery.
     Battery(Battery),
-    /// Bytes from the board's own memory, as its file describes them.
-    Memory(Vec<u8>),
+    /// What the board remembers, oldest first: the answer to [`Cue::Memory`]. Empty: nothing, or it could not be read.
+    Memory(Vec<Remembered>),
     /// Trouble on the line.
     Trouble(Trouble),
 }
@@ -150,6 +188,9 @@ pub enum Reading {
 pub enum Cue {
     /// Report all squares, as soon as the line is idle.
     Placement,
+    /// Send what the board itself remembers: [`Reading::Memory`] comes, in any case, when it has come or could not be read.
+    /// Where the board has no memory ([`Unsupported`]), the caller tells the table of an empty one.
+    Memory,
     /// Light these squares (none: all off).
     Lights(Vec<Square>),
     /// Show this text on the clock (8 characters on a DGT 3000).
@@ -202,6 +243,26 @@ pub enum Sensing {
     Occupancy,
 }
 
+impl Sensing {
+    /// What no board can know whose squares tell only this, in words that go on after "cannot know".
+    pub fn cannot(self) -> &'static [&'static str] {
+        match self {
+            Sensing::Identity => &[],
+            Sensing::Colour => &[
+                "which piece a pawn became: a queen is taken for it, until later play or the arbiter says otherwise",
+                "whether two pieces of one colour have changed places",
+            ],
+            Sensing::Occupancy => &[
+                "what was taken, where that square was never seen empty: the likeliest capture is told, until later play decides",
+                "which piece a pawn became: a queen is taken for it, until later play or the arbiter says otherwise",
+                "whether two pieces have changed places",
+                "which way round the start position stands, before the first move",
+                "which result the kings tell, where one of them took the place of a piece unseen: the arbiter is asked",
+            ],
+        }
+    }
+}
+
 /// Serial line settings, 8 data bits, no parity, one stop bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -232,10 +293,17 @@ pub struct Model {
     pub line: Line,
     /// USB ids seen on it.
     pub usb: &'static [UsbId],
-    /// What this board cannot know, in sentences for `doctor` and the Board's capabilities.
+    /// What this board cannot know besides what its kind of squares cannot tell, see [`Model::cannot_know`].
     pub cannot: &'static [&'static str],
     /// A fresh protocol for one link.
     pub protocol: fn() -> Box<dyn Protocol>,
+}
+
+impl Model {
+    /// What this board cannot know, in words that go on after "cannot know": for `doctor` and the Board's capabilities.
+    pub fn cannot_know(&self) -> impl Iterator<Item = &'static str> {
+        self.sensing.cannot().iter().chain(self.cannot).copied()
+    }
 }
 
 /// Two models are the same when they have the same name.

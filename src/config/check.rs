@@ -6,7 +6,7 @@ use crate::boards::{self, Sensing};
 use crate::game::event::Rotation;
 use crate::laws::Position;
 use crate::link::{ControlLines, Place};
-use crate::table::Settings;
+use crate::table::{Publish, Settings};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -144,6 +144,7 @@ fn game(values: Values<'_>) -> Settings {
         accept_kings_signal: values.flag("accept_kings_signal"),
         laws: values.text("laws"),
         hypotheses: values.number("hypotheses"),
+        publish: if values.text("publish") == "sure" { Publish::Sure } else { Publish::Prompt },
     };
     let (settle, low) = (settings.settle_ms, settings.settle_low_ms);
     let span = values.span_of("settle_low_ms").or_else(|| values.span_of("settle_ms"));

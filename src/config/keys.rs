@@ -83,7 +83,17 @@ fn is_date(text: &str) -> bool {
             && text.bytes().enumerate().all(|(at, byte)| match at {
                 4 | 7 => byte == b'.',
                 _ => byte.is_ascii_digit() || byte == b'?',
-            }))
+            })
+            && is_in_a_calendar(text))
+}
+
+/// Whether there is such a day, as far as its digits are known.
+fn is_in_a_calendar(date: &str) -> bool {
+    let number = |range| date.get(range).and_then(|digits: &str| digits.parse::<i16>().ok());
+    let (year, month, day) = (number(0..4), number(5..7), number(8..10));
+    // A leap year, where the year is not known, and a long month.
+    let small = |number: i16| i8::try_from(number).unwrap_or(0);
+    jiff::civil::Date::new(year.unwrap_or(2000).max(1), small(month.unwrap_or(1)), small(day.unwrap_or(1))).is_ok()
 }
 
 fn is_absolute(text: &str) -> bool {
@@ -188,7 +198,8 @@ pub static KEYS: &[Key] = &[
         Kind::Flag,
         Some("true"),
         "true",
-        "Whether kings put on the centre squares give the result at once; if not, it waits for the arbiter.",
+        "Whether kings put on the centre squares give the result at once; if not, it waits for the arbiter. It does in any case\n\
+         where the board cannot show which result they tell.",
     ),
     key(
         "game",
@@ -197,6 +208,15 @@ pub static KEYS: &[Key] = &[
         Some("64"),
         "64",
         "How many explanations of what is seen are followed at most, for each board.",
+    ),
+    key(
+        "game",
+        "publish",
+        Kind::Word(&["prompt", "sure"]),
+        Some("\"prompt\""),
+        "\"sure\"",
+        "When a move is told that is not certain. `prompt`: at once, the best guess now, corrected if need be; `sure`: when one\n\
+         line of play is clearly ahead of all others, or the move was completed.",
     ),
     key(
         "pgn",

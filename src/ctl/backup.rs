@@ -18,13 +18,13 @@ pub struct Args {
     /// The file to write; must not exist yet
     pub file: PathBuf,
     /// Where touchmoved keeps its state [default: /var/lib/touchmove, else touchmove under $XDG_STATE_HOME or ~/.local/state]
-    #[arg(long, value_name = "DIR")]
-    pub state: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", alias = "state")]
+    pub state_dir: Option<PathBuf>,
 }
 
 /// Writes the backup, and on a terminal shows how far it is if it takes longer than a second.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let state = args.state.unwrap_or_else(usual_state);
+    let state = args.state_dir.unwrap_or_else(usual_state);
     let started = Instant::now();
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     bar.set_style(ProgressStyle::with_template("{wide_bar} {percent} %")?);
@@ -43,7 +43,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// Where touchmoved keeps its state when nobody says otherwise: the system's directory if it is there, else the user's.
-fn usual_state() -> PathBuf {
+pub fn usual_state() -> PathBuf {
     let system = PathBuf::from("/var/lib/touchmove");
     if system.is_dir() {
         return system;

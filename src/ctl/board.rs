@@ -35,9 +35,21 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         let running = if times.running { "running" } else { "stopped" };
         let (white, black) = (clock(times.white), clock(times.black));
         text.push_str(&format!("White {white}   Black {black}   {} to play, {running}\n", times.turn));
+        for (fallen, player) in [(times.white_flag, "White"), (times.black_flag, "Black")] {
+            if fallen {
+                text.push_str(&format!("the clock shows that {player}'s flag has fallen\n"));
+            }
+        }
+        if times.battery_low {
+            text.push_str("the clock's battery is low: change it before the next game\n");
+        }
     }
     for (square, expected, seen) in &board.displaced {
         text.push_str(&format!("{square}: {expected} should be there, and {seen} is\n"));
+    }
+    let on_it = snapshot.games.iter().find(|game| Some(game.id) == board.game);
+    for (square, fault, detail) in on_it.map(|game| game.faults.as_slice()).unwrap_or_default() {
+        text.push_str(&format!("{square} is {fault}: {detail}\n"));
     }
     if board.battery >= 0 {
         text.push_str(&format!("battery {} %, {}\n", board.battery, board.battery_state));

@@ -340,7 +340,7 @@ async fn service(report: &mut Report, bus: Bus) {
 }
 
 fn knowledge(report: &mut Report, model: &Model) {
-    for cannot in model.cannot {
+    for cannot in model.cannot_know() {
         report.note("cannot", format!("a {} cannot know {cannot}", model.title));
     }
 }

@@ -2,10 +2,13 @@
 
 use crate::boards::Millis;
 use crate::game::event::AlertKind;
-use crate::game::{CorrectionReason, Event, Record, Stamped};
-use crate::simulate::script::{Truth, TruthPly};
+use crate::game::{CorrectionReason, Event, Played, Record, Stamped};
+use crate::simulate::irregularity::{Irregularity, Kind};
+use crate::simulate::truth::{Truth, TruthPly, Why};
 use crate::table::Settings;
+use crate::wire::Word;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Moves published with a confidence from this on, in thousandths, up to the next; the truth was among the alternatives, or
 /// the move itself, counts for those below 900.
@@ -30,8 +33,17 @@ pub struct GameFigures {
     pub retracted_stops: u64,
     /// Published moves that were half of a result signal.
     pub king_signals: u64,
-    /// Alerts of any kind.
+    /// False alerts, and moves falsely told to be illegal: while nothing irregular was done, nor the cable out or the game
+    /// analysed.
     pub alerts: u64,
+    /// Irregularities committed, and whether an alert of any kind was raised meanwhile or soon after.
+    pub irregularities: Vec<(Kind, bool)>,
+    /// Alerts raised where they could be right or wrong, and whether something irregular was done.
+    pub raised: Vec<(&'static str, bool)>,
+    /// Moves published while the game was stopped or analysed.
+    pub ghosts: u64,
+    /// Takebacks truly made, and how many were understood as such.
+    pub takebacks: (u64, u64),
     /// From the last edge of a move until it was published, milliseconds.
     pub delays: Vec<u64>,
     /// The same where the hand stopped for longer than the settle time.
@@ -62,7 +74,8 @@ pub fn compare(truth: &Truth, events: &[Stamped], edges: &[Millis], settings: &S
     figures.aligned = longest_common(&said, &true_moves);
     figures.exact = said == true_moves;
     for (index, ((uci, at), ply)) in published.iter().zip(&truth.plies).enumerate() {
-        if let Some(&edge) = edges.get(index + 1).filter(|_| *uci == ply.uci) {
+        let seen = |edge: &&Millis| **edge > 0 && truth.interruption(ply.done_at) != Some(Why::CableOut);
+        if let Some(&edge) = edges.get(index + 1).filter(|_| *uci == ply.uci).filter(seen) {
             let delays = if long_stop(ply, settings) { &mut figures.delays_stops } else { &mut figures.delays };
             delays.push(at.saturating_sub(edge));
         }
@@ -91,22 +104,39 @@ fn game_of(events: &[Stamped]) -> Option<&[Stamped]> {
     games.clone().find(played).or_else(|| games.next_back())
 }
 
+impl GameFigures {
+    /// A move was told to be illegal, while nothing irregular was done.
+    fn accuse(&mut self, truth: &Truth, at: Millis, played: &Played) {
+        if irregular(truth, at).is_some() || excused(truth, at) {
+            return;
+        }
+        self.alerts += 1;
+        self.failure.get_or_insert_with(|| format!("false irregular move at {at} ms: {}", played.san));
+    }
+}
+
 /// Goes through what was published, counting what was taken back; at the end the moves and when each was first right for good.
 fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut GameFigures) -> Vec<(String, Millis)> {
     let mut published: Vec<(String, Millis)> = Vec::new();
+    let mut told = vec![false; truth.irregularities.len()];
+    let mut understood = vec![false; truth.takebacks.len()];
     for stamped in events {
         match &stamped.event {
             Event::MoveMade { ply, played, confidence, alternatives } => {
                 let index = (*ply as usize).saturating_sub(1);
-                let truly = truth.plies.get(index).map(|ply| ply.uci.as_str());
-                let right = truly == Some(played.uci.as_str());
+                let played_truly = |uci: &str| truth.ply(*ply, uci, stamped.at).is_some_and(|truly| truly.uci == uci);
+                let right = played_truly(&played.uci);
+                figures.ghosts += u64::from(matches!(truth.interruption(stamped.at), Some(Why::Analysis | Why::Pause)));
                 let class = CALIBRATION.iter().rposition(|&from| confidence.0 >= from).unwrap_or(0);
                 figures.calibration[class].0 += 1;
                 figures.calibration[class].1 += u64::from(right);
                 if confidence.0 < 900 {
-                    let named = right || alternatives.iter().any(|other| truly == Some(other.uci.as_str()));
+                    let named = right || alternatives.iter().any(|other| played_truly(&other.uci));
                     figures.doubtful.0 += 1;
                     figures.doubtful.1 += u64::from(named);
+                }
+                if played.irregular {
+                    figures.accuse(truth, stamped.at, played);
                 }
                 published.truncate(index);
                 published.push((played.uci.clone(), stamped.at));
@@ -114,11 +144,20 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
             Event::MovesCorrected { from_ply, moves, reason } => {
                 let first = (*from_ply as usize).saturating_sub(1);
                 let old = published.split_off(first.min(published.len()));
+                if *reason == CorrectionReason::Takeback {
+                    for (takeback, understood) in truth.takebacks.iter().zip(&mut understood) {
+                        *understood |= takeback.from_ply == *from_ply && takeback.at <= stamped.at;
+                    }
+                }
                 for (offset, (uci, _)) in old.iter().enumerate() {
                     if moves.get(offset).is_some_and(|new| new.uci == *uci) {
                         continue;
                     }
-                    let stop = truth.plies.get(first + offset).is_some_and(|ply| long_stop(ply, settings));
+                    let number = (first + offset) as u32 + 1;
+                    if truth.is_withdrawn(number, uci, stamped.at) {
+                        continue;
+                    }
+                    let stop = truth.ply(number, uci, stamped.at).is_some_and(|ply| long_stop(ply, settings));
                     match reason {
                         CorrectionReason::KingSignal => figures.king_signals += 1,
                         _ if stop => figures.retracted_stops += 1,
@@ -126,18 +165,49 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
                     }
                 }
                 for (offset, new) in moves.iter().enumerate() {
+                    if new.irregular && old.get(offset).is_none_or(|old| old.0 != new.uci) {
+                        figures.accuse(truth, stamped.at, new);
+                    }
                     let since = old.get(offset).filter(|old| old.0 == new.uci).map_or(stamped.at, |old| old.1);
                     published.push((new.uci.clone(), since));
                 }
             }
             Event::AlertRaised(alert) if alert.kind != AlertKind::ResultSignalled => {
-                figures.alerts += 1;
-                figures.failure.get_or_insert_with(|| format!("false alert at {} ms: {}", stamped.at, alert.detail));
+                let right = irregular(truth, stamped.at);
+                match right.and_then(|index| told.get_mut(index)) {
+                    Some(told) => *told = true,
+                    None if excused(truth, stamped.at) => continue,
+                    None => {
+                        figures.alerts += 1;
+                        figures.failure.get_or_insert_with(|| format!("false alert at {} ms: {}", stamped.at, alert.detail));
+                    }
+                }
+                figures.raised.push((alert.kind.word(), right.is_some()));
             }
             _ => {}
         }
     }
+    figures.irregularities = truth.irregularities.iter().map(|irregularity| irregularity.kind).zip(told).collect();
+    figures.takebacks = (understood.len() as u64, understood.iter().filter(|&&understood| understood).count() as u64);
     published
+}
+
+/// So long after an irregularity was put right, or the cable was in again, an alert is still about it. Milliseconds.
+const STILL: Millis = 10_000;
+
+/// The irregularity that an alert at this time is about: the last one that had begun.
+fn irregular(truth: &Truth, now: Millis) -> Option<usize> {
+    let about = |one: &Irregularity| one.at <= now && one.until.is_none_or(|until| now <= until + STILL);
+    truth.irregularities.iter().rposition(about)
+}
+
+/// Nothing was done against the Laws, but nobody could know, or the arbiter should look anyway.
+fn excused(truth: &Truth, now: Millis) -> bool {
+    truth.interruptions.iter().any(|interruption| match interruption.why {
+        Why::Analysis => (interruption.from..=interruption.until + STILL).contains(&now),
+        Why::CableOut => (interruption.from..=interruption.until + STILL).contains(&now),
+        Why::Pause => false,
+    })
 }
 
 /// The hand stopped for longer than the time after which the board counts as quiet.
@@ -200,7 +270,7 @@ pub struct Figures {
     pub delay: Delay,
     /// The same where the hand stopped for longer than the settle time.
     pub delay_stops: Delay,
-    /// Alerts; nothing irregular was done.
+    /// Alerts, and moves told to be illegal, while nothing irregular was done, nor the cable out or the game analysed.
     pub false_alerts: u64,
     /// The same per thousand plies.
     pub false_alerts_per_1000: f64,
@@ -214,6 +284,38 @@ pub struct Figures {
     pub doubtful: u64,
     /// How often the truth was that move or one of its alternatives.
     pub doubtful_named: u64,
+    /// Irregularities committed, by kind.
+    pub recall: Vec<Recall>,
+    /// Alerts raised, by kind.
+    pub precision: Vec<Precision>,
+    /// Moves published while the game was stopped or analysed: nothing should be.
+    pub ghosts: u64,
+    /// Takebacks by agreement, and how many were understood as such.
+    pub takebacks: u64,
+    /// See `takebacks`.
+    pub takebacks_understood: u64,
+}
+
+/// Irregularities of one kind.
+#[derive(Clone, Debug, Serialize)]
+pub struct Recall {
+    /// The word for it, see [`Kind::name`].
+    pub kind: &'static str,
+    /// How many were committed.
+    pub committed: u64,
+    /// How many an alert of any kind told of.
+    pub told: u64,
+}
+
+/// Alerts of one kind.
+#[derive(Clone, Debug, Serialize)]
+pub struct Precision {
+    /// The kind of alert.
+    pub kind: &'static str,
+    /// How many were raised, but for those while the cable was out or the game analysed.
+    pub raised: u64,
+    /// How many while something irregular was done, of any kind.
+    pub right: u64,
 }
 
 /// A distribution of delays.
@@ -271,8 +373,45 @@ impl Figures {
             calibration: calibration.collect(),
             doubtful: sum(|game| game.doubtful.0),
             doubtful_named: sum(|game| game.doubtful.1),
+            recall: by_kind(games.clone().flat_map(|game| game.irregularities.iter().map(|one| (one.0.name(), one.1))))
+                .map(|(kind, committed, told)| Recall { kind, committed, told })
+                .collect(),
+            precision: by_kind(games.clone().flat_map(|game| game.raised.iter().copied()))
+                .map(|(kind, raised, right)| Precision { kind, raised, right })
+                .collect(),
+            ghosts: sum(|game| game.ghosts),
+            takebacks: sum(|game| game.takebacks.0),
+            takebacks_understood: sum(|game| game.takebacks.1),
         }
     }
+
+    /// What was done besides playing, as far as there was anything: a name and a sentence each.
+    pub fn besides(&self) -> Vec<(&'static str, String)> {
+        let mut rows = Vec::new();
+        if self.takebacks > 0 {
+            rows.push(("takebacks", format!("{} of {} understood", self.takebacks_understood, self.takebacks)));
+        }
+        if self.ghosts > 0 {
+            rows.push(("ghost moves", format!("{} published while the game was stopped or analysed", self.ghosts)));
+        }
+        for Recall { kind, committed, told } in &self.recall {
+            rows.push(("irregularities", format!("{kind}: {told} of {committed} told")));
+        }
+        for Precision { kind, raised, right } in self.precision.iter().filter(|_| !self.recall.is_empty()) {
+            rows.push(("alerts", format!("{kind}: {right} of {raised} right")));
+        }
+        rows
+    }
+}
+
+/// By kind, in the order of their names: how many there were, and for how many it held.
+fn by_kind(all: impl Iterator<Item = (&'static str, bool)>) -> impl Iterator<Item = (&'static str, u64, u64)> {
+    let mut kinds: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for (kind, held) in all {
+        let count = kinds.entry(kind).or_default();
+        *count = (count.0 + 1, count.1 + u64::from(held));
+    }
+    kinds.into_iter().map(|(kind, (count, held))| (kind, count, held))
 }
 
 impl Delay {

@@ -5,7 +5,9 @@ use super::service::{Service, game, print, print_json};
 
 /// Show moves, clocks and state of a game
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  touchmovectl game\n  touchmovectl game 17\n  touchmovectl game dgt_ttyUSB0 --json")]
+#[command(
+    after_help = "Examples:\n  touchmovectl game\n  touchmovectl game 17\n  touchmovectl game dgt_ttyUSB0 --json\n\nTo change it: touchmovectl arbiter --help"
+)]
 pub struct Args {
     /// Its number, or the board it is on [default: the one being played, else the last]
     game: Option<String>,
@@ -38,6 +40,9 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     text.push_str(&moves(&game.start, game.moves.iter().map(|ply| ply.san.as_str())));
     for alert in &game.alerts {
         text.push_str(&format!("alert: {alert}\n"));
+    }
+    for (square, fault, detail) in &game.faults {
+        text.push_str(&format!("{square} is {fault}: {detail}\n"));
     }
     Ok(print(&text)?)
 }

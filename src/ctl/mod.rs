@@ -3,14 +3,18 @@
 //! A subcommand has `Args`, with its help and examples, and `run(Args)`. Exit codes: 0 done and well; 1 failed, or not well;
 //! 2 the command line is wrong; 3 what was asked for, or touchmoved itself, is not there.
 
+pub mod arbiter;
 pub mod backup;
+pub mod baselines;
 pub mod board;
+pub mod bound;
 pub mod demo;
 pub mod diagram;
 pub mod doctor;
 pub mod figures;
 pub mod game;
 pub mod list;
+pub mod look;
 pub mod monitor;
 pub mod pgn;
 pub mod pty;
@@ -19,6 +23,7 @@ pub mod run;
 pub mod score;
 pub mod service;
 pub mod simulate;
+pub mod why;
 
 use crate::publish::client::ClientError;
 use clap::{Parser, Subcommand};
@@ -52,6 +57,7 @@ enum Command {
     Board(board::Args),
     Game(game::Args),
     Pgn(pgn::Args),
+    Arbiter(arbiter::Args),
     Replay(replay::Args),
     Simulate(simulate::Args),
     Score(score::Args),
@@ -69,6 +75,7 @@ pub fn main() -> ExitCode {
         Command::Board(args) => wait(board::run(args)),
         Command::Game(args) => wait(game::run(args)),
         Command::Pgn(args) => wait(pgn::run(args)),
+        Command::Arbiter(args) => wait(arbiter::run(args)),
         Command::Replay(args) => done(replay::run(args)),
         Command::Simulate(args) => done(simulate::run(args)),
         Command::Score(args) => done(score::run(args)),

@@ -270,7 +270,9 @@ fn sentence(happened: &Happened, before: u64) -> String {
         "MoveMade" => {
             let confidence = happened.fields.get("confidence").and_then(Value::as_f64).unwrap_or(1.0);
             let doubt = if confidence < 0.99 { format!("  ({:.0} % sure)", confidence * 100.0) } else { String::new() };
-            format!("{} {}{doubt}", ply(number("ply")), text("san"))
+            let irregular = happened.fields.get("details").and_then(|details| details.get("irregular")).is_some();
+            let irregular = if irregular { "  NOT LEGAL" } else { "" };
+            format!("{} {}{irregular}{doubt}", ply(number("ply")), text("san"))
         }
         "MoveCompleted" => match (time("white"), time("black")) {
             (white, black) if white.starts_with('-') && black.starts_with('-') => {
@@ -288,6 +290,8 @@ fn sentence(happened: &Happened, before: u64) -> String {
         "ResultChanged" => format!("result {} ({})", text("result"), text("reason").replace('_', " ")),
         "AlertRaised" => format!("ALERT {}: {}", number("id"), text("detail")),
         "AlertCleared" => format!("alert {} cleared", number("id")),
+        "BoardFault" if text("fault") == "mended" => format!("{} works again: {}", text("square"), text("detail")),
+        "BoardFault" => format!("FAULT {} is {}: {}", text("square"), text("fault"), text("detail")),
         "Commanded" => format!("{} commanded {} {}", text("by"), text("command").replace('_', " "), text("argument")),
         "Touched" => format!("{} {} -> {}", text("square"), text("before"), text("now")),
         _ => {

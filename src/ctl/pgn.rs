@@ -1,28 +1,143 @@
 //! `touchmovectl pgn`: a game as PGN.
 
+use super::backup::usual_state;
 use super::service::{Service, game, print};
+use crate::config::{Config, Tags};
+use crate::daemon::hub::{BoardId, GameView};
+use crate::daemon::journal::{Archive, GameSummary};
+use crate::game::Record;
+use crate::publish::client::{Client, ClientError, Snapshot};
+use crate::publish::dbus::pgn;
+use anyhow::Context;
+use std::path::PathBuf;
 
 /// Print a game as PGN
+///
+/// touchmoved has the last games of each board at hand. Older ones are read from its journal, which root and the user that
+/// touchmoved runs as may do.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  touchmovectl pgn > game.pgn\n  touchmovectl pgn 17\n  touchmovectl pgn --all")]
+#[command(
+    after_help = "Examples:\n  touchmovectl pgn > game.pgn\n  touchmovectl pgn 17\n  touchmovectl pgn --all\n  touchmovectl pgn --all --state-dir /var/lib/touchmove   whether touchmoved runs or not"
+)]
 pub struct Args {
     /// Its number, or the board it is on [default: the one being played, else the last]
     #[arg(conflicts_with = "all")]
     game: Option<String>,
-    /// All games at hand, the oldest first
+    /// The same by an option
+    #[arg(long = "game", value_name = "ID", conflicts_with_all = ["game", "all"])]
+    id: Option<u64>,
+    /// All games, the oldest first
     #[arg(long)]
     all: bool,
+    /// Read the journal in this directory, and ask no touchmoved [default for games not at hand: as `touchmovectl backup`]
+    #[arg(long, value_name = "DIR", conflicts_with = "broadcast")]
+    state_dir: Option<PathBuf>,
     #[command(flatten)]
     service: Service,
 }
 
 /// Prints it.
 pub async fn run(args: Args) -> anyhow::Result<()> {
+    let wanted = args.game.or(args.id.map(|id| id.to_string()));
+    if let Some(dir) = args.state_dir {
+        let stored = Stored::open(dir)?;
+        let games: Vec<&GameSummary> = match (&wanted, args.all) {
+            (_, true) => stored.games.iter().collect(),
+            (Some(which), _) => vec![stored.find(which)?],
+            (None, _) => vec![stored.games.last().context("there is no game in this journal yet")?],
+        };
+        return games.into_iter().try_for_each(|game| Ok(print(&stored.pgn(game)?)?));
+    }
     let client = args.service.connect().await?;
     let snapshot = client.snapshot().await?;
-    let games = if args.all { snapshot.games.iter().collect() } else { vec![game(&snapshot, args.game.as_deref())?] };
-    for game in games {
+    if args.all {
+        return all(&client, &snapshot, args.service.broadcast).await;
+    }
+    let number = wanted.as_ref().and_then(|which| which.parse::<u64>().ok());
+    match (game(&snapshot, wanted.as_deref()), number) {
+        (Ok(game), _) => print(&client.pgn(game.id).await?)?,
+        // Broadcast shows what the service shows, and no more.
+        (Err(missing), Some(_)) if !args.service.broadcast => {
+            let stored = Stored::open(usual_state());
+            match stored.and_then(|stored| stored.that_of(&snapshot)).map(|stored| stored.find_pgn(wanted.as_deref())) {
+                Ok(found) => print(&found?)?,
+                Err(why) => {
+                    return Err(ClientError::NotFound(format!("{missing}; games before them cannot be read: {why:#}")).into());
+                }
+            }
+        }
+        (Err(missing), _) => return Err(missing.into()),
+    }
+    Ok(())
+}
+
+/// Those in the journal that are not at hand any more, then those at hand.
+async fn all(client: &Client, snapshot: &Snapshot, broadcast: bool) -> anyhow::Result<()> {
+    if !broadcast {
+        match Stored::open(usual_state()).and_then(|stored| stored.that_of(snapshot)) {
+            Ok(stored) => {
+                let at_hand = |game: &&GameSummary| snapshot.games.iter().any(|known| known.id == game.id);
+                for game in stored.games.iter().filter(|game| !at_hand(game)) {
+                    print(&stored.pgn(game)?)?;
+                }
+            }
+            Err(why) => eprintln!("touchmovectl: only the games at hand, not those before them: {why:#}"),
+        }
+    }
+    for game in &snapshot.games {
         print(&client.pgn(game.id).await?)?;
     }
     Ok(())
+}
+
+/// A journal on disk.
+struct Stored {
+    dir: PathBuf,
+    archive: Archive,
+    games: Vec<GameSummary>,
+    tags: Tags,
+}
+
+impl Stored {
+    fn open(dir: PathBuf) -> anyhow::Result<Stored> {
+        let archive = Archive::open(&dir)?;
+        let games = archive.games()?;
+        // A configuration that cannot be read is told of where it matters: when touchmoved starts.
+        let tags = Config::load(&Config::default_path()).unwrap_or_default().tags;
+        Ok(Stored { dir, archive, games, tags })
+    }
+
+    /// Makes sure that this is the journal of the service asked: the same numbers mean other games in another.
+    fn that_of(self, snapshot: &Snapshot) -> anyhow::Result<Stored> {
+        let ours = snapshot.games.iter().all(|known| {
+            self.games
+                .iter()
+                .any(|game| (game.id, &game.board, game.started_wall_ms) == (known.id, &known.board, known.started))
+        });
+        anyhow::ensure!(ours, "{} holds the journal of another touchmoved: give --state-dir", self.dir.display());
+        Ok(self)
+    }
+
+    /// By its number, or the last on a board.
+    fn find(&self, which: &str) -> Result<&GameSummary, ClientError> {
+        let number = which.parse().ok();
+        let found = self.games.iter().rfind(|game| Some(game.id) == number || game.board == which);
+        found.ok_or_else(|| {
+            let last = self.games.last().map_or_else(|| "none".to_owned(), |game| format!("1 to {}", game.id));
+            ClientError::NotFound(format!("there is no game {which} in {}: it has {last}", self.dir.display()))
+        })
+    }
+
+    fn find_pgn(&self, which: Option<&str>) -> anyhow::Result<String> {
+        self.pgn(self.find(which.unwrap_or_default())?)
+    }
+
+    fn pgn(&self, game: &GameSummary) -> anyhow::Result<String> {
+        let events = self.archive.events(game.id)?;
+        let mut record = events.first().and_then(Record::begin).with_context(|| format!("game {} has no start", game.id))?;
+        events.iter().skip(1).for_each(|event| record.apply(event));
+        let epoch_wall_ms = game.started_wall_ms.saturating_sub_unsigned(record.started_at);
+        let (board, tags) = (BoardId::new(&game.board), self.tags.pairs().into());
+        Ok(pgn::text(&GameView { id: game.id, board, epoch_wall_ms, record, tags, public: 0 }))
+    }
 }

@@ -3,6 +3,7 @@
 use super::diagram::clock;
 use super::run::{Moment, Said, Tape, play};
 use super::service::print;
+use super::why::Why;
 use crate::boards::{BOARDS, LinkState, Millis, Reading, Sensed, Sensing, model};
 use crate::game::event::Rotation;
 use crate::game::{Command, Event, Order, Record, Stamped, pgn::pgn};
@@ -24,6 +25,8 @@ const AFTER: Millis = 60_000;
 #[command(after_help = "Examples:
   touchmovectl replay game.rec
   touchmovectl replay game.rec --pgn > game.pgn
+  touchmovectl replay game.rec --why 37
+  touchmovectl replay game.rec --sensing occupancy --why 37
   touchmovectl replay game.rec --json | jq 'select(.event == \"moves_corrected\")'")]
 pub struct Args {
     /// The recording
@@ -44,6 +47,12 @@ pub struct Args {
     /// Throw away what a poorer board would not have seen: identity, colour or occupancy
     #[arg(long, value_name = "KIND", value_parser = sensing)]
     pub sensing: Option<Sensing>,
+    /// Explain one ply instead, counted from 1: what was seen, which moves it could be, and what decided between them
+    #[arg(long, value_name = "PLY", conflicts_with_all = ["pgn", "all"], value_parser = clap::value_parser!(u32).range(1..))]
+    pub why: Option<u32>,
+    /// The ply is one of this game of the recording, counted from 1 [default: the last one]
+    #[arg(long, value_name = "N", requires = "why", value_parser = clap::value_parser!(u32).range(1..))]
+    pub game: Option<u32>,
 }
 
 fn sensing(word: &str) -> Result<Sensing, String> {
@@ -65,9 +74,16 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let until = tape.last().map_or(0, |last| last.0) + AFTER;
     let mut records: Vec<Record> = table.record().cloned().into_iter().collect();
     let mut printed = Ok(());
+    let mut why = args.why.map(Why::new);
+    if let Some(why) = &mut why {
+        why.begin(&table);
+    }
     let mut watch = |at: Millis, moment: Moment| {
         if printed.is_err() {
             return;
+        }
+        if let Some(why) = &mut why {
+            return why.watch(at, &moment);
         }
         let line = match &moment {
             Moment::Event(stamped) => {
@@ -81,7 +97,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             Moment::Refused(refused) => {
                 Some(format!("{:>9}  refused: {refused}", seconds(at))).filter(|_| !args.json && !args.pgn)
             }
-            Moment::Said(_) | Moment::Sent(_) => None,
+            Moment::Said(_) | Moment::Sent(_) | Moment::Taken(_) => None,
         };
         if let Some(line) = line {
             printed = print(&format!("{line}\n"));
@@ -92,6 +108,11 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     protocol.link(0, LinkState::Up);
     play(&mut tape, &mut *protocol, &mut table, until, &mut watch);
     printed?;
+    if let Some(why) = why {
+        let game = args.game.map(|game| game as usize);
+        let text = why.tell(game, args.json, super::colours(&std::io::stdout())).with_context(|| file.to_string())?;
+        return Ok(print(&text)?);
+    }
     if args.pgn {
         for record in &records {
             print(&pgn(record, &[]))?;
@@ -164,6 +185,8 @@ fn begin(state: State, settings: &Settings) -> anyhow::Result<Table> {
         }
         table.handle(0, Input::Link(LinkState::Up));
         table.handle(0, Input::Reading(Reading::Placement(Box::new(placement))));
+        // What the board remembers of the time before was asked for before.
+        table.handle(0, Input::Reading(Reading::Memory(Vec::new())));
     }
     Ok(table)
 }
@@ -200,7 +223,8 @@ fn sentence(stamped: &Stamped, all: bool, record: Option<&Record>) -> Option<Str
         Event::GameStarted { fen, .. } => format!("game begins: {fen}"),
         Event::MoveMade { ply: number, played, confidence, .. } => {
             let doubt = if confidence.0 < 990 { format!("  ({} % sure)", confidence.0 / 10) } else { String::new() };
-            format!("{} {}{doubt}", ply(*number), played.san)
+            let irregular = if played.irregular { "  not legal" } else { "" };
+            format!("{} {}{irregular}{doubt}", ply(*number), played.san)
         }
         Event::MoveCompleted { ply: number, by, clocks } => {
             format!("{} completed ({}){}", ply(*number), by.word().replace('_', " "), times(clocks))
@@ -213,6 +237,7 @@ fn sentence(stamped: &Stamped, all: bool, record: Option<&Record>) -> Option<Str
         Event::ClockRevised { ply: number, clocks } => format!("{} clocks revised{}", ply(*number), times(clocks)),
         Event::AlertRaised(alert) => format!("ALERT {}: {}", alert.id, alert.detail),
         Event::AlertCleared { id } => format!("alert {id} cleared"),
+        Event::BoardFault { square, fault, detail } => format!("FAULT {square} {}: {detail}", fault.word()),
         Event::Result { result, reason } => {
             format!("result {} ({})", result.map_or("*", |result| result.as_str()), reason.word().replace('_', " "))
         }

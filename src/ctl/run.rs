@@ -1,7 +1,7 @@
 //! One board's bytes through its protocol into a table, in simulated time and as fast as it goes: the loop that simulate,
 //! score, replay and tests share.
 
-use crate::boards::{Address, LinkState, Millis, Protocol};
+use crate::boards::{Address, Cue, LinkState, Millis, Protocol, Reading, Unsupported, Write};
 use crate::game::command::Refused;
 use crate::game::{Order, Stamped};
 use crate::simulate::Stage;
@@ -30,7 +30,6 @@ pub trait Cable {
 }
 
 /// What a watcher of the run is told.
-#[derive(Debug)]
 pub enum Moment<'a> {
     /// This came in.
     Said(&'a Said),
@@ -40,6 +39,8 @@ pub enum Moment<'a> {
     Event(&'a Stamped),
     /// An order was not carried out.
     Refused(&'a Refused),
+    /// The table has taken an input, or done what was due, and has said all that it says of it.
+    Taken(&'a Table),
 }
 
 /// So often in a row the loop may turn without time passing.
@@ -72,7 +73,7 @@ struct Run<'a> {
     protocol: &'a mut dyn Protocol,
     table: &'a mut Table,
     watch: &'a mut dyn FnMut(Millis, Moment),
-    writes: VecDeque<crate::boards::Write>,
+    writes: VecDeque<Write>,
 }
 
 impl Run<'_> {
@@ -130,9 +131,13 @@ impl Run<'_> {
         if let Some(refused) = &output.refused {
             (self.watch)(now, Moment::Refused(refused));
         }
+        (self.watch)(now, Moment::Taken(self.table));
         for cue in output.cues {
-            // What the board cannot do it does not do; the table asks for nothing it needs in order to go on.
-            let _ = self.protocol.act(now, Address::ONLY, cue);
+            let needs_answer = cue == Cue::Memory;
+            // What the board cannot do it does not do.
+            if self.protocol.act(now, Address::ONLY, cue).is_err() && needs_answer {
+                self.input(now, Input::Reading(Reading::Memory(Vec::new())));
+            }
         }
     }
 }
@@ -140,13 +145,14 @@ impl Run<'_> {
 /// A virtual board as the far end of a cable that is plugged in at time 0.
 pub struct Staged {
     stage: Stage,
+    begun: bool,
     plugged: bool,
 }
 
 impl Staged {
     /// Plugs it in.
     pub fn new(stage: Stage) -> Staged {
-        Staged { stage, plugged: false }
+        Staged { stage, begun: false, plugged: false }
     }
 
     /// The virtual board.
@@ -157,14 +163,17 @@ impl Staged {
 
 impl Cable for Staged {
     fn next(&self) -> Option<Millis> {
-        if self.plugged { self.stage.next_event() } else { Some(0) }
+        if self.begun { self.stage.next_event() } else { Some(0) }
     }
 
     fn take(&mut self, now: Millis) -> Vec<Said> {
-        let plug = (!self.plugged).then_some(Said::Link(LinkState::Up));
-        self.plugged = true;
-        let bytes = self.stage.advance(now).into_iter().map(|chunk| Said::Bytes(chunk.bytes, chunk.ply));
-        plug.into_iter().chain(bytes).collect()
+        self.begun = true;
+        let was = self.plugged;
+        let bytes: Vec<_> = self.stage.advance(now).into_iter().map(|chunk| Said::Bytes(chunk.bytes, chunk.ply)).collect();
+        self.plugged = self.stage.is_plugged();
+        let up = (self.plugged && !was).then_some(Said::Link(LinkState::Up));
+        let down = (was && !self.plugged).then_some(Said::Link(LinkState::Down));
+        up.into_iter().chain(bytes).chain(down).collect()
     }
 
     fn send(&mut self, now: Millis, bytes: &[u8]) {
@@ -212,4 +221,61 @@ impl Cable for Tape {
     }
 
     fn send(&mut self, _: Millis, _: &[u8]) {}
+}
+
+/// A protocol that keeps what its board said about squares, for decoders other than ours.
+pub struct Tap {
+    inner: Box<dyn Protocol>,
+    now: Millis,
+    heard: Vec<(Millis, Reading)>,
+}
+
+impl Tap {
+    /// Listens in on this protocol.
+    pub fn new(inner: Box<dyn Protocol>) -> Tap {
+        Tap { inner, now: 0, heard: Vec::new() }
+    }
+
+    /// Every reading of squares so far, with its time; times never decrease.
+    pub fn heard(&self) -> &[(Millis, Reading)] {
+        &self.heard
+    }
+}
+
+impl Protocol for Tap {
+    fn link(&mut self, now: Millis, state: LinkState) {
+        self.now = now;
+        self.inner.link(now, state);
+    }
+
+    fn receive(&mut self, now: Millis, chunk: &[u8]) {
+        self.now = now;
+        self.inner.receive(now, chunk);
+    }
+
+    fn act(&mut self, now: Millis, board: Address, cue: Cue) -> Result<(), Unsupported> {
+        self.now = now;
+        self.inner.act(now, board, cue)
+    }
+
+    fn timeout(&mut self, now: Millis) {
+        self.now = now;
+        self.inner.timeout(now);
+    }
+
+    fn poll_reading(&mut self) -> Option<(Address, Reading)> {
+        let (address, reading) = self.inner.poll_reading()?;
+        if matches!(reading, Reading::Placement(_) | Reading::Square(..)) {
+            self.heard.push((self.now, reading.clone()));
+        }
+        Some((address, reading))
+    }
+
+    fn poll_write(&mut self) -> Option<Write> {
+        self.inner.poll_write()
+    }
+
+    fn next_deadline(&self) -> Option<Millis> {
+        self.inner.next_deadline()
+    }
 }

@@ -5,15 +5,17 @@ use crate::ctl::pty;
 use crate::ctl::run::{self, Moment, Said, Staged};
 use crate::game::event::Rotation;
 use crate::link::recording::{Header, What, Writer};
-use crate::simulate::hands::{PROFILES, Profile, profile};
+use crate::simulate::hands::{CLEAN, PROFILES, Profile, Rate, profile, rate};
+use crate::simulate::irregularity::{Injection, Kind};
 use crate::simulate::pgn::{self, Game, Games};
 use crate::simulate::{Scene, Stage};
 use crate::table::{Settings, Table};
 use crate::wire;
 use anyhow::{Context, bail};
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 /// Play a game on a virtual board
 ///
@@ -21,20 +23,20 @@ use std::path::{Path, PathBuf};
 /// --pty it is a serial port in real time, with -o a recording as touchmoved would have written it, at once. The same game,
 /// hands and seed always give the same bytes. The time between moves is compressed.
 #[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("to").required(true).args(["output", "pty"]))]
+#[command(group = clap::ArgGroup::new("to").required(true).args(["output", "pty", "rates"]))]
 #[command(after_help = "Examples:
   touchmovectl simulate game.pgn --clock --pty --speed 10
   touchmovectl simulate games.pgn --game 3 --hands blitz --seed 7 --clock -o game.rec && touchmovectl replay game.rec")]
 pub struct Args {
     /// The game, in PGN
-    #[arg(value_name = "GAME.pgn")]
-    pub pgn: PathBuf,
+    #[arg(value_name = "GAME.pgn", required_unless_present = "rates")]
+    pub pgn: Option<PathBuf>,
     /// The board
     #[arg(long, value_name = "MODEL", default_value = "dgt")]
     pub board: String,
-    /// The players' hands: clean, club, blitz or worn (club hands on a worn board)
-    #[arg(long, value_name = "PROFILE", default_value = "club")]
-    pub hands: String,
+    /// Whose hands, and what they do besides.
+    #[command(flatten)]
+    pub hands: HandsArgs,
     /// What chance is drawn from
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -50,7 +52,7 @@ pub struct Args {
     /// Write a recording
     #[arg(short, long, value_name = "FILE.rec")]
     pub output: Option<PathBuf>,
-    /// Be a serial port: prints its path, begins to play when a program has opened and greeted it, ends after the game
+    /// Be a serial port (where the cable is out it falls silent): prints its path, begins to play when a program has opened and greeted it, ends after the game
     #[arg(long)]
     pub pty: bool,
     /// So many times as fast as real hands
@@ -59,24 +61,132 @@ pub struct Args {
     /// Go on answering after the game, until interrupted
     #[arg(long, requires = "pty")]
     pub stay: bool,
+    /// List all rates with their meaning and their value in each profile
+    #[arg(long)]
+    pub rates: bool,
+}
+
+/// Whose hands, and what they do besides.
+#[derive(Clone, Debug, clap::Args)]
+pub struct HandsArgs {
+    /// The players' hands: clean, club, blitz, worn (club hands on a worn board) or rough (everything at modest rates)
+    #[arg(long, value_name = "PROFILE", default_value = "club")]
+    pub hands: String,
+    /// Do this so often, and all else as the hands do it; may be repeated (simulate --rates lists the names)
+    #[arg(long, value_name = "NAME=THOUSANDTHS", value_parser = parse_rate)]
+    pub rate: Vec<(Rate, u32)>,
+    /// Do this so often, and nothing else that the hands do but for the clean way to play; may be repeated
+    #[arg(long, value_name = "NAME=THOUSANDTHS", value_parser = parse_rate)]
+    pub only: Vec<(Rate, u32)>,
+    /// Commit an irregularity at this ply or the first one after it that allows it; may be repeated
+    #[arg(long, value_name = "KIND@PLY", value_parser = Injection::from_str, long_help = inject_help())]
+    pub inject: Vec<Injection>,
+    /// So many thousandths of the promotions to a queen become another piece, where the rest of the game stays legal
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    pub underpromote: Option<u32>,
+    /// After the game the players analyse it: the rate analysis=1000
+    #[arg(long)]
+    pub analysis: bool,
+    /// The arbiter stops the game once, pieces are disturbed and put back: the rate arbiter_pause=1000
+    #[arg(long)]
+    pub arbiter_pause: bool,
+}
+
+impl HandsArgs {
+    /// The hands of this profile and nothing besides.
+    pub fn of(profile: &str) -> HandsArgs {
+        HandsArgs {
+            hands: profile.to_owned(),
+            rate: Vec::new(),
+            only: Vec::new(),
+            inject: Vec::new(),
+            underpromote: None,
+            analysis: false,
+            arbiter_pause: false,
+        }
+    }
+
+    /// The profile with its rates changed as asked for. What irregularities are committed stands in [`HandsArgs::inject`].
+    pub fn profile(&self) -> anyhow::Result<Profile> {
+        let mut profile = *find_profile(&self.hands)?;
+        if !self.only.is_empty() {
+            profile.rates = CLEAN.rates;
+        }
+        let flags = [(Rate::analysis, self.analysis), (Rate::arbiter_pause, self.arbiter_pause)];
+        let flags = flags.into_iter().filter(|flag| flag.1).map(|flag| (flag.0, 1000));
+        let underpromote = self.underpromote.map(|thousandths| (Rate::underpromote, thousandths));
+        for (rate, thousandths) in self.only.iter().chain(&self.rate).copied().chain(flags).chain(underpromote) {
+            profile.rates.set(rate, thousandths);
+        }
+        Ok(profile)
+    }
+}
+
+/// The options again, as they are written.
+impl std::fmt::Display for HandsArgs {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "--hands {}", self.hands)?;
+        for (option, rates) in [("only", &self.only), ("rate", &self.rate)] {
+            rates.iter().try_for_each(|(rate, thousandths)| write!(f, " --{option} {}={thousandths}", rate.name()))?;
+        }
+        self.inject.iter().try_for_each(|injection| write!(f, " --inject {injection}"))?;
+        self.underpromote.iter().try_for_each(|thousandths| write!(f, " --underpromote {thousandths}"))?;
+        let flags = [(self.analysis, " --analysis"), (self.arbiter_pause, " --arbiter-pause")];
+        flags.iter().filter(|flag| flag.0).try_for_each(|flag| f.write_str(flag.1))
+    }
+}
+
+/// `NAME=THOUSANDTHS`.
+fn parse_rate(text: &str) -> Result<(Rate, u32), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=THOUSANDTHS, for example brush=100")?;
+    let rate = rate(name).ok_or_else(|| format!("there is no rate \"{name}\": touchmovectl simulate --rates lists them"))?;
+    let most = if matches!(rate, Rate::stuck | Rate::flicker) { 16_000 } else { 1000 };
+    let value = value.parse().ok().filter(|&value| value <= most);
+    Ok((rate, value.ok_or_else(|| format!("{name} is given in thousandths, from 0 to {most}"))?))
+}
+
+fn inject_help() -> String {
+    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.1).collect();
+    format!(
+        "Commit an irregularity at this ply or the first one after it that allows it; may be repeated. KIND: {}",
+        kinds.join(", ")
+    )
+}
+
+/// All rates, what they mean, and what they are in each profile.
+fn list_rates() -> String {
+    let mut list = String::new();
+    for rate in Rate::ALL {
+        let values: Vec<String> =
+            PROFILES.iter().map(|profile| format!("{} {}", profile.name, profile.rates.get(*rate))).collect();
+        list += &format!("{}\n    {}\n   {}\n", rate.name(), values.join(", "), rate.doc());
+    }
+    list
 }
 
 /// Plays the game.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let games = read_games(&args.pgn)?;
-    let game = choose(&games, args.game, &args.pgn)?;
+    if args.rates {
+        // Who reads only the beginning has seen enough.
+        let _ = std::io::stdout().write_all(list_rates().as_bytes());
+        return Ok(());
+    }
+    let Some(pgn) = &args.pgn else { bail!("no game: write a PGN file") };
+    let games = read_games(pgn)?;
+    let game = choose(&games, args.game, pgn)?;
     for note in &game.notes {
-        eprintln!("{}, game {}: {note}", args.pgn.display(), game.number);
+        eprintln!("{}, game {}: {note}", pgn.display(), game.number);
     }
     let setting = Setting {
         board: args.board,
-        profile: find_profile(&args.hands)?,
+        profile: args.hands.profile()?,
+        inject: args.hands.inject.clone(),
         clock: args.clock,
         rotation: if args.turned { Rotation::Turned } else { Rotation::Upright },
     };
     let stage = setting.stage(game, args.seed)?;
     match args.output {
-        Some(file) => record(&file, &setting, game, args.seed, stage),
+        Some(file) => record(&file, &setting, &args.hands, game, args.seed, stage),
         None => pty::serve(stage, args.speed, args.stay),
     }
 }
@@ -87,7 +197,9 @@ pub struct Setting {
     /// The board's model.
     pub board: String,
     /// Whose hands.
-    pub profile: &'static Profile,
+    pub profile: Profile,
+    /// What irregularities are committed.
+    pub inject: Vec<Injection>,
     /// With a clock.
     pub clock: bool,
     /// How the board stands.
@@ -97,8 +209,8 @@ pub struct Setting {
 impl Setting {
     /// A virtual board for this game.
     pub fn stage(&self, game: &Game, seed: u64) -> anyhow::Result<Stage> {
-        let scene = Scene { profile: self.profile, clock: self.clock, rotation: self.rotation, clock_turned: false, seed };
-        Stage::new(&self.board, game, &scene)
+        let scene = Scene { profile: &self.profile, clock: self.clock, rotation: self.rotation, clock_turned: false, seed };
+        Stage::with_irregularities(&self.board, game, &scene, &self.inject)
             .with_context(|| format!("there is no virtual board \"{}\": write one of {}", self.board, model_names()))
     }
 }
@@ -147,7 +259,7 @@ fn choose<'a>(games: &'a Games, number: Option<usize>, path: &Path) -> anyhow::R
 /// No recording of a single game is as large as this.
 const CAP: u64 = 1 << 30;
 
-fn record(file: &Path, setting: &Setting, game: &Game, seed: u64, stage: Stage) -> anyhow::Result<()> {
+fn record(file: &Path, setting: &Setting, hands: &HandsArgs, game: &Game, seed: u64, stage: Stage) -> anyhow::Result<()> {
     let Some(model) = boards::model(&setting.board) else { bail!("no such board: write one of {}", model_names()) };
     let settings = settings(game);
     let mut header = Header::new(model.name);
@@ -159,8 +271,7 @@ fn record(file: &Path, setting: &Setting, game: &Game, seed: u64, stage: Stage) 
 
     let cannot = || format!("{} cannot be written", file.display());
     let mut writer = Writer::begin(BufWriter::new(File::create(file).with_context(cannot)?), &header, CAP)?;
-    let hands = setting.profile.name;
-    writer.write(0, What::Note(format!("simulated: game {} ({}), {hands} hands, seed {seed}", game.number, game.title)))?;
+    writer.write(0, What::Note(format!("simulated: game {} ({}), {hands}, seed {seed}", game.number, game.title)))?;
     let moves: Vec<&str> = stage.truth().plies.iter().map(|ply| ply.uci.as_str()).collect();
     writer.write(0, What::Note(format!("truth: {}", moves.join(" "))))?;
 
@@ -169,6 +280,8 @@ fn record(file: &Path, setting: &Setting, game: &Game, seed: u64, stage: Stage) 
     run::play(&mut Staged::new(stage), &mut *(model.protocol)(), &mut Table::new(settings), until, &mut |now, moment| {
         let what = match moment {
             Moment::Said(Said::Bytes(bytes, _)) => What::Rx(bytes.clone()),
+            // A recording begins with the cable plugged in.
+            Moment::Said(Said::Link(state)) if now > 0 => What::Link(*state),
             Moment::Sent(bytes) => What::Tx(bytes.to_vec()),
             _ => return,
         };
@@ -180,5 +293,5 @@ fn record(file: &Path, setting: &Setting, game: &Game, seed: u64, stage: Stage) 
         return Err(error).with_context(cannot);
     }
     let mut buffer = writer.into_inner();
-    std::io::Write::flush(&mut buffer).with_context(cannot)
+    buffer.flush().with_context(cannot)
 }

@@ -4,13 +4,13 @@
 //! every face in the order in which its table gave them. Nothing a face does, or fails to do, holds a board up: the feed is a
 //! ring, and a face that falls behind reads the state again and asks for what it missed.
 
-use crate::boards::{Battery, Model, Placement, Sensing};
+use crate::boards::{Battery, LinkState, Model, Placement, Sensing};
 use crate::daemon::journal::{Journal, JournalError};
 use crate::game::command::Refused;
 use crate::game::event::{ClockTimes, Difference, Rotation};
 use crate::game::{Event, Order, Record, Stamped};
 use crate::link::Place;
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::Path;
@@ -106,6 +106,10 @@ pub struct ClockView {
     pub turn: Color,
     /// Whether it runs.
     pub running: bool,
+    /// Whose flag it shows as fallen.
+    pub flags: ByColor<bool>,
+    /// Its battery is low.
+    pub battery_low: bool,
 }
 
 /// A board, as faces see it.
@@ -514,13 +518,17 @@ impl Hub {
     async fn publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Batch>) {
         while let Some(mut batch) = queue.recv().await {
             // What is only passing does not wait for the disk, but it never overtakes what does.
-            let passing = batch.events.iter().take_while(|event| event.number.is_none()).count();
-            if passing < batch.events.len() {
-                let events = batch.events.drain(..passing).collect();
-                self.apply(&board, Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None }, Vec::new());
-            }
             let durable: Vec<Stamped> = batch.events.iter().filter(|event| event.number.is_some()).cloned().collect();
-            let games = if durable.is_empty() { Vec::new() } else { self.commit(&board, batch.epoch_wall_ms, durable).await };
+            if durable.is_empty() {
+                self.apply(&board, batch, Vec::new());
+                continue;
+            }
+            let passing = batch.events.iter().take_while(|event| event.number.is_none()).count();
+            let events = batch.events.drain(..passing).collect();
+            let passing = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None };
+            // The disk begins first.
+            let commit = self.commit(&board, batch.epoch_wall_ms, durable);
+            let (games, ()) = tokio::join!(biased; commit, async { self.apply(&board, passing, Vec::new()) });
             self.apply(&board, batch, games);
         }
     }
@@ -634,6 +642,7 @@ impl State {
             }
             if let Some(view) = self.boards.get_mut(board) {
                 view.game = Some(id);
+                view.displaced.clear();
                 view.rotation = Some(*rotation);
             }
             return;
@@ -647,10 +656,14 @@ impl State {
         let Some(view) = self.boards.get_mut(board) else { return };
         match &stamped.event {
             Event::Displaced { squares } => view.displaced = squares.clone(),
-            Event::Clock { clocks, turn, running } => {
+            Event::Clock { clocks, turn, running, flags, battery_low } => {
                 let none = clocks.white.is_none() && clocks.black.is_none();
-                view.clock = (!none).then_some(ClockView { times: *clocks, turn: *turn, running: *running });
+                let clock =
+                    ClockView { times: *clocks, turn: *turn, running: *running, flags: *flags, battery_low: *battery_low };
+                view.clock = (!none).then_some(clock);
             }
+            // Its clock hangs on the same cable.
+            Event::Link(LinkState::Down) => view.clock = None,
             Event::Battery(battery) => view.battery = Some(*battery),
             _ => {}
         }

@@ -5,11 +5,13 @@
 //!
 //! **Invariant:** nothing here deletes an event, and no file that cannot be read is deleted or written to: it is set aside.
 
+mod archive;
 mod backup;
 mod open;
 mod read;
 mod writer;
 
+pub use archive::Archive;
 pub use backup::backup;
 pub use read::{GameSummary, StoredGame};
 

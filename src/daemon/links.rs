@@ -3,7 +3,7 @@
 //! **Invariants:** the task wakes for bytes, orders and deadlines, and for nothing else. It never waits for the journal or for a
 //! face. A port that goes away is one event, and is tried again for ever.
 
-use crate::boards::{Address, Identity, LinkState, Millis, Model, Placement, Protocol, Reading, Sensed, Trouble, Write};
+use crate::boards::{Address, Cue, Identity, LinkState, Millis, Model, Placement, Protocol, Reading, Sensed, Trouble, Write};
 use crate::daemon::alarm::Alarm;
 use crate::daemon::hub::{BoardId, BoardView, Contact, Hub, LastGame, Request, Seat};
 use crate::daemon::recorder::{Recorder, Recordings};
@@ -87,6 +87,8 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
             Step::Deadline => link.deadline(now),
         }
         link.send(link.clock.now()).await;
+        // What was published goes on its way before the port and the alarm are looked at again.
+        tokio::task::yield_now().await;
     }
     debug!(board = %link.spec.id, "link stopped");
 }
@@ -304,8 +306,13 @@ impl Link {
     fn carry_out(&mut self, now: Millis, output: Output, events: &mut Vec<Stamped>) {
         events.extend(output.events);
         for cue in output.cues {
+            let needs_answer = cue == Cue::Memory;
             if let Err(unsupported) = self.protocol.act(now, Address::ONLY, cue) {
                 debug!(board = %self.spec.id, "{unsupported}");
+                if needs_answer {
+                    let output = self.table.handle(now, Input::Reading(Reading::Memory(Vec::new())));
+                    self.carry_out(now, output, events);
+                }
             }
         }
     }

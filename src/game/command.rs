@@ -1,6 +1,7 @@
 //! What an arbiter or a player asks for.
 
 use crate::game::GameResult;
+use shakmaty::{Color, Role};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,15 @@ pub enum Command {
     Position(String),
     /// Take back so many plies, at least 1.
     TakeBack(u32),
+    /// This is the piece that the pawn became: where the board cannot tell pieces apart, or stands otherwise.
+    Promotion {
+        /// The ply of the promotion, from 1; `None`: the last promotion on record.
+        ply: Option<u32>,
+        /// Queen, rook, bishop or knight; anything else is refused.
+        role: Role,
+    },
+    /// This player says that he adjusts pieces (Art. 4.2): what he touches next and puts back is no move.
+    Adjust(Color),
 }
 
 /// A command and who gave it.
@@ -31,7 +41,26 @@ pub enum Refused {
     /// Not that many moves.
     #[error("the game has only {0} plies: take back at most that many, and at least one")]
     TooManyPlies(u32),
+    /// No pawn was promoted there, or it cannot become that piece.
+    #[error("{}; `touchmovectl game` shows the moves, and a pawn becomes a queen, rook, bishop or knight", no_promotion(*.0))]
+    NoPromotion(Option<u32>),
+    /// With that piece the record, or the board, would not be right.
+    #[error("{0}")]
+    PromotionUnlike(String),
+    /// The game is over.
+    #[error("the game is over: withdraw its result first")]
+    Over,
+    /// What was asked for is not there yet.
+    #[error("touchmove cannot do this yet: {0}")]
+    NotYet(&'static str),
     /// Not a FEN.
     #[error("not a position: {0}; give a FEN such as rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")]
     BadFen(String),
+}
+
+fn no_promotion(ply: Option<u32>) -> String {
+    match ply {
+        Some(ply) => format!("ply {ply} is no promotion"),
+        None => "no promotion is on record".to_owned(),
+    }
 }

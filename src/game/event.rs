@@ -2,7 +2,7 @@
 
 use crate::boards::{Battery, LinkState, Millis, Sensed};
 use crate::game::Command;
-use shakmaty::{Color, Square};
+use shakmaty::{ByColor, Color, Square};
 
 /// A probability in thousandths, 0–1000. An integer, so that every machine computes the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,10 +18,32 @@ impl Confidence {
 pub struct Played {
     /// UCI: `e2e4`, `e7e8q`; castling `e1g1`, in Chess960 king takes rook.
     pub uci: String,
-    /// Standard algebraic notation with check and mate signs (FIDE Laws, Appendix C).
+    /// Standard algebraic notation with check and mate signs (FIDE Laws, Appendix C); `Ke1-e3` where the move was not legal.
     pub san: String,
-    /// The position after the move.
+    /// The position after the move. Who made the move is who is not to move here.
     pub fen: String,
+    /// Not legal in the position before it; what the board showed. UCI of castling is king takes rook then.
+    pub irregular: bool,
+    /// The edges that prove an irregular move, oldest first, at most [`Played::EVIDENCE`]; empty for the others.
+    pub evidence: Vec<Sighting>,
+}
+
+impl Played {
+    /// So many edges prove a move at most: the last ones.
+    pub const EVIDENCE: usize = 32;
+}
+
+/// A square that was seen to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sighting {
+    /// When, in milliseconds since the recording of this board began.
+    pub at: Millis,
+    /// The square of play.
+    pub square: Square,
+    /// What it showed before; where that was not seen, what the record had there.
+    pub before: Sensed,
+    /// What it showed then.
+    pub now: Sensed,
 }
 
 /// Another move that would explain what was seen.
@@ -136,6 +158,8 @@ pub enum AlertKind {
     ResultSignalled,
     /// Moves were not seen one by one, and other lines would explain the board as well as the one on record.
     MovesUncertain,
+    /// The clock is stopped and the pieces are moved on as in an analysis: play seems to be over, and there is no result.
+    ResultWanted,
 }
 
 /// Something the arbiter should look at.
@@ -157,6 +181,17 @@ pub struct Alert {
     pub detail: String,
     /// The position that was certainly right, as FEN.
     pub position: String,
+}
+
+/// What is the matter with a square of the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// It shows the same whatever happens there.
+    Stuck,
+    /// It comes and goes with nobody touching it.
+    Flickering,
+    /// It follows play again.
+    Mended,
 }
 
 /// How the board stands: whose side its nominal a1 is on.
@@ -246,6 +281,15 @@ pub enum Event {
         /// Which one.
         id: u32,
     },
+    /// A square of the board does not work as it should, or works again. What it shows is discounted meanwhile.
+    BoardFault {
+        /// The square of play.
+        square: Square,
+        /// What is the matter.
+        fault: Fault,
+        /// A sentence for the arbiter.
+        detail: String,
+    },
     /// The game has a result; `None`: it was withdrawn.
     Result {
         /// Which.
@@ -282,6 +326,10 @@ pub enum Event {
         turn: Color,
         /// Whether it runs.
         running: bool,
+        /// Whose flag it shows as fallen (Art. 6.3): the clock's word, no ruling.
+        flags: ByColor<bool>,
+        /// The clock's own battery is low.
+        battery_low: bool,
     },
     /// The cable. Transient.
     Link(LinkState),

@@ -7,6 +7,7 @@ pub mod record;
 
 pub use command::{Command, Order};
 pub use event::{
-    Alert, AlertKind, ClockTime, CompletedBy, Confidence, CorrectionReason, Event, GameResult, Played, ResultReason, Stamped,
+    Alert, AlertKind, ClockTime, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason,
+    Sighting, Stamped,
 };
 pub use record::Record;

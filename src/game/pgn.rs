@@ -1,4 +1,5 @@
-//! The record as PGN: the Seven Tag Roster, `SetUp` and `FEN` where play began elsewhere, `[%clk]` and `[%emt]`.
+//! The record as PGN: the Seven Tag Roster, `SetUp` and `FEN` where play began elsewhere, `[%clk]` and `[%emt]`, and once
+//! the game is over in `WhiteClock` and `BlackClock` what the clocks showed at the last completed move.
 //!
 //! Written so that lichess, chess.com and the LiveChess tools read it: `Variant "Chess960"`, whole seconds in `h:mm:ss`, a
 //! move number before Black's move after every comment (PGN standard 8.2.2.2), lines of at most 79 characters (4.3).
@@ -6,12 +7,13 @@
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
 use crate::game::{CompletedBy, Record};
+use crate::laws::Position;
 
 /// What every game has, in this order (PGN standard 8.1.1), and what is written where nobody knows.
 const ROSTER: [(&str, &str); 7] =
     [("Event", "?"), ("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?"), ("Result", "*")];
 /// What the record says itself, and nobody else.
-const OWN: [&str; 4] = ["Result", "SetUp", "FEN", "Variant"];
+const OWN: [&str; 6] = ["Result", "SetUp", "FEN", "Variant", "WhiteClock", "BlackClock"];
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const LINE: usize = 79;
 /// How far a clock that shows whole seconds and the time between two presses may be apart.
@@ -21,7 +23,8 @@ const SLACK_MS: u64 = 2000;
 ///
 /// `tags` are written after the Seven Tag Roster in the order given, `TimeControl` first; those of the roster fill it. What the
 /// record knows itself (result, start position, variant) is never taken from them, and a name that PGN does not allow is left
-/// out. A clock is written after each completed move, the thinking time only where both presses were seen and the clocks agree.
+/// out. Readers stop at a move that is not legal, or refuse the whole file: from the first such move on the game stands in one
+/// comment, where people find it. A clock is written after each completed move, the thinking time only where both presses were seen and the clocks agree.
 pub fn pgn(record: &Record, tags: &[(String, String)]) -> String {
     let mut text = String::new();
     let given = |name: &str| tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
@@ -38,6 +41,9 @@ pub fn pgn(record: &Record, tags: &[(String, String)]) -> String {
             push_tag(&mut text, name, value);
         }
     }
+    if record.result.is_some() {
+        push_clocks(&mut text, record);
+    }
     if is_chess960(record) {
         push_tag(&mut text, "Variant", "Chess960");
     }
@@ -52,10 +58,22 @@ pub fn pgn(record: &Record, tags: &[(String, String)]) -> String {
     text
 }
 
-/// By its number, or by castling rights that name a file (Shredder-FEN).
+/// What both clocks showed at the last completed move, as LiveChess writes it.
+fn push_clocks(text: &mut String, record: &Record) {
+    let last = |pick: fn(&Ply) -> Option<ClockTime>| record.plies.iter().rev().find_map(pick);
+    let clocks = [("WhiteClock", last(|ply| ply.clocks.white)), ("BlackClock", last(|ply| ply.clocks.black))];
+    for (name, clock) in clocks {
+        if let Some(clock) = clock {
+            let seconds = u64::from(clock.ms) / 1000;
+            push_tag(text, name, &format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60));
+        }
+    }
+}
+
+/// By its number, or by the right to castle from where chess has neither king nor rook.
 fn is_chess960(record: &Record) -> bool {
-    let castling = record.start_fen.split_whitespace().nth(2).unwrap_or("-");
-    record.chess960.is_some_and(|number| number != 518) || castling.chars().any(|right| !"KQkq-".contains(right))
+    let position = || Position::from_fen(&record.start_fen, false);
+    record.chess960.is_some_and(|number| number != 518) || position().is_ok_and(|position| position.is_chess960())
 }
 
 fn push_tag(text: &mut String, name: &str, value: &str) {
@@ -77,7 +95,8 @@ fn push_moves(text: &mut String, record: &Record) {
     let blacks_first = fields.next() == Some("b");
     let first: usize = fields.nth(3).and_then(|number| number.parse().ok()).unwrap_or(1);
     let mut numbered = false;
-    for (index, ply) in record.plies.iter().enumerate() {
+    let legal = record.plies.iter().position(|ply| ply.played.irregular).unwrap_or(record.plies.len());
+    for (index, ply) in record.plies.iter().enumerate().take(legal) {
         let half = index + usize::from(blacks_first);
         let number = first.saturating_add(half / 2);
         if half % 2 == 0 {
@@ -92,6 +111,21 @@ fn push_moves(text: &mut String, record: &Record) {
             push_token(text, &comment);
         }
     }
+    push_rest(text, record, legal, first, blacks_first);
+}
+
+/// What was played from the first move on that was not legal, in words: a comment.
+fn push_rest(text: &mut String, record: &Record, from: usize, first: usize, blacks_first: bool) {
+    let Some(rest) = record.plies.get(from..).filter(|rest| !rest.is_empty()) else { return };
+    push_token(text, "{Not legal, and played on:");
+    let half = from + usize::from(blacks_first);
+    let dots = if half.is_multiple_of(2) { "." } else { "..." };
+    push_token(text, &format!("{}{dots}", first.saturating_add(half / 2)));
+    for (index, ply) in rest.iter().enumerate() {
+        let sign = if ply.played.irregular && index > 0 { " (not legal)" } else { "" };
+        push_token(text, &format!("{}{sign}", ply.played.san));
+    }
+    push_token(text, &format!("to {}}}", record.fen()));
 }
 
 /// `{[%clk 1:30:57] [%emt 0:00:05]}`, or what of it is known.

@@ -2,7 +2,8 @@
 
 use crate::boards::Millis;
 use crate::game::event::{Alert, ClockTimes, Rotation};
-use crate::game::{CompletedBy, Confidence, Event, GameResult, Played, ResultReason, Stamped};
+use crate::game::{CompletedBy, Confidence, Event, Fault, GameResult, Played, ResultReason, Stamped};
+use shakmaty::Square;
 
 /// How far a move has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +34,17 @@ pub struct Ply {
     pub clocks: ClockTimes,
 }
 
+/// A square that does not work as it should.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadSquare {
+    /// The square of play.
+    pub square: Square,
+    /// What is the matter; never [`Fault::Mended`].
+    pub fault: Fault,
+    /// A sentence for the arbiter.
+    pub detail: String,
+}
+
 /// One game as it was published: the fold of its durable events, and nothing else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -56,6 +68,8 @@ pub struct Record {
     pub alerts: Vec<Alert>,
     /// Alerts raised so far, cleared or not.
     pub alerts_raised: u32,
+    /// Squares that do not work as they should, in the order in which they were noticed.
+    pub faults: Vec<BadSquare>,
     /// The number of the last durable event.
     pub last_number: u64,
 }
@@ -64,19 +78,26 @@ impl Record {
     /// The record after a game's first event; `None` if that is not a `GameStarted`.
     pub fn begin(first: &Stamped) -> Option<Record> {
         let Event::GameStarted { fen, chess960, laws, rotation } = &first.event else { return None };
-        Some(Record {
-            start_fen: fen.clone(),
-            chess960: *chess960,
-            laws: laws.clone(),
-            rotation: *rotation,
-            started_at: first.at,
+        let record = Record::new(first.at, fen.clone(), *chess960, laws.clone(), *rotation);
+        Some(Record { last_number: first.number.unwrap_or(1), ..record })
+    }
+
+    /// The record of a game that begins now, with its first event numbered 1.
+    pub fn new(started_at: Millis, start_fen: String, chess960: Option<u16>, laws: String, rotation: Rotation) -> Record {
+        Record {
+            start_fen,
+            chess960,
+            laws,
+            rotation,
+            started_at,
             plies: Vec::new(),
             result: None,
             revision: 0,
             alerts: Vec::new(),
             alerts_raised: 0,
-            last_number: first.number.unwrap_or(1),
-        })
+            faults: Vec::new(),
+            last_number: 1,
+        }
     }
 
     /// Takes in one more event. Transient ones change nothing.
@@ -112,6 +133,12 @@ impl Record {
                 self.alerts.push(alert.clone());
             }
             Event::AlertCleared { id } => self.alerts.retain(|alert| alert.id != *id),
+            Event::BoardFault { square, fault, detail } => {
+                self.faults.retain(|known| known.square != *square);
+                if *fault != Fault::Mended {
+                    self.faults.push(BadSquare { square: *square, fault: *fault, detail: detail.clone() });
+                }
+            }
             Event::Result { result, reason } => self.result = result.map(|result| (result, *reason)),
             Event::GameStarted { .. }
             | Event::Commanded { .. }

@@ -1,9 +1,11 @@
 //! Lines of up to three plies that lead from a position to what the board shows.
 
 use super::Seen;
-use crate::boards::Millis;
-use crate::laws::Position;
-use shakmaty::{Bitboard, Move};
+use super::model::{Cost, OVERLAP};
+use super::prior::prior;
+use crate::boards::{Millis, Sensing};
+use crate::laws::{Changes, Position};
+use shakmaty::{Bitboard, Move, Square};
 
 /// A line that leads to what is seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub struct Explanation {
     pub moves: Vec<Move>,
     /// What speaks against it.
     pub doubts: Doubts,
+    /// The one square that does not show what it should.
+    pub stuck: Option<Square>,
 }
 
 /// What speaks against a line, worst first.
@@ -28,16 +32,17 @@ pub struct Doubts {
     /// Moves that were put down so long before the move that they follow that no two hands overlap like that: rather a move
     /// was missed.
     pub disordered: u32,
-    /// Squares from which the next player has already lifted a piece, 0 or 1.
+    /// Squares from which the next player has already lifted a piece, 0 or 1; 2 if he did so before he had put down the piece
+    /// of his last move.
     pub in_hand: u32,
     /// Moves that were, by the times of the edges, put down before the move that they follow. What only a whole reading told
     /// of has no time.
     pub inversions: u32,
+    /// Moves that were put down before their square was left.
+    pub backwards: u32,
+    /// What the moves cost before anything is seen of them, where the board cannot tell one piece from another; else 0.
+    pub unlikely: Cost,
 }
-
-/// A reply is never put down longer than this before the move that it answers, in milliseconds: two scans of the board, and a
-/// hand that hesitates.
-pub const OVERLAP: Millis = 1_000;
 
 /// How many positions a search may visit: some milliseconds on a Raspberry Pi.
 const NODES: u32 = 60_000;
@@ -45,16 +50,66 @@ const NODES: u32 = 60_000;
 /// All lines of exactly `depth` plies (1–3) from `base` after which the board would show what is seen, but for at most one
 /// piece that the next player has in hand; least doubtful first, and otherwise in the order of move generation. `since`: when
 /// the board last showed `base`.
-pub fn explain(base: &Position, seen: &Seen, depth: u32, since: Millis) -> Vec<Explanation> {
-    let mut search = Search { seen, since, line: Vec::new(), found: Vec::new(), nodes: NODES };
+///
+/// What hidden squares show is not compared.
+pub fn explain(base: &Position, seen: &Seen, hidden: Bitboard, depth: u32, since: Millis) -> Vec<Explanation> {
+    search(base, seen, hidden, Bitboard::EMPTY, depth, since)
+}
+
+/// The same, but for exactly one of the suspected squares, which one of the moves should have changed: it is stuck.
+pub fn explain_but_one(
+    base: &Position,
+    seen: &Seen,
+    hidden: Bitboard,
+    suspects: Bitboard,
+    depth: u32,
+    since: Millis,
+) -> Vec<Explanation> {
+    let mut found = search(base, seen, hidden, suspects & !hidden, depth, since);
+    found.retain(|explanation| explanation.stuck.is_some());
+    found
+}
+
+fn search(base: &Position, seen: &Seen, hidden: Bitboard, suspects: Bitboard, depth: u32, since: Millis) -> Vec<Explanation> {
+    let mut search =
+        Search { seen, hidden, suspects, changed: Vec::new(), since, line: Vec::new(), found: Vec::new(), nodes: NODES };
     search.from(base, depth);
     let mut found = search.found;
     found.sort_by_key(|explanation| explanation.doubts);
+    if seen.sensing() != Sensing::Identity {
+        let equal = found.iter().take_while(|other| Some(other.doubts) == found.first().map(|best| best.doubts)).count();
+        for explanation in found.iter_mut().take(equal.min(MOST_WEIGHED)) {
+            explanation.doubts.unlikely = unlikeliness(base, &explanation.moves);
+        }
+        // What was not weighed is no better than what was.
+        found.iter_mut().take(equal).skip(MOST_WEIGHED).for_each(|explanation| explanation.doubts.unlikely = Cost::MAX);
+        found.sort_by_key(|explanation| explanation.doubts);
+    }
     found
+}
+
+/// So many lines that fit alike are weighed by what players do.
+const MOST_WEIGHED: usize = 24;
+
+/// What these moves cost before anything is seen of them.
+fn unlikeliness(base: &Position, moves: &[Move]) -> Cost {
+    let mut position = base.clone();
+    let mut cost = 0;
+    for &mv in moves {
+        let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
+        let costs = prior(&position, &legal);
+        cost += legal.iter().zip(costs.iter()).find(|(other, _)| **other == mv).map_or(0, |(_, cost)| *cost);
+        position = position.play(mv);
+    }
+    cost
 }
 
 struct Search<'a> {
     seen: &'a Seen,
+    hidden: Bitboard,
+    suspects: Bitboard,
+    /// The squares that each move of the line changes, where some are suspected.
+    changed: Vec<Bitboard>,
     since: Millis,
     line: Vec<Move>,
     found: Vec<Explanation>,
@@ -63,27 +118,43 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn from(&mut self, position: &Position, depth: u32) {
-        let wrong = self.seen.mismatch(position.board());
+        let wrong = self.seen.mismatch(position.board()) & !self.hidden;
         if depth == 0 {
             let in_hand = in_hand(position, self.seen, wrong);
-            let moved = self.line.iter().any(|mv| in_hand.contains(landing(*mv)));
-            if wrong == in_hand && in_hand.count() <= 1 && !moved {
+            let moved = self.line.iter().any(|mv| !mv.is_castle() && in_hand.contains(landing(*mv)));
+            let stuck = wrong.single_square().filter(|square| {
+                self.suspects.contains(*square) && self.changed.iter().any(|changed| changed.contains(*square))
+            });
+            if stuck.is_some() || (wrong == in_hand && in_hand.count() <= 1 && !moved) {
                 let retaken = |index: usize, mv: Move| self.line.iter().skip(index + 1).any(|later| later.to() == landing(mv));
                 let count = |doubtful: &dyn Fn(usize, Move) -> bool| {
                     self.line.iter().enumerate().filter(|&(index, &mv)| doubtful(index, mv)).count() as u32
                 };
-                let untouched = |mv: Move| self.seen.changed_at(landing(mv)) <= self.since;
+                // On occupancy boards a capture leaves no trace where it lands, and that is no doubt.
+                let silent = |mv: Move| self.seen.sensing() == Sensing::Occupancy && mv.is_capture();
+                let untouched = |mv: Move| {
+                    let to = landing(mv);
+                    let excused = self.hidden.contains(to) || stuck == Some(to) || in_hand.contains(to) || silent(mv);
+                    self.seen.changed_at(to) <= self.since && !excused
+                };
                 let moved_on =
                     |index: usize, mv: Move| self.line.iter().skip(index + 1).any(|later| later.from() == Some(landing(mv)));
                 let doubts = Doubts {
                     skipped: count(&|index, mv| untouched(mv) && moved_on(index, mv)),
                     traceless: count(&|index, mv| untouched(mv) || (retaken(index, mv) && !mv.is_capture())),
                     unseen: count(&|index, mv| retaken(index, mv) && mv.is_capture()),
-                    in_hand: in_hand.count() as u32,
+                    in_hand: match stuck {
+                        Some(_) => 0,
+                        None => in_hand.count() as u32 + u32::from(self.is_held_before(in_hand)),
+                    },
                     disordered: self.inversions(OVERLAP),
                     inversions: self.inversions(0),
+                    backwards: count(&|_, mv| {
+                        mv.from().is_some_and(|from| self.seen.changed_at(from) > self.seen.changed_at(landing(mv)))
+                    }),
+                    unlikely: 0,
                 };
-                self.found.push(Explanation { moves: self.line.clone(), doubts });
+                self.found.push(Explanation { moves: self.line.clone(), doubts, stuck });
             }
             return;
         }
@@ -93,10 +164,40 @@ impl Search<'_> {
         }
         for &mv in &position.legal_moves() {
             self.nodes = self.nodes.saturating_sub(1);
+            if depth == 1 && !self.could_end(position, mv, wrong) {
+                continue;
+            }
             self.line.push(mv);
-            self.from(&position.play(mv), depth - 1);
+            if self.suspects.any() {
+                self.changed.push(Changes::of(position.turn(), mv).iter().map(|(square, _)| square).collect());
+            }
+            self.from(&position.play_legal(mv), depth - 1);
             self.line.pop();
+            self.changed.pop();
         }
+    }
+
+    /// What the next player holds was lifted before he put down the piece of his last move.
+    fn is_held_before(&self, in_hand: Bitboard) -> bool {
+        let own = self.line.iter().rev().nth(1);
+        own.is_some_and(|own| {
+            in_hand
+                .into_iter()
+                .any(|square| landing(*own) != square && self.seen.changed_at(square) < self.seen.changed_at(landing(*own)))
+        })
+    }
+
+    /// Whether this can be the last move: but for a piece that the next player has in hand it puts right all that is wrong. Seen
+    /// without the position after it, which takes ten times as long.
+    fn could_end(&self, position: &Position, mv: Move, mut wrong: Bitboard) -> bool {
+        let stands = |from| (self.seen.occupied() & !self.suspects & !self.hidden).contains(from);
+        if !mv.is_castle() && mv.from().is_some_and(stands) {
+            return false;
+        }
+        for (square, piece) in Changes::of(position.turn(), mv).iter() {
+            wrong.set(square, !self.seen.shows(square, piece) && !self.hidden.contains(square));
+        }
+        wrong.count() <= 1 && (!wrong.intersects(self.seen.occupied()) || wrong.intersects(self.suspects))
     }
 
     /// Counts moves whose last square changed so much, and more, before that of the move before them. Squares used again later say nothing,
@@ -106,7 +207,7 @@ impl Search<'_> {
         for (index, mv) in self.line.iter().enumerate() {
             let to = landing(*mv);
             let reused = self.line.iter().skip(index + 1).any(|later| landing(*later) == to || later.from() == Some(to));
-            if !reused && !self.seen.was_found(to) {
+            if !reused && !self.seen.was_found(to) && !(self.hidden | self.suspects).contains(to) {
                 times.push(self.seen.changed_at(to));
             }
         }

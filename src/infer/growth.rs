@@ -1,7 +1,7 @@
 //! What could still grow out of the touch that made a move.
 
 use crate::laws::Position;
-use shakmaty::{Bitboard, CastlingSide, Move, MoveList, Role, Square, attacks};
+use shakmaty::{Bitboard, CastlingSide, Move, Role, Square, attacks};
 
 /// The other moves of which a move, as it stands, could be only the first part.
 #[derive(Clone, Debug, Default)]
@@ -23,10 +23,10 @@ impl Growth {
 }
 
 /// What `mv`, just made in `before`, could still become.
-pub fn growth(before: &Position, legal: &MoveList, mv: Move) -> Growth {
+pub fn growth(before: &Position, legal: impl Iterator<Item = Move>, mv: Move) -> Growth {
     let mut growth = Growth::default();
     let Move::Normal { role, from, to, capture, promotion } = mv else { return growth };
-    for &other in legal.iter().filter(|&&other| other != mv && becomes(before, role, from, to, capture, promotion, other)) {
+    for other in legal.filter(|&other| other != mv && becomes(before, role, from, to, capture, promotion, other)) {
         growth.moves.push(other);
         growth.castling |= other.is_castle();
         if other.is_capture() {
@@ -53,8 +53,8 @@ fn becomes(
         // On the way there or beside it: a slide that goes on, or a square that the carried piece only brushed. A square on
         // which something was taken is neither, and a knight comes from above.
         Move::Normal { from: other_from, to: other_to, .. } | Move::EnPassant { from: other_from, to: other_to } => {
-            let overshot = attacks::between(from, to).contains(other_to);
-            capture.is_none() && other_from == from && other_to != to && role != Role::Knight && !overshot && {
+            let overshot = || attacks::between(from, to).contains(other_to);
+            other_from == from && other_to != to && capture.is_none() && role != Role::Knight && !overshot() && {
                 let way = attacks::between(from, other_to) | Bitboard::from_square(other_to);
                 ((attacks::king_attacks(to) | Bitboard::from_square(to)) & way).any()
             }

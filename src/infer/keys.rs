@@ -1,8 +1,8 @@
 //! One number for what a board can tell of a placement: equal keys, equal readings.
 
 use crate::boards::{Sensed, Sensing};
-use crate::laws::{Changes, Position};
-use shakmaty::{Board, Color, Move, Piece, Square};
+use crate::laws::Position;
+use shakmaty::{Bitboard, Board, Color, Move, Piece, Square};
 
 /// Distinct random numbers for each square and each thing a sensor can call it.
 static TABLE: [[u64; 15]; 64] = table();
@@ -59,9 +59,15 @@ pub fn board(board: &Board, sensing: Sensing) -> u64 {
     board.iter().fold(0, |key, (square, found)| key ^ piece(square, Some(found), sensing))
 }
 
+/// What these squares contribute to the key of a placement.
+pub fn part(board: &Board, squares: Bitboard, sensing: Sensing) -> u64 {
+    squares.into_iter().fold(0, |key, square| key ^ piece(square, board.piece_at(square), sensing))
+}
+
 /// The key after a move, from the key before it.
 pub fn after(position: &Position, key: u64, mv: Move, sensing: Sensing) -> u64 {
-    Changes::of(position.turn(), mv)
+    position
+        .changes(mv)
         .iter()
         .fold(key, |key, (square, new)| key ^ piece(square, position.piece_at(square), sensing) ^ piece(square, new, sensing))
 }

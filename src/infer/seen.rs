@@ -1,6 +1,6 @@
 //! What the squares show now, as the players see the board.
 
-use super::keys;
+use super::{keys, model};
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use shakmaty::{Bitboard, Board, ByColor, ByRole, Color, Piece, Role, Square};
 
@@ -15,6 +15,17 @@ pub struct Seen {
     changed_at: [Millis; 64],
     /// Squares whose last change was found by a whole reading: when it happened is not known.
     found: Bitboard,
+    last_edge: Millis,
+    /// When the line last carried damage.
+    damaged_at: Option<Millis>,
+    /// Squares that have changed since the game began.
+    moved: Bitboard,
+    /// Squares that flicker.
+    flickering: Bitboard,
+    /// Of these, the squares that have just gone empty: whether something stands there is not known.
+    doubtful: Bitboard,
+    /// Squares that are taken to show something else than they do, with what they really show: pieces known to stand elsewhere.
+    excused: Vec<(Square, Sensed)>,
     sensing: Sensing,
 }
 
@@ -29,6 +40,12 @@ impl Seen {
             key: 0,
             changed_at: [0; 64],
             found: Bitboard::EMPTY,
+            last_edge: 0,
+            damaged_at: None,
+            moved: Bitboard::EMPTY,
+            flickering: Bitboard::EMPTY,
+            doubtful: Bitboard::EMPTY,
+            excused: Vec::new(),
             sensing,
         }
     }
@@ -44,22 +61,56 @@ impl Seen {
 
     /// One square shows something else.
     pub fn set(&mut self, now: Millis, square: Square, sensed: Sensed) {
-        let sensed = poorer(sensed, self.sensing);
-        let before = std::mem::replace(&mut self.squares[square as usize], sensed);
+        let sensed = sensed.seen_by(self.sensing);
+        self.last_edge = now;
+        let before = self.squares[square as usize];
         if before == sensed {
             return;
         }
         self.found.discard(square);
-        self.key ^= keys::sensed(square, before) ^ keys::sensed(square, sensed);
         self.changed_at[square as usize] = now;
+        self.moved.add(square);
+        self.show(square, sensed);
+    }
+
+    fn show(&mut self, square: Square, sensed: Sensed) {
+        let before = std::mem::replace(&mut self.squares[square as usize], sensed);
+        self.key ^= keys::sensed(square, before) ^ keys::sensed(square, sensed);
         self.occupied.set(square, sensed != Sensed::Empty);
-        for color in Color::ALL {
-            let is = matches!(sensed, Sensed::Side(seen) | Sensed::Piece(Piece { color: seen, .. }) if seen == color);
-            self.sides.get_mut(color).set(square, is);
+        for (shown, is) in [(before, false), (sensed, true)] {
+            if let Sensed::Side(color) | Sensed::Piece(Piece { color, .. }) = shown {
+                self.sides.get_mut(color).set(square, is);
+            }
+            if let Sensed::Piece(Piece { role, .. }) = shown {
+                self.roles.get_mut(role).set(square, is);
+            }
         }
-        for role in Role::ALL {
-            self.roles.get_mut(role).set(square, matches!(sensed, Sensed::Piece(piece) if piece.role == role));
+    }
+
+    /// From now on these squares are taken to show what this placement says, until one of them changes.
+    pub fn excuse(&mut self, squares: Bitboard, board: &Board) {
+        self.excuse_nothing();
+        for square in squares {
+            self.excused.push((square, self.at(square)));
+            self.show(square, board.piece_at(square).map_or(Sensed::Empty, |piece| keys::as_sensed(piece, self.sensing)));
         }
+    }
+
+    /// All squares are taken for what they show.
+    pub fn excuse_nothing(&mut self) {
+        for (square, sensed) in std::mem::take(&mut self.excused) {
+            self.show(square, sensed);
+        }
+    }
+
+    /// The squares that are taken to show something else than they do.
+    pub fn excused(&self) -> Bitboard {
+        self.excused.iter().map(|(square, _)| *square).collect()
+    }
+
+    /// What a square really shows, excused or not.
+    pub fn really_at(&self, square: Square) -> Sensed {
+        self.excused.iter().find(|(known, _)| *known == square).map_or(self.at(square), |(_, real)| *real)
     }
 
     /// A whole reading shows that one square has changed, nobody knows when.
@@ -86,6 +137,60 @@ impl Seen {
         self.changed_at[square as usize]
     }
 
+    /// When something last happened on the board.
+    pub fn last_edge(&self) -> Millis {
+        self.last_edge
+    }
+
+    /// The line carried damage: updates may be lost.
+    pub fn damage(&mut self, now: Millis) {
+        self.damaged_at = Some(now);
+    }
+
+    /// Whether the line carried damage no longer ago than this, in milliseconds.
+    pub fn is_damaged(&self, now: Millis, within: Millis) -> bool {
+        self.damaged_at.is_some_and(|at| now.saturating_sub(at) <= within)
+    }
+
+    /// Nothing that happened before counts as happening now.
+    pub fn begin(&mut self, now: Millis) {
+        self.last_edge = now;
+        self.moved = Bitboard::EMPTY;
+    }
+
+    /// The squares that have shown the same since the game began.
+    pub fn never_changed(&self) -> Bitboard {
+        !self.moved
+    }
+
+    /// These squares flicker: that one of them goes empty says nothing for a while.
+    pub fn set_flickering(&mut self, squares: Bitboard) {
+        self.flickering = squares;
+    }
+
+    /// The squares of which nobody can say at this time whether something stands there. Returns whether they are others than before.
+    pub fn doubt(&mut self, now: Millis) -> bool {
+        let empty = self.flickering & !self.occupied;
+        let fresh = |square: &Square| now.saturating_sub(self.changed_at(*square)) < model::FLICKER;
+        let doubtful = empty.into_iter().filter(fresh).collect();
+        std::mem::replace(&mut self.doubtful, doubtful) != doubtful
+    }
+
+    /// The squares that [`Seen::doubt`] found.
+    pub fn doubtful(&self) -> Bitboard {
+        self.doubtful
+    }
+
+    /// The key of what the other squares show.
+    pub fn key_without(&self, hidden: Bitboard) -> u64 {
+        hidden.into_iter().fold(self.key, |key, square| key ^ keys::sensed(square, self.at(square)))
+    }
+
+    /// The squares that changed later than this.
+    pub fn changed_since(&self, since: Millis) -> Bitboard {
+        Square::ALL.into_iter().filter(|&square| self.changed_at(square) > since).collect()
+    }
+
     /// Whether only a whole reading told of a square's last change.
     pub fn was_found(&self, square: Square) -> bool {
         self.found.contains(square)
@@ -106,6 +211,17 @@ impl Seen {
         self.sensing
     }
 
+    /// Whether a square can be what a placement says: this piece, or none.
+    pub fn shows(&self, square: Square, piece: Option<Piece>) -> bool {
+        match (self.at(square), piece) {
+            (Sensed::Empty, None) => true,
+            (Sensed::Empty, Some(_)) | (_, None) => false,
+            (Sensed::Piece(seen), Some(piece)) => seen == piece,
+            (Sensed::Side(color), Some(piece)) => color == piece.color,
+            (Sensed::Occupied, Some(_)) => true,
+        }
+    }
+
     /// The squares that cannot be what this placement says.
     pub fn mismatch(&self, board: &Board) -> Bitboard {
         let mut wrong = board.occupied() ^ self.occupied;
@@ -118,9 +234,9 @@ impl Seen {
         wrong
     }
 
-    /// Where the one king of this colour is seen; identity boards only.
-    pub fn king(&self, color: Color) -> Option<Square> {
-        (self.roles.king & *self.sides.get(color)).single_square()
+    /// Where the one king of this colour is seen, besides on hidden squares; identity boards only.
+    pub fn king(&self, color: Color, hidden: Bitboard) -> Option<Square> {
+        (self.roles.king & *self.sides.get(color) & !hidden).single_square()
     }
 
     /// The pieces as a board, where every piece is known.
@@ -131,14 +247,5 @@ impl Seen {
             board.set_piece_at(square, piece);
         }
         Some(board)
-    }
-}
-
-/// What a sensor of this kind would have shown.
-fn poorer(sensed: Sensed, sensing: Sensing) -> Sensed {
-    match (sensed, sensing) {
-        (Sensed::Piece(piece), Sensing::Colour) => Sensed::Side(piece.color),
-        (Sensed::Piece(_) | Sensed::Side(_), Sensing::Occupancy) => Sensed::Occupied,
-        _ => sensed,
     }
 }

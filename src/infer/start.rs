@@ -4,7 +4,7 @@ use super::Seen;
 use crate::boards::{Placement, Sensed, Sensing};
 use crate::game::event::{Difference, Rotation};
 use crate::laws::Position;
-use shakmaty::{Board, Color, Square};
+use shakmaty::{Bitboard, Board, Color, Square};
 
 /// A start position that stands on the board.
 #[derive(Clone, Debug)]
@@ -74,6 +74,25 @@ fn chess960_number(board: &Board) -> Option<u16> {
     })
 }
 
+/// The start position that stands on the board but for one of these squares, in the board's own numbering.
+pub fn start_but_one(
+    placement: &Placement,
+    sensing: Sensing,
+    rotation: Option<Rotation>,
+    squares: Bitboard,
+) -> Option<(StartFound, Square)> {
+    let position = Position::start();
+    [Rotation::Upright, Rotation::Turned].into_iter().filter(|&one| rotation.is_none_or(|known| known == one)).find_map(
+        |rotation| {
+            let seen = Seen::of(&turned(placement, rotation), sensing);
+            let square = seen.mismatch(position.board()).single_square()?;
+            squares
+                .contains(rotation.apply(square))
+                .then(|| (StartFound { rotation, position: position.clone(), chess960: Some(518) }, square))
+        },
+    )
+}
+
 /// A placement that is the start position but for a few squares, with what is wrong: swapped or missing pieces.
 pub fn near_start(
     placement: &Placement,
@@ -89,7 +108,9 @@ pub fn near_start(
         .filter_map(|candidate| {
             let seen = Seen::of(&turned(placement, candidate), sensing);
             let wrong = seen.mismatch(&start);
-            let board = seen.board()?;
+            // Where pieces cannot be told apart, what is missing can be named, and nothing else.
+            let missing_only = || (wrong & seen.occupied()).is_empty().then(|| without(&start, wrong));
+            let board = seen.board().or_else(missing_only)?;
             let kings = Color::ALL.into_iter().all(|color| board.king_of(color).is_some());
             (kings && wrong.any() && wrong.count() <= MOST).then(|| {
                 let differences = wrong
@@ -100,4 +121,10 @@ pub fn near_start(
             })
         })
         .min_by_key(|(_, _, differences): &(_, _, Vec<Difference>)| differences.len())
+}
+
+fn without(board: &Board, missing: Bitboard) -> Board {
+    let mut board = board.clone();
+    missing.into_iter().for_each(|square| board.discard_piece_at(square));
+    board
 }

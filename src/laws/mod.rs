@@ -25,8 +25,10 @@ impl Changes {
         let mut changes = Changes { squares: [(Square::A1, None); 4], count: 0 };
         match mv {
             Move::Normal { role, from, to, promotion, .. } => {
-                changes.set(from, None);
-                changes.set(to, Some(promotion.unwrap_or(role).of(turn)));
+                // These are two, and nearly all moves are like that.
+                changes.squares[0] = (from, None);
+                changes.squares[1] = (to, Some(promotion.unwrap_or(role).of(turn)));
+                changes.count = 2;
             }
             Move::EnPassant { from, to } => {
                 changes.set(from, None);

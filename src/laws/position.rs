@@ -1,6 +1,6 @@
 //! A position of play, regular or not.
 
-use crate::laws::Irregular;
+use crate::laws::{Changes, Irregular};
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
@@ -57,11 +57,13 @@ impl Position {
         })
     }
 
-    /// Reads a FEN, X-FEN or Shredder-FEN; any placement is accepted. `chess960`: castling is written king takes rook.
+    /// Reads a FEN, X-FEN or Shredder-FEN; any placement is accepted. `chess960`: castling is written king takes rook; so it is
+    /// whenever the FEN gives the right to castle with a king or rook that stands where it does in Chess960 alone.
     pub fn from_fen(fen: &str, chess960: bool) -> Result<Position, BadFen> {
         let fen: Fen = fen.trim().parse().map_err(|error: shakmaty::fen::ParseFenError| BadFen(error.to_string()))?;
-        let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::Standard };
-        Ok(Position::from_setup(fen.into_setup(), mode))
+        let setup = fen.into_setup();
+        let mode = if chess960 { CastlingMode::Chess960 } else { CastlingMode::detect(&setup) };
+        Ok(Position::from_setup(setup, mode))
     }
 
     /// Takes any setup; regular where shakmaty accepts it, also with too many promoted pieces or an
@@ -169,23 +171,60 @@ impl Position {
         }
     }
 
-    /// The position after a move that is legal here. An illegal one gives some position, never a panic.
+    /// Whether the rules allow it here.
+    pub fn is_legal(&self, mv: Move) -> bool {
+        match &self.kind {
+            Kind::Regular(chess) => chess.is_legal(mv),
+            Kind::Irregular(irregular) => irregular.is_legal(mv),
+        }
+    }
+
+    /// Who makes this move: the player to move, or, out of turn, the other one, whose piece it is.
+    pub fn mover(&self, mv: Move) -> Color {
+        mv.from().and_then(|from| self.board().color_at(from)).unwrap_or(self.turn())
+    }
+
+    /// What a move changes, also out of turn.
+    pub fn changes(&self, mv: Move) -> Changes {
+        Changes::of(self.mover(mv), mv)
+    }
+
+    /// The same with the other player to move.
+    pub fn passed(&self) -> Position {
+        let setup = self.to_setup();
+        Position::from_setup(Setup { turn: !setup.turn, ep_square: None, ..setup }, self.mode)
+    }
+
+    /// The position after a move that is legal here. An illegal one gives some position, never a panic: the piece stands where
+    /// it was put, and the other player is to move, also where the mover was not.
     pub fn play(&self, mv: Move) -> Position {
         match &self.kind {
-            Kind::Regular(chess) if chess.is_legal(mv) => {
+            _ if self.mover(mv) != self.turn() => self.passed().play(mv),
+            Kind::Regular(chess) if chess.is_legal(mv) => self.play_legal(mv),
+            _ => self.play_irregular(mv),
+        }
+    }
+
+    /// The same for one of [`Position::legal_moves`], in half the time: whether it is legal is not looked at again. Any other
+    /// move may give a position that is none.
+    pub fn play_legal(&self, mv: Move) -> Position {
+        match &self.kind {
+            Kind::Regular(chess) => {
                 let mut chess = chess.clone();
                 chess.play_unchecked(mv);
                 Position { kind: Kind::Regular(chess), mode: self.mode }
             }
-            _ => {
-                let mut irregular = match &self.kind {
-                    Kind::Irregular(irregular) => (**irregular).clone(),
-                    Kind::Regular(_) => self.as_irregular(),
-                };
-                irregular.play_unchecked(mv);
-                Position::from_setup(irregular.to_setup(), self.mode)
-            }
+            Kind::Irregular(_) => self.play_irregular(mv),
         }
+    }
+
+    fn play_irregular(&self, mv: Move) -> Position {
+        let mut irregular = match &self.kind {
+            Kind::Irregular(irregular) => (**irregular).clone(),
+            Kind::Regular(_) => self.as_irregular(),
+        };
+        irregular.play_unchecked(mv);
+        Position::from_setup(irregular.to_setup(), self.mode)
     }
 
     /// The legal move that this UCI text means here, castling in either notation.
@@ -197,6 +236,18 @@ impl Position {
         }
     }
 
+    /// The move that this UCI text means here, legal or not, by either player; castling is king takes rook. `None` where
+    /// nothing stands on its first square.
+    pub fn any_move(&self, text: &str) -> Option<Move> {
+        let UciMove::Normal { from, to, promotion } = text.parse().ok()? else { return None };
+        let piece = self.piece_at(from)?;
+        let target = self.piece_at(to);
+        if piece.role == Role::King && target == Some(Role::Rook.of(piece.color)) {
+            return Some(Move::Castle { king: from, rook: to });
+        }
+        Some(Move::Normal { role: piece.role, from, capture: target.map(|taken| taken.role), to, promotion })
+    }
+
     /// The legal move that this SAN text means here.
     pub fn parse_san(&self, text: &str) -> Option<Move> {
         let san: SanPlus = text.parse().ok()?;
@@ -206,14 +257,27 @@ impl Position {
         }
     }
 
-    /// UCI of a move, castling king takes rook in Chess960 only.
+    /// UCI of a move, castling king takes rook in Chess960 and where it is not legal.
     pub fn uci(&self, mv: Move) -> String {
-        mv.to_uci(self.mode).to_string()
+        let mode = if mv.is_castle() && !self.is_legal(mv) { CastlingMode::Chess960 } else { self.mode };
+        mv.to_uci(mode).to_string()
     }
 
-    /// SAN with check and mate signs.
+    /// SAN with check and mate signs; of a move that is not legal the long form, without signs: `Ke1-e3`, `e7-e8`, `Ra1xd4`.
     pub fn san(&self, mv: Move) -> String {
-        match &self.kind {
+        match (&self.kind, mv) {
+            (_, Move::Normal { role, from, capture, to, promotion }) if !self.is_legal(mv) => {
+                let letter = if role == Role::Pawn { String::new() } else { role.upper_char().to_string() };
+                let sign = if capture.is_some() { 'x' } else { '-' };
+                let piece = promotion.map_or_else(String::new, |role| format!("={}", role.upper_char()));
+                format!("{letter}{from}{sign}{to}{piece}")
+            }
+            (kind, _) => Self::legal_san(kind, mv),
+        }
+    }
+
+    fn legal_san(kind: &Kind, mv: Move) -> String {
+        match kind {
             Kind::Regular(chess) => SanPlus::from_move(chess.clone(), mv).to_string(),
             Kind::Irregular(irregular) => SanPlus::from_move((**irregular).clone(), mv).to_string(),
         }

@@ -1,7 +1,9 @@
 //! The other end of D-Bus: reads boards and games from a running touchmoved and follows what happens. For `touchmovectl`.
 
+use crate::game::Command;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
+use crate::wire::Word;
 use futures_util::StreamExt;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -26,9 +28,7 @@ pub enum ClientError {
         why: zbus::Error,
     },
     /// Nobody owns the name.
-    #[error(
-        "touchmoved is not running on {bus}: start it with `systemctl start touchmoved`, or `touchmoved --bus {option}` by hand"
-    )]
+    #[error("touchmoved is not running on {bus}: start it with `touchmoved --bus {option}`")]
     NotRunning {
         /// Where it was looked for.
         bus: Bus,
@@ -99,6 +99,9 @@ pub struct ClockInfo {
     pub black: i32,
     pub turn: String,
     pub running: bool,
+    pub white_flag: bool,
+    pub black_flag: bool,
+    pub battery_low: bool,
     pub resolution: u32,
 }
 
@@ -123,6 +126,8 @@ pub struct GameInfo {
     pub last_number: u64,
     /// Alerts that stand: what each says. Empty on the broadcast stream.
     pub alerts: Vec<String>,
+    /// Squares that do not work as they should, each with the fault and a sentence. None on the broadcast stream.
+    pub faults: Vec<(String, String, String)>,
 }
 
 /// One ply of a game; see property `Moves` of `org.touchmove1.Game`.
@@ -136,6 +141,8 @@ pub struct MoveInfo {
     pub white: i32,
     pub black: i32,
     pub confidence: f64,
+    /// Not legal in the position before it.
+    pub irregular: bool,
 }
 
 /// All there is at one moment.
@@ -186,7 +193,7 @@ pub enum Seen {
 
 /// Names of the signals' arguments, in order, after `number` and `time` where `numbered`.
 pub static SIGNALS: &[Signal] = &[
-    Signal { name: "MoveMade", numbered: true, fields: &["ply", "uci", "san", "fen", "confidence", "alternatives"] },
+    Signal { name: "MoveMade", numbered: true, fields: &["ply", "uci", "san", "fen", "confidence", "alternatives", "details"] },
     Signal { name: "MoveCompleted", numbered: true, fields: &["ply", "by", "white", "black"] },
     Signal { name: "MovesCorrected", numbered: true, fields: &["from_ply", "moves", "reason"] },
     Signal { name: "ClockRevised", numbered: true, fields: &["ply", "white", "black"] },
@@ -197,6 +204,7 @@ pub static SIGNALS: &[Signal] = &[
         fields: &["id", "kind", "ply", "by", "article", "squares", "detail", "position"],
     },
     Signal { name: "AlertCleared", numbered: true, fields: &["id"] },
+    Signal { name: "BoardFault", numbered: true, fields: &["square", "fault", "detail"] },
     Signal { name: "Commanded", numbered: true, fields: &["command", "argument", "by"] },
     Signal { name: "Touched", numbered: false, fields: &["square", "before", "now", "time"] },
 ];
@@ -264,12 +272,13 @@ impl Client {
 
     /// A game as PGN.
     pub async fn pgn(&self, game: u64) -> Result<String, ClientError> {
-        self.call(game, "Pgn", &()).await
+        self.call(names::game_path(game), names::GAME_INTERFACE, "Pgn", &()).await
     }
 
     /// The events of a game after this number.
     pub async fn since(&self, game: u64, number: u64) -> Result<Vec<Happened>, ClientError> {
-        let events: Vec<(u64, i64, String, HashMap<String, OwnedVariant>)> = self.call(game, "Since", &number).await?;
+        let events: Vec<(u64, i64, String, HashMap<String, OwnedVariant>)> =
+            self.call(names::game_path(game), names::GAME_INTERFACE, "Since", &number).await?;
         Ok(events
             .into_iter()
             .map(|(number, time, event, fields)| Happened {
@@ -283,12 +292,32 @@ impl Client {
             .collect())
     }
 
-    async fn call<B, R>(&self, game: u64, method: &'static str, body: &B) -> Result<R, ClientError>
+    /// Gives an order about the game on its board. Returns when it is in the journal.
+    pub async fn order(&self, game: u64, order: &Command) -> Result<(), ClientError> {
+        let path = names::game_path(game);
+        let to = names::ARBITER_INTERFACE;
+        match order {
+            Command::Result(result) => self.call(path, to, "SetResult", &result.map_or("*", |result| result.as_str())).await,
+            Command::Position(fen) => self.call(path, to, "SetPosition", fen).await,
+            Command::TakeBack(plies) => self.call(path, to, "TakeBack", plies).await,
+            Command::Promotion { ply, role } => {
+                self.call(path, to, "SetPromotion", &(ply.unwrap_or_default(), role.word())).await
+            }
+            Command::Adjust(player) => self.call(path, to, "Adjust", &player.word()).await,
+        }
+    }
+
+    /// A new game begins on this board, from this position. Returns when it is in the journal.
+    pub async fn set_position(&self, board: &str, fen: &str) -> Result<(), ClientError> {
+        self.call(names::board_path(board), names::BOARD_INTERFACE, "SetPosition", &fen).await
+    }
+
+    async fn call<B, R>(&self, path: String, interface: &'static str, method: &'static str, body: &B) -> Result<R, ClientError>
     where
         B: serde::Serialize + zbus::wire::DynamicType,
         R: for<'d> zbus::wire::DynamicDeserialize<'d>,
     {
-        let proxy = Proxy::new(&self.connection, self.stream.name(), names::game_path(game), names::GAME_INTERFACE).await;
+        let proxy = Proxy::new(&self.connection, self.stream.name(), path, interface).await;
         proxy.map_err(|why| self.error(why))?.call(method, body).await.map_err(|why| self.error(why))
     }
 
@@ -448,17 +477,22 @@ fn board_info(mut board: Properties, clock: Option<Properties>) -> BoardInfo {
             black: clock.take("Black"),
             turn: clock.take("Turn"),
             running: clock.take("Running"),
+            white_flag: clock.take("WhiteFlag"),
+            black_flag: clock.take("BlackFlag"),
+            battery_low: clock.take("BatteryLow"),
             resolution: clock.take("Resolution"),
         }),
     }
 }
 
+type Ply = (String, String, String, i64, i32, i32, f64, HashMap<String, OwnedVariant>);
 type Alert = (u32, String, u32, String, String, Vec<String>, String, String);
 
 fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> GameInfo {
-    let moves: Vec<(String, String, String, i64, i32, i32, f64)> = game.take("Moves");
+    let moves: Vec<Ply> = game.take("Moves");
     let tags: HashMap<String, String> = game.take("Tags");
-    let alerts: Vec<Alert> = arbiter.map(|mut arbiter| arbiter.take("Alerts")).unwrap_or_default();
+    let (alerts, faults): (Vec<Alert>, _) =
+        arbiter.map(|mut arbiter| (arbiter.take("Alerts"), arbiter.take("Faults"))).unwrap_or_default();
     GameInfo {
         id,
         board: game.take("Board"),
@@ -470,7 +504,7 @@ fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> Game
         fen: game.take("FEN"),
         moves: moves
             .into_iter()
-            .map(|(uci, san, state, time, white, black, confidence)| MoveInfo {
+            .map(|(uci, san, state, time, white, black, confidence, details)| MoveInfo {
                 uci,
                 san,
                 state,
@@ -478,6 +512,7 @@ fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> Game
                 white,
                 black,
                 confidence,
+                irregular: details.contains_key("irregular"),
             })
             .collect(),
         revision: game.take("Revision"),
@@ -486,6 +521,7 @@ fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> Game
         result_reason: game.take("ResultReason"),
         last_number: game.take("LastNumber"),
         alerts: alerts.into_iter().map(|alert| alert.6).collect(),
+        faults,
     }
 }
 

@@ -7,12 +7,15 @@
 //! It is nobody's product: asked for a trademark it names itself. It does not know bus mode.
 //! *Unknown*, and set freely: how fast a lever's news come (here: half of them within 0.2 s), how fast commands are answered.
 
+mod memory;
+
 use crate::boards::Millis;
 use crate::game::event::Rotation;
-use crate::simulate::hands::Span;
-use crate::simulate::rng::Rng;
+use crate::simulate::hands::{Rate, Rates, Span};
+use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::script::Act;
 use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use memory::Memory;
 use shakmaty::{Color, Piece, Role, Square};
 use std::collections::VecDeque;
 
@@ -30,6 +33,12 @@ const FIFO: usize = 16;
 const LEVER_NEWS: [Span; 2] = [Span(20, 200), Span(200, 1_000)];
 /// How often a flickering square goes blind, and for how long.
 const FLICKER: (Span, Span) = (Span(4_000, 40_000), Span(150, 700));
+/// How late a missed edge is noticed. Guess, as are the next two.
+const MISSED: Span = Span(500, 6_000);
+/// How long a square shows what its neighbour made it show.
+const GHOST: Span = Span(150, 700);
+/// How long a piece is taken for another one.
+const MISREAD: Span = Span(300, 5_000);
 /// What the board calls itself.
 const SERIAL: &str = "00960";
 const NAME: &str = "touchmove virtual board";
@@ -64,13 +73,32 @@ pub struct VirtualDgt {
     scan_from: Micros,
     stuck: Vec<usize>,
     flickers: Vec<Flicker>,
+    dice: Dice,
+    rates: Rates,
+    changes: [Change; 64],
+    /// What fields show instead of what stands there, and until when.
+    wrong: [Option<(u8, Micros)>; 64],
+    /// Messages said so far.
+    messages: u64,
     clock: Option<Clock>,
+    memory: Memory,
     /// What is left of a command of several bytes: how many bytes are to come, and those that came.
     command: Option<Vec<u8>>,
     line: VecDeque<(Micros, Vec<u8>, u32)>,
     line_free: Micros,
     now: Micros,
     forbidden: Vec<u8>,
+}
+
+/// The last change of a field.
+#[derive(Clone, Copy, Default)]
+struct Change {
+    /// How many there were.
+    count: u64,
+    /// It has been decided whether the board gets it wrong.
+    judged: bool,
+    /// The board has said it.
+    told: bool,
 }
 
 struct Flicker {
@@ -80,7 +108,7 @@ struct Flicker {
 }
 
 struct Clock {
-    /// White's and Black's time in microseconds at `since`.
+    /// Black's and White's time (in the order of `Color`) in microseconds at `since`.
     left: [i64; 2],
     since: Micros,
     added: i64,
@@ -97,17 +125,18 @@ impl VirtualDgt {
     /// A board, just switched on, with these pieces on the squares of play. `stream` keeps games of one seed apart.
     pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualDgt {
         let mut rng = Rng::new(scene.seed ^ 0x0dd_b0a2d, stream);
+        let (dice, rates) = (Dice::new(scene.seed, stream), &scene.profile.rates);
         let mut fields = [(0, 0); 64];
         for (square, piece) in Square::ALL.into_iter().zip(squares) {
             fields[field_of(scene.rotation, square)].0 = code(*piece);
         }
-        let (stuck, flickering) = scene.profile.bad_squares;
+        let [stuck, flickering] = [Rate::stuck, Rate::flicker].map(|rate| dice.count(rates, rate, 0) as usize);
         let mut bad: Vec<usize> = (0..64).collect();
         rng.shuffle(&mut bad);
-        let flickers = bad.iter().skip(usize::from(stuck)).take(usize::from(flickering));
-        let flickers: Vec<usize> = flickers.copied().collect();
-        let flickers =
-            flickers.into_iter().map(|field| Flicker { field, blind: false, turns_at: rng.ms(FLICKER.0) * 1000 }).collect();
+        let mut bad = bad.into_iter();
+        let stuck = bad.by_ref().take(stuck).collect();
+        let flickers = bad.take(flickering);
+        let flickers = flickers.map(|field| Flicker { field, blind: false, turns_at: rng.ms(FLICKER.0) * 1000 }).collect();
         let clock = scene.clock.then(|| Clock {
             left: [i64::from(scene.profile.clock_ms.0) * 1000; 2],
             since: 0,
@@ -127,9 +156,15 @@ impl VirtualDgt {
             looks: [NEVER; 64],
             scan: rng.ms(SCAN_MS) * 1000,
             scan_from: rng.below(200_000),
-            stuck: bad.into_iter().take(usize::from(stuck)).collect(),
+            stuck,
             flickers,
+            dice,
+            rates: *rates,
+            changes: [Change { count: 0, judged: true, told: true }; 64],
+            wrong: [None; 64],
+            messages: 0,
             clock,
+            memory: Memory::new(&fields.map(|field| field.0)),
             command: None,
             line: VecDeque::new(),
             line_free: 0,
@@ -182,21 +217,71 @@ impl VirtualDgt {
                 continue;
             }
             self.looks[field] = NEVER;
+            if !self.changes[field].judged {
+                self.changes[field].judged = true;
+                if self.judge(field, now) {
+                    continue;
+                }
+            }
+            if let Some((_, until)) = self.wrong[field] {
+                if until > now {
+                    self.looks[field] = self.next_look(field, until);
+                } else {
+                    self.wrong[field] = None;
+                }
+            }
             let blind = self.flickers.iter().any(|flicker| flicker.field == field && flicker.blind);
             let (stands, ply) = self.fields[field];
-            let shows = match (self.stuck.contains(&field), blind) {
-                (true, _) => self.seen[field],
-                (false, true) => 0,
-                (false, false) => stands,
+            let shows = match (self.stuck.contains(&field), blind, self.wrong[field]) {
+                (true, ..) => self.seen[field],
+                (false, true, _) => 0,
+                (false, false, Some((wrong, _))) => wrong,
+                (false, false, None) => stands,
             };
             if shows == self.seen[field] {
                 continue;
             }
             self.seen[field] = shows;
+            self.memory.change(now, field, &self.seen);
+            let first = shows == stands && !std::mem::replace(&mut self.changes[field].told, true);
             if !matches!(self.mode, Mode::Bus | Mode::Idle) {
-                self.say(now, &[0x8e, 0, 5, field as u8, shows], ply);
+                self.say(now, &[0x8e, 0, 5, field as u8, shows], if first { ply } else { 0 });
             }
         }
+    }
+
+    /// Whether the board gets this change of a field wrong, and how. True: it does not notice it now.
+    fn judge(&mut self, field: usize, now: Micros) -> bool {
+        let nth = (field as u64) << 32 | self.changes[field].count;
+        let falls = |rate: Rate| {
+            let mut rng = self.dice.stream(rate, nth);
+            rng.chance(self.rates.get(rate)).then_some(rng)
+        };
+        let (missed, ghost, misread, turned) =
+            (falls(Rate::missed_edge), falls(Rate::ghost_edge), falls(Rate::misread), falls(Rate::polarity));
+        if let Some(mut rng) = missed {
+            self.looks[field] = self.next_look(field, now + rng.ms(MISSED) * 1000);
+            return true;
+        }
+        let stands = self.fields[field].0;
+        if let Some(mut rng) = ghost {
+            let near: Vec<usize> = (0..64usize).filter(|&other| other.abs_diff(field) == 8 || beside(other, field)).collect();
+            if let Some(other) = rng.pick(&near) {
+                let shows = if self.fields[other].0 == 0 { stands.max(self.seen[field]) } else { 0 };
+                self.wrong[other] = Some((shows, now + rng.ms(GHOST) * 1000));
+                self.looks[other] = self.next_look(other, now).min(self.looks[other]);
+            }
+        }
+        if let Some(mut rng) = misread.filter(|_| stands > 0) {
+            let first = if stands > 6 { 7 } else { 1 };
+            let other = first + (stands - first + 1 + rng.below(5) as u8) % 6;
+            self.wrong[field] = Some((other, now + rng.ms(MISREAD) * 1000));
+        }
+        if let Some(mut rng) = turned.filter(|_| stands > 0) {
+            let other = if stands > 6 { stands - 6 } else { stands + 6 };
+            self.wrong[field] = Some((other, now + rng.ms(MISREAD) * 1000));
+        }
+        false
     }
 
     fn flicker(&mut self, now: Micros) {
@@ -233,9 +318,20 @@ impl VirtualDgt {
 
     /// Puts a message on the line; it leaves as soon as those before it are out.
     fn say(&mut self, now: Micros, message: &[u8], ply: u32) {
+        self.messages += 1;
+        let mut bytes = message.to_vec();
+        let mut lost = self.dice.stream(Rate::lost_byte, self.messages);
+        if lost.chance(self.rates.lost_byte) {
+            bytes.remove(lost.below(bytes.len() as u64) as usize);
+        }
+        let mut garbled = self.dice.stream(Rate::garbled_byte, self.messages);
+        if garbled.chance(self.rates.garbled_byte) {
+            let at = garbled.below(bytes.len() as u64) as usize;
+            bytes[at] ^= 1 << garbled.below(8);
+        }
         let starts = self.line_free.max(now);
         let mut sent = 0;
-        for part in message.chunks(FIFO) {
+        for part in bytes.chunks(FIFO) {
             sent += part.len() as u64;
             self.line.push_back((starts + sent * 10_000_000 / 9_600, part.to_vec(), ply));
         }
@@ -266,8 +362,7 @@ impl VirtualDgt {
             0x45 => self.say(answer, &message(0x91, SERIAL.as_bytes()), 0),
             0x46 => self.say(answer, &message(0x90, &[(960 >> 7) as u8, (960 & 0x7f) as u8]), 0),
             0x47 => self.say(answer, &message(0x92, NAME.as_bytes()), 0),
-            // Its memory holds nothing but "no operation".
-            0x49 => self.say(answer, &message(0x8f, &[0x7f; 0x1f00]), 0),
+            0x49 => self.say(answer, &message(0x8f, &self.memory.told()), 0),
             0x4a => self.mode = Mode::Bus,
             0x4d => self.say(answer, &message(0x93, &[1, 8]), 0),
             0x55 => self.say(answer, &message(0xa2, b"0000000960"), 0),
@@ -294,11 +389,18 @@ impl VirtualBoard for VirtualDgt {
         match act {
             Act::Lift(square) => self.change(now, square, None, ply),
             Act::Put(square, piece) => self.change(now, square, Some(piece), ply),
+            // The board has its own supply: it notices nothing.
+            Act::Unplug | Act::Plug => {}
             Act::Press(_) | Act::Start | Act::Stop => {
                 let promptly = LEVER_NEWS[usize::from(self.rng.chance(500))];
                 let late = self.rng.ms(promptly) * 1000;
                 if let Some(clock) = &mut self.clock {
+                    let turn = clock.turn;
                     clock.act(now, act);
+                    if clock.turn != turn {
+                        let is_left = (turn == Color::White) == clock.white_left;
+                        self.memory.press(now, is_left, clock.left[turn as usize]);
+                    }
                     clock.news_at = clock.news_at.min(now + late);
                 }
             }
@@ -353,9 +455,9 @@ impl VirtualDgt {
     fn change(&mut self, now: Micros, square: Square, piece: Option<Piece>, ply: u32) {
         let field = field_of(self.rotation, square);
         self.fields[field] = (code(piece), ply);
-        if self.looks[field] == NEVER {
-            self.looks[field] = self.next_look(field, now);
-        }
+        self.changes[field] = Change { count: self.changes[field].count + 1, judged: false, told: false };
+        self.wrong[field] = None;
+        self.looks[field] = self.next_look(field, now).min(self.looks[field]);
     }
 }
 
@@ -384,7 +486,7 @@ impl Clock {
     /// The seven bytes of the clock's message.
     fn shows(&mut self, now: Micros) -> [u8; 7] {
         self.settle(now);
-        let [white, black] = self.left.map(|left| half(left, self.added > 0));
+        let [black, white] = self.left.map(|left| half(left, self.added > 0));
         let (left, right) = if self.white_left { (white, black) } else { (black, white) };
         let left_counts = (self.turn == Color::White) == self.white_left;
         // The lever is up on the side whose time runs.
@@ -413,6 +515,11 @@ fn message(id: u8, payload: &[u8]) -> Vec<u8> {
 fn field_of(rotation: Rotation, square: Square) -> usize {
     let square = rotation.apply(square);
     (7 - square.rank() as usize) * 8 + square.file() as usize
+}
+
+/// The two fields stand side by side on one rank.
+fn beside(one: usize, other: usize) -> bool {
+    one / 8 == other / 8 && one.abs_diff(other) == 1
 }
 
 /// The maker's code of a piece.

@@ -1,9 +1,10 @@
 //! How one move is carried out by hand.
 
 use crate::laws::{Changes, Move, Position};
-use crate::simulate::hands::{Profile, Span};
+use crate::simulate::hands::{Profile, Rate, Span};
+use crate::simulate::irregularity::Kind;
 use crate::simulate::pgn::Game;
-use crate::simulate::rng::Rng;
+use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::script::{Act, path};
 use shakmaty::{Bitboard, Board, CastlingSide, Piece, Role, Square, attacks};
 
@@ -12,6 +13,8 @@ use shakmaty::{Bitboard, Board, CastlingSide, Piece, Role, Square, attacks};
 pub struct Handling {
     /// What, and how long after the first touch, in milliseconds; in order of time.
     pub acts: Vec<(u64, Act)>,
+    /// From the first touch until the mover lets go, in milliseconds. What comes later puts right what he left behind.
+    pub let_go: u64,
     /// How long the pieces rested as another legal move would have left them. Milliseconds.
     pub stop_ms: u32,
     /// One of several plies within a second.
@@ -19,9 +22,9 @@ pub struct Handling {
 }
 
 impl Handling {
-    /// From the first touch until the last piece is let go, in milliseconds.
+    /// From the first touch until the last piece stands where it belongs, in milliseconds.
     pub fn takes(&self) -> u64 {
-        self.acts.last().map_or(0, |act| act.0)
+        self.acts.last().map_or(0, |act| act.0).max(self.let_go)
     }
 
     /// Every square that is touched.
@@ -36,8 +39,14 @@ impl Handling {
 /// A pair of hands.
 pub struct Hands<'a> {
     profile: &'a Profile,
-    /// What decides everything.
+    /// What decides how often.
+    dice: Dice,
+    /// The ply, and which line of play it belongs to: what the dice are thrown for.
+    nth: u64,
+    /// What decides how long, and which of several.
     pub rng: Rng,
+    /// How the next move breaks the Laws.
+    pub breach: Option<Kind>,
     /// The rate of slides among the moves that can be slid, in thousandths.
     slide: u32,
 }
@@ -45,11 +54,17 @@ pub struct Hands<'a> {
 /// Longer than a whole scan of the slowest board: what lasts so long is seen. Milliseconds.
 const SEEN: Span = Span(260, 340);
 
+/// How long a piece is held in the air by who does not want to put it down yet. Milliseconds; guess.
+const HOLD: Span = Span(2_000, 9_000);
+/// How long a piece stands between two squares. Milliseconds; guess.
+const UNTIDY: Span = Span(800, 5_000);
+
 /// A list of acts that grows in time.
 #[derive(Default)]
 struct Acts {
     list: Vec<(u64, Act)>,
     at: u64,
+    let_go: Option<u64>,
 }
 
 impl Acts {
@@ -65,9 +80,23 @@ impl Acts {
 }
 
 impl Hands<'_> {
-    /// Hands of this kind; everything they do comes from `rng`.
-    pub fn new(profile: &Profile, rng: Rng) -> Hands<'_> {
-        Hands { profile, rng, slide: 0 }
+    /// Hands of this kind; everything they do comes from these dice.
+    pub fn new(profile: &Profile, dice: Dice) -> Hands<'_> {
+        Hands { profile, dice, nth: 0, rng: dice.pace(0), breach: None, slide: 0 }
+    }
+
+    /// The nth move comes next: what hands do in it depends on nothing before.
+    pub fn begin(&mut self, nth: u64) {
+        (self.nth, self.rng) = (nth, self.dice.pace(nth));
+    }
+
+    fn does(&self, rate: Rate) -> bool {
+        self.dice.falls(&self.profile.rates, rate, self.nth)
+    }
+
+    /// The same where the rate holds for only a part of the moves counted.
+    fn does_so_often(&self, rate: Rate, thousandths: u32) -> bool {
+        self.dice.stream(rate, self.nth).chance(thousandths)
     }
 
     /// Not every move can be slid: those that can are slid so much oftener that the rate among all moves comes out.
@@ -86,6 +115,7 @@ impl Hands<'_> {
     pub fn handle(&mut self, position: &Position, mv: Move, hurried: bool) -> Handling {
         let mut acts = Acts::default();
         match mv {
+            _ if self.breach.is_some() => self.break_laws(&mut acts, position, mv),
             Move::Castle { king, rook } => self.castle(&mut acts, position, king, rook),
             Move::EnPassant { from, to } => self.en_passant(&mut acts, position, from, to),
             Move::Normal { from, to, capture, promotion: Some(role), .. } => {
@@ -94,11 +124,12 @@ impl Hands<'_> {
             Move::Normal { .. } => self.one_piece(&mut acts, position, mv, hurried),
             Move::Put { role, to } => acts.put(to, role.of(position.turn())),
         }
-        if self.rng.chance(self.profile.rates.bump) {
+        if self.breach.is_none() && acts.let_go.is_none() && self.does(Rate::bump) {
             self.bump(&mut acts, position, mv);
         }
         let stop_ms = stop(position, mv, &acts.list);
-        Handling { acts: acts.list, stop_ms, hurried }
+        let let_go = acts.let_go.unwrap_or_else(|| acts.list.last().map_or(0, |act| act.0));
+        Handling { acts: acts.list, let_go, stop_ms, hurried }
     }
 
     fn travel(&mut self, hurried: bool) -> u64 {
@@ -114,11 +145,11 @@ impl Hands<'_> {
         let Move::Normal { role, from, to, capture, .. } = mv else { return };
         let (piece, capture) = (role.of(position.turn()), capture.is_some());
         let rates = &self.profile.rates;
-        let swap = !capture || hurried || self.rng.chance(rates.swap_capture);
+        let swap = !capture || hurried || self.does(Rate::swap_capture);
         if !swap {
             // What is left over from swapping is shared out between the victim first and the capturer first.
             let victim_first = rates.victim_first * 1000 / 1000u32.saturating_sub(rates.swap_capture).max(1);
-            let (first, second) = if self.rng.chance(victim_first) { (to, from) } else { (from, to) };
+            let (first, second) = if self.does_so_often(Rate::victim_first, victim_first) { (to, from) } else { (from, to) };
             acts.lift(first);
             acts.wait(self.regrasp());
             acts.lift(second);
@@ -128,17 +159,20 @@ impl Hands<'_> {
             return;
         }
         let can_stop = stops(position, mv);
-        if can_stop.any() && self.rng.chance(self.slide) {
+        if can_stop.any() && self.does_so_often(Rate::slide_stop, self.slide) {
             self.slide(acts, piece, from, to, can_stop);
-        } else if self.rng.chance(rates.destination_first) {
+        } else if self.does(Rate::destination_first) {
             acts.put(to, piece);
             acts.wait(self.rng.ms(SEEN));
             acts.lift(from);
         } else {
             acts.lift(from);
             let travel = self.travel(hurried);
+            if self.does(Rate::hold) {
+                acts.wait(self.rng.ms(HOLD));
+            }
             match self.third_square(position, from, to) {
-                Some(third) if self.rng.chance(rates.brush) => {
+                Some(third) if self.does(Rate::brush) => {
                     acts.wait(travel / 2);
                     acts.put(third, piece);
                     acts.wait(self.rng.ms(self.profile.times.brush));
@@ -147,7 +181,77 @@ impl Hands<'_> {
                 }
                 _ => acts.wait(travel),
             }
-            acts.put(to, piece);
+            if self.does(Rate::between_squares) {
+                self.between_squares(acts, position, piece, to, capture);
+            } else {
+                acts.put(to, piece);
+            }
+        }
+    }
+
+    /// The piece is let go on the border of its square, and put right later.
+    fn between_squares(&mut self, acts: &mut Acts, position: &Position, piece: Piece, to: Square, capture: bool) {
+        let near: Vec<Square> = (attacks::king_attacks(to) & !position.board().occupied()).into_iter().collect();
+        let beside = self.rng.pick(&near).filter(|_| self.rng.chance(500));
+        match beside {
+            Some(beside) => {
+                acts.put(to, piece);
+                acts.put(beside, piece);
+            }
+            None if capture => acts.lift(to),
+            None => {}
+        }
+        if self.rng.chance(500) {
+            acts.let_go = Some(acts.at);
+        }
+        acts.wait(self.rng.ms(UNTIDY));
+        match beside {
+            Some(beside) => acts.lift(beside),
+            None => acts.put(to, piece),
+        }
+    }
+
+    /// Carries out a move in a way that the Laws forbid.
+    fn break_laws(&mut self, acts: &mut Acts, position: &Position, mv: Move) {
+        let turn = position.turn();
+        match (self.breach, mv) {
+            (Some(Kind::RookFirst), Move::Castle { king, rook }) => {
+                let side = CastlingSide::from_queen_side(rook < king);
+                acts.lift(rook);
+                acts.wait(self.travel(false));
+                acts.put(Square::from_coords(side.rook_to_file(), rook.rank()), Role::Rook.of(turn));
+                acts.wait(self.rng.ms(Span(1_500, 4_000)));
+                acts.lift(king);
+                acts.wait(self.travel(false));
+                acts.put(Square::from_coords(side.king_to_file(), king.rank()), Role::King.of(turn));
+            }
+            (Some(Kind::PawnLeft), Move::Normal { from, to, promotion: Some(role), .. }) => {
+                acts.lift(from);
+                acts.wait(self.travel(false));
+                acts.put(to, Role::Pawn.of(turn));
+                acts.let_go = Some(acts.at);
+                acts.wait(self.rng.ms(Span(2_500, 8_000)));
+                acts.lift(to);
+                acts.wait(self.travel(false));
+                acts.put(to, role.of(turn));
+            }
+            // Both hands: everything that the move changes is in the air together.
+            _ => {
+                let changes = Changes::of(turn, mv);
+                for (square, _) in changes.iter() {
+                    if position.piece_at(square).is_some() {
+                        acts.lift(square);
+                        acts.wait(self.rng.ms(Span(0, 40)));
+                    }
+                }
+                acts.wait(self.travel(false));
+                for (square, piece) in changes.iter() {
+                    if let Some(piece) = piece {
+                        acts.put(square, piece);
+                        acts.wait(self.rng.ms(Span(0, 40)));
+                    }
+                }
+            }
         }
     }
 
@@ -184,7 +288,6 @@ impl Hands<'_> {
         let rook_to = Square::from_coords(side.rook_to_file(), rook.rank());
         let king_walk = (king != king_to).then_some((king, king_to, Role::King.of(turn)));
         let rook_walk = (rook != rook_to).then_some((rook, rook_to, Role::Rook.of(turn)));
-        let rates = &self.profile.rates;
         let (Some(king_walk), Some(rook_walk)) = (king_walk, rook_walk) else {
             // In Chess960 one of the two may stand where it belongs.
             for (from, to, piece) in king_walk.into_iter().chain(rook_walk) {
@@ -194,13 +297,13 @@ impl Hands<'_> {
             }
             return;
         };
-        let rook_first = self.rng.chance(rates.rook_first);
+        let rook_first = self.does(Rate::rook_first);
         let mut walks = [king_walk, rook_walk];
         if rook_first {
             walks.reverse();
         }
         let in_the_way = walks[0].1 == walks[1].0;
-        if in_the_way || (!rook_first && self.rng.chance(rates.castle_together)) {
+        if in_the_way || (!rook_first && self.does(Rate::castle_together)) {
             self.rng.shuffle(&mut walks);
             acts.lift(walks[0].0);
             acts.wait(self.rng.ms(Span(0, 150)));
@@ -220,7 +323,7 @@ impl Hands<'_> {
             acts.lift(from);
             if piece.role == Role::King
                 && !rook_first
-                && self.rng.chance(self.slide)
+                && self.does_so_often(Rate::slide_stop, self.slide)
                 && let Some(stop) = self.rng.pick(&crossed)
             {
                 acts.put(stop, piece);
@@ -236,7 +339,7 @@ impl Hands<'_> {
     fn en_passant(&mut self, acts: &mut Acts, position: &Position, from: Square, to: Square) {
         let pawn = Role::Pawn.of(position.turn());
         let victim = Square::from_coords(to.file(), from.rank());
-        let victim_first = self.rng.chance(self.profile.rates.victim_first);
+        let victim_first = self.does(Rate::victim_first);
         if victim_first {
             acts.lift(victim);
             acts.wait(self.regrasp());
@@ -253,11 +356,11 @@ impl Hands<'_> {
     fn promote(&mut self, acts: &mut Acts, position: &Position, from: Square, to: Square, capture: bool, role: Role) {
         let (rates, times) = (&self.profile.rates, &self.profile.times);
         let (pawn, new) = (Role::Pawn.of(position.turn()), role.of(position.turn()));
-        if capture && !self.rng.chance(rates.swap_capture) {
+        if capture && !self.does(Rate::swap_capture) {
             acts.lift(to);
             acts.wait(self.regrasp());
         }
-        if self.rng.chance(rates.queen_first) {
+        if self.does(Rate::queen_first) {
             acts.put(to, new);
             acts.wait(self.rng.ms(times.regrasp));
             acts.lift(from);
@@ -265,7 +368,8 @@ impl Hands<'_> {
         }
         acts.lift(from);
         // What is left over from the queen first is shared out between pushing the pawn and taking it off.
-        if self.rng.chance(rates.pawn_pushed * 1000 / 1000u32.saturating_sub(rates.queen_first).max(1)) {
+        let pushed = rates.pawn_pushed * 1000 / 1000u32.saturating_sub(rates.queen_first).max(1);
+        if self.does_so_often(Rate::pawn_pushed, pushed) {
             acts.wait(self.travel(false));
             acts.put(to, pawn);
             acts.wait(self.rng.ms(times.fetch));

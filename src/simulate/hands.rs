@@ -1,56 +1,162 @@
-//! How people handle pieces and clocks: one table of rates and times a kind of player.
+//! How people handle pieces and clocks, and what boards and cables get wrong: one table of rates and times a kind of player.
 //!
 //! The rates of `club` and `blitz` are at least what was measured on three real blitz games on a DGT board (199 plies);
 //! what a hand does too fast for a board that looks at a square five times a second is set a little higher, so that what
 //! the board *reports* reaches the measured rate too. Where nothing was measured the word is *guess*.
+//!
+//! Each rate has a stream of chance of its own for each ply (or game, or square), and how long things take comes from another
+//! one for each ply: with the same seed, switching one rate on leaves what the others decide as it was. What cannot stay is
+//! time, which shifts by what is done in addition, and with it the phase of the board's scan.
 
 /// From and to, both included, in milliseconds; each value is equally likely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span(pub u32, pub u32);
 
-/// How often a hand does what, in thousandths.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rates {
+/// Writes the table of rates: a field for each, and the same as an enum, so that a rate can be named and looked up.
+macro_rules! rates {
+    ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
+        /// How often a hand, a board or a cable does what, in thousandths.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Rates {
+            $($(#[doc = $doc])+ pub $name: u32,)+
+        }
+
+        /// The name of each of the [`Rates`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[expect(non_camel_case_types, reason = "the word is that of the field and of the command line")]
+        pub enum Rate {
+            $($(#[doc = $doc])+ $name,)+
+        }
+
+        impl Rate {
+            /// Every rate there is.
+            pub const ALL: &[Rate] = &[$(Rate::$name),+];
+
+            /// The word for it on the command line.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Rate::$name => stringify!($name),)+
+                }
+            }
+
+            /// What it counts, of what, and where the figure comes from.
+            pub fn doc(self) -> &'static str {
+                match self {
+                    $(Rate::$name => concat!($($doc),+),)+
+                }
+            }
+        }
+
+        impl Rates {
+            /// The rate of this name.
+            pub fn get(&self, rate: Rate) -> u32 {
+                match rate {
+                    $(Rate::$name => self.$name,)+
+                }
+            }
+
+            /// Sets the rate of this name, in thousandths.
+            pub fn set(&mut self, rate: Rate, thousandths: u32) {
+                match rate {
+                    $(Rate::$name => self.$name = thousandths,)+
+                }
+            }
+        }
+    };
+}
+
+rates! {
     /// Of all moves: pushed through a square where the piece could legally have stopped, and held there for
     /// [`Times::stop`]. Measured: seen in 8 of 199 moves.
-    pub slide_stop: u32,
+    slide_stop,
     /// Of captures: the victim is swapped for the capturer so that its square is never empty. Measured: 25 of 35.
-    pub swap_capture: u32,
+    swap_capture,
     /// Of captures: the victim is lifted before the capturer. Measured: 7 of 35. What is left of all captures: the capturer
     /// first, then the victim, then the capturer is put down. In en passant and promotion: the victim first.
-    pub victim_first: u32,
+    victim_first,
     /// Of moves of one piece: it is seen on its destination before its source is seen empty. Measured: 4 of 157 quiet moves.
-    pub destination_first: u32,
+    destination_first,
     /// Of moves of one piece: on its way it touches a third, empty square. Measured: about 1 %.
-    pub brush: u32,
+    brush,
     /// Of moves: a neighbour of the destination is bumped, lifted and put back. Guess.
-    pub bump: u32,
+    bump,
     /// Of castlings: the rook first. Measured: 0 of 6; the least asked for is 5 % together with `castle_together`.
-    pub rook_first: u32,
-    /// Of castlings: king and rook in the air together, put down in either order.
-    pub castle_together: u32,
-    /// Of promotions: the new piece is put on the last rank, then the pawn is taken away. Guess, as are the next two.
-    pub queen_first: u32,
+    rook_first,
+    /// Of castlings: king and rook in the air together, put down in either order. Guess, see `rook_first`.
+    castle_together,
+    /// Of promotions: the new piece is put on the last rank, then the pawn is taken away. Guess.
+    queen_first,
     /// Of promotions: the pawn is pushed to the last rank and exchanged there. What is left: the pawn is taken off, the new
-    /// piece put on.
-    pub pawn_pushed: u32,
+    /// piece put on. Guess.
+    pawn_pushed,
+    /// Of promotions to a queen: another piece is taken instead, where every later move of the game stays legal. Guess; in
+    /// master games about 1 %.
+    underpromote,
+    /// Of moves of one piece: it is held in the air for seconds before it lands. Guess.
+    hold,
+    /// Of moves of one piece: it is let go between two squares, seen on neither or on both, and put right after a while,
+    /// before or after the clock is pressed. Guess.
+    between_squares,
+    /// Of moves: before it, the piece that will move is lifted, held for long and put back. Guess.
+    hesitate,
+    /// Of moves: before it, another piece of the mover is lifted, held for long and put back. Guess.
+    change_mind,
     /// Of moves: the opponent's reply begins before the clock is pressed. Asked for: 3 %, blitz 15 %.
-    pub early_reply: u32,
+    early_reply,
     /// Of early replies: it begins before the mover has put his piece down, where the two moves share no square and he does
     /// not rest on the way. Guess.
-    pub unsettled_reply: u32,
+    unsettled_reply,
     /// Of moves: three plies in a row within one second begin here. Guess.
-    pub burst: u32,
+    burst,
     /// Of moves: before it, the player to move lifts one of his pieces and puts it back on its square. Guess.
-    pub adjust: u32,
+    adjust,
+    /// Of moves: before it, the player to move adjusts two to four of his pieces at once. Guess.
+    adjust_several,
+    /// Of moves: before it, the player who is not to move adjusts one to four of his pieces. Guess.
+    adjust_off_turn,
+    /// Of moves: before it, another legal move is made, perhaps answered, and taken back by agreement: one to three plies.
+    /// Guess.
+    takeback,
+    /// Of takebacks of one or three plies: the clock is pressed back, so that the time of the player who moves again runs.
+    /// Guess.
+    takeback_press,
+    /// Of games: in the middle of it one king is put in the centre, where it cannot go, and comes back. Guess.
+    premature_king,
+    /// Of games: the arbiter stops the clock, pieces are lifted or disturbed and put back, and play goes on. Guess.
+    arbiter_pause,
     /// Of games with a result: the kings are put in the centre to tell it. Guess.
-    pub kings_signal: u32,
-    /// Of kings' signals: both kings are lifted before either is put down.
-    pub kings_together: u32,
+    kings_signal,
+    /// Of kings' signals: both kings are lifted before either is put down. Guess.
+    kings_together,
+    /// Of games: afterwards the players look at it: moves with the clock stopped, the same side twice, several plies back at
+    /// once. Guess.
+    analysis,
     /// Of games: the pieces are set up while the board is watched, in any order. Guess.
-    pub set_up: u32,
+    set_up,
     /// Of games: at the end the pieces are swept off and the next start position is set up. Guess.
-    pub sweep: u32,
+    sweep,
+    /// Of sweeps: nothing is swept off first; the pieces go from where they stand to the next start position. Guess.
+    set_up_straight,
+    /// Of boards, in thousandths of a square: squares that always show what they showed first. `worn` is asked for 1.
+    stuck,
+    /// Of boards, in thousandths of a square: squares that now and then show nothing though a piece stands there. `worn` is
+    /// asked for 2.
+    flicker,
+    /// Of changes of a square: the board notices it seconds late, or not at all where it is undone until then. Guess.
+    missed_edge,
+    /// Of changes of a square: a neighbour shows something for a moment, empty where a piece stands, the changed piece where
+    /// none does. Guess.
+    ghost_edge,
+    /// Of pieces put down: for a while the board takes it for another one of its colour. Guess.
+    misread,
+    /// Of pieces put down: for a while the board takes it for the same piece of the other colour. Guess.
+    polarity,
+    /// Of games: the cable is out in the middle of it for one second to a minute, and play goes on. Guess.
+    cable_out,
+    /// Of the board's messages: one of its bytes is lost. Guess.
+    lost_byte,
+    /// Of the board's messages: one bit of it is wrong. Guess.
+    garbled_byte,
 }
 
 /// How long things take.
@@ -88,9 +194,6 @@ pub struct Profile {
     /// Time on each clock at the start, in milliseconds, and what each move adds. The time of the simulated game, not of
     /// the game in the PGN file, whose thinking is compressed.
     pub clock_ms: (u32, u32),
-    /// Squares that always show what they showed first, and squares that now and then show nothing though a piece stands
-    /// there: how many of each a board of this age has.
-    pub bad_squares: (u8, u8),
 }
 
 /// One movement after another, each slow enough for every scan of the board: no fault at all.
@@ -107,14 +210,36 @@ pub const CLEAN: Profile = Profile {
         castle_together: 0,
         queen_first: 0,
         pawn_pushed: 0,
+        underpromote: 0,
+        hold: 0,
+        between_squares: 0,
+        hesitate: 0,
+        change_mind: 0,
         early_reply: 0,
         unsettled_reply: 0,
         burst: 0,
         adjust: 0,
+        adjust_several: 0,
+        adjust_off_turn: 0,
+        takeback: 0,
+        takeback_press: 0,
+        premature_king: 0,
+        arbiter_pause: 0,
         kings_signal: 0,
         kings_together: 1000,
+        analysis: 0,
         set_up: 0,
         sweep: 0,
+        set_up_straight: 0,
+        stuck: 0,
+        flicker: 0,
+        missed_edge: 0,
+        ghost_edge: 0,
+        misread: 0,
+        polarity: 0,
+        cable_out: 0,
+        lost_byte: 0,
+        garbled_byte: 0,
     },
     times: Times {
         think: Span(1_000, 3_000),
@@ -128,7 +253,6 @@ pub const CLEAN: Profile = Profile {
         press: Span(300, 700),
     },
     clock_ms: (5_400_000, 30_000),
-    bad_squares: (0, 0),
 };
 
 /// A classical or rapid game among tournament players.
@@ -153,6 +277,7 @@ pub const CLUB: Profile = Profile {
         kings_together: 600,
         set_up: 200,
         sweep: 300,
+        ..CLEAN.rates
     },
     times: Times {
         think: Span(500, 8_000),
@@ -166,7 +291,6 @@ pub const CLUB: Profile = Profile {
         press: Span(150, 900),
     },
     clock_ms: (5_400_000, 30_000),
-    bad_squares: (0, 0),
 };
 
 /// Both players short of time: the clocks start below two minutes.
@@ -184,16 +308,51 @@ pub const BLITZ: Profile = Profile {
         ..CLUB.times
     },
     clock_ms: (100_000, 2_000),
-    bad_squares: (0, 0),
 };
 
 /// Club hands on a worn board: one square stuck, two that flicker.
-pub const WORN: Profile = Profile { name: "worn", bad_squares: (1, 2), ..CLUB };
+pub const WORN: Profile = Profile { name: "worn", rates: Rates { stuck: 1000, flicker: 2000, ..CLUB.rates }, ..CLUB };
+
+/// Club hands that do everything else, too, and a board and a cable with every fault, each now and then.
+pub const ROUGH: Profile = Profile {
+    name: "rough",
+    rates: Rates {
+        underpromote: 200,
+        hold: 20,
+        between_squares: 10,
+        hesitate: 15,
+        change_mind: 5,
+        adjust_several: 5,
+        adjust_off_turn: 5,
+        takeback: 4,
+        takeback_press: 500,
+        premature_king: 50,
+        arbiter_pause: 100,
+        analysis: 200,
+        set_up_straight: 500,
+        stuck: 50,
+        flicker: 100,
+        missed_edge: 2,
+        ghost_edge: 2,
+        misread: 2,
+        polarity: 1,
+        cable_out: 100,
+        lost_byte: 1,
+        garbled_byte: 1,
+        ..CLUB.rates
+    },
+    ..CLUB
+};
 
 /// Every profile there is.
-pub static PROFILES: &[&Profile] = &[&CLEAN, &CLUB, &BLITZ, &WORN];
+pub static PROFILES: &[&Profile] = &[&CLEAN, &CLUB, &BLITZ, &WORN, &ROUGH];
 
 /// The profile of this name.
 pub fn profile(name: &str) -> Option<&'static Profile> {
     PROFILES.iter().copied().find(|profile| profile.name == name)
+}
+
+/// The rate of this name.
+pub fn rate(name: &str) -> Option<Rate> {
+    Rate::ALL.iter().copied().find(|rate| rate.name() == name)
 }

@@ -1,6 +1,6 @@
 //! Chance that is the same on every machine: SplitMix64, integers only.
 
-use crate::simulate::hands::Span;
+use crate::simulate::hands::{Rate, Rates, Span};
 
 /// A stream of pseudo-random numbers. Equal seeds give equal streams, everywhere and for ever.
 #[derive(Clone, Debug)]
@@ -49,5 +49,39 @@ impl Rng {
         for last in (1..list.len()).rev() {
             list.swap(last, self.below(last as u64 + 1) as usize);
         }
+    }
+}
+
+/// What happens by chance in one game: each rate has streams of its own, so that no rate changes what another one decides.
+#[derive(Clone, Copy, Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// Those of this game under this seed.
+    pub fn new(seed: u64, game: u64) -> Dice {
+        Dice(Rng::new(seed ^ 0x00d1_ce00, game).bits())
+    }
+
+    /// The stream of this rate for the nth time (ply, square, message) that it could happen.
+    pub fn stream(self, rate: Rate, nth: u64) -> Rng {
+        // FNV-1a of its name, so that a new rate leaves the old ones alone.
+        let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        Rng::new(self.0 ^ rate.name().bytes().fold(0xcbf2_9ce4_8422_2325, hash), nth)
+    }
+
+    /// The stream of the nth ply for everything else: how long things take, which of several.
+    pub fn pace(self, nth: u64) -> Rng {
+        Rng::new(self.0, nth)
+    }
+
+    /// Whether it happens the nth time; `true` oftener the higher the rate, and never the other way round.
+    pub fn falls(self, rates: &Rates, rate: Rate, nth: u64) -> bool {
+        self.stream(rate, nth).chance(rates.get(rate))
+    }
+
+    /// The same for a rate that may be above 1000: how often it happens at once.
+    pub fn count(self, rates: &Rates, rate: Rate, nth: u64) -> u32 {
+        let per = rates.get(rate);
+        per / 1000 + u32::from(self.stream(rate, nth).chance(per % 1000))
     }
 }

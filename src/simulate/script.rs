@@ -1,13 +1,16 @@
 //! A game and a pair of hands: what is done to pieces and clock, when, and what it means.
 
 use crate::boards::Millis;
-use crate::game::GameResult;
 use crate::laws::{Move, Position};
+use crate::simulate::breach::OutOfPlace;
 use crate::simulate::handling::{Handling, Hands};
-use crate::simulate::hands::{Profile, Span};
+use crate::simulate::hands::{Profile, Rate, Span};
+use crate::simulate::irregularity::Injection;
 use crate::simulate::pgn::Game;
-use crate::simulate::rng::Rng;
-use shakmaty::{Bitboard, Color, Piece, Role, Square};
+use crate::simulate::promotion::underpromoted;
+use crate::simulate::rng::{Dice, Rng};
+use crate::simulate::truth::{Truth, TruthPly};
+use shakmaty::{Bitboard, Color, Piece, Square};
 
 /// What a hand does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,10 +21,14 @@ pub enum Act {
     Put(Square, Piece),
     /// This player presses the clock.
     Press(Color),
-    /// The clock is started; White's time runs.
+    /// The clock is started; the time of the player whose lever is up runs, at first White's.
     Start,
     /// The clock is stopped.
     Stop,
+    /// The cable is pulled out.
+    Unplug,
+    /// The cable is plugged in again.
+    Plug,
 }
 
 /// Something done at some time.
@@ -33,36 +40,6 @@ pub struct Action {
     pub act: Act,
     /// The ply that it belongs to, from 1; 0 where it belongs to none (adjusting, setting up, the result signal).
     pub ply: u32,
-}
-
-/// What truly happened in one ply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TruthPly {
-    /// The move.
-    pub uci: String,
-    /// When its first piece was touched.
-    pub touched_at: Millis,
-    /// When the last piece was let go.
-    pub done_at: Millis,
-    /// When the clock was pressed; `None` without a clock, or where the move ended the game.
-    pub pressed_at: Option<Millis>,
-    /// How long the pieces rested, on the way, just as another legal move would have left them. Milliseconds, 0: never.
-    pub stop_ms: u32,
-    /// The time of the player who had less, when the move was made, in milliseconds; `None` without a clock.
-    pub lowest_clock_ms: Option<u32>,
-}
-
-/// What truly happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Truth {
-    /// Ply for ply.
-    pub plies: Vec<TruthPly>,
-    /// The result that the board or the rules told: mate, stalemate, or the kings in the centre.
-    pub result: Option<GameResult>,
-    /// When the kings stood in the centre.
-    pub signalled_at: Option<Millis>,
-    /// When the game itself was over: what comes later is the signal, sweeping and setting up.
-    pub over_at: Millis,
 }
 
 /// What the hands do, in order, and what it means.
@@ -84,55 +61,63 @@ const LEAD_IN: Millis = 2_500;
 const QUIET_END: Millis = 8_000;
 /// Nobody touches a piece sooner after his own last move: he has at least to see that there is a reply. Milliseconds.
 const REACTION: Millis = 300;
-/// Squares of the two kings for each result, White's first (the six placements of the maker's rule, with either king on
-/// either square).
-const SIGNALS: &[(GameResult, Square, Square)] = &[
-    (GameResult::WhiteWins, Square::E4, Square::D5),
-    (GameResult::WhiteWins, Square::D5, Square::E4),
-    (GameResult::BlackWins, Square::D4, Square::E5),
-    (GameResult::BlackWins, Square::E5, Square::D4),
-    (GameResult::Draw, Square::E4, Square::E5),
-    (GameResult::Draw, Square::E5, Square::E4),
-    (GameResult::Draw, Square::D4, Square::D5),
-    (GameResult::Draw, Square::D5, Square::D4),
-    (GameResult::Draw, Square::E4, Square::D4),
-    (GameResult::Draw, Square::D4, Square::E4),
-    (GameResult::Draw, Square::D5, Square::E5),
-    (GameResult::Draw, Square::E5, Square::D5),
-];
-
-/// Writes the script of a game: the same for the same game, profile, clock and seed, on every machine.
+/// Writes the script of a game: the same for the same game, profile, clock, seed and irregularities, on every machine.
 ///
 /// The clock times are those of the simulated game, whose thinking is compressed; how long a player thought in the PGN file
 /// (`[%clk]`) only says whether he thinks long or short here.
-pub fn write(game: &Game, profile: &Profile, clock: bool, seed: u64) -> Script {
+pub fn write(game: &Game, profile: &Profile, clock: bool, seed: u64, wanted: &[Injection]) -> Script {
+    let dice = Dice::new(seed, game.number as u64);
+    let game = &underpromoted(game, &profile.rates, dice);
     let writer = Writer {
         profile,
-        hands: Hands::new(profile, Rng::new(seed, game.number as u64)),
+        dice,
+        hands: Hands::new(profile, dice),
+        pace: dice.pace(0),
         clock,
         actions: Vec::new(),
         clocks: [profile.clock_ms.0 as i64; 2],
+        lever: Color::White,
         turned_at: 0,
         now: LEAD_IN,
+        moves: game.plies.iter().map(|ply| ply.mv).collect(),
+        line: vec![game.start.clone()],
+        wanted: wanted.to_vec(),
+        pending: Vec::new(),
+        truth: Truth::default(),
     };
     writer.play(game)
 }
 
-struct Writer<'a> {
-    profile: &'a Profile,
-    hands: Hands<'a>,
-    clock: bool,
+/// Who writes the script, ply by ply.
+pub(super) struct Writer<'a> {
+    pub profile: &'a Profile,
+    pub dice: Dice,
+    pub hands: Hands<'a>,
+    /// How long people think and wait, anew for each ply.
+    pub pace: Rng,
+    pub clock: bool,
     actions: Vec<Action>,
     /// White's and Black's time in milliseconds, when the lever was last pressed.
     clocks: [i64; 2],
+    /// Whose time runs.
+    pub lever: Color,
     /// When the lever was last pressed, or the clock started.
-    turned_at: Millis,
-    /// Where the game itself has come to.
-    now: Millis,
+    pub turned_at: Millis,
+    /// Where the game itself has come to: everything before is settled.
+    pub now: Millis,
+    /// What is played, from the start.
+    pub moves: Vec<Move>,
+    /// The positions of the game so far, the start first.
+    pub line: Vec<Position>,
+    /// Irregularities still to be committed.
+    pub wanted: Vec<Injection>,
+    /// Pieces out of place.
+    pub pending: Vec<OutOfPlace>,
+    pub truth: Truth,
 }
 
 /// The ply before, as far as the next one can run into it.
-struct Before {
+pub(super) struct Before {
     touched_at: Millis,
     done_at: Millis,
     pressed_at: Millis,
@@ -141,82 +126,148 @@ struct Before {
     settled_at: Millis,
     /// The hand rested on the way.
     rested: bool,
+    /// Something else came between: nobody is in a hurry.
+    quiet: bool,
 }
+
+impl Before {
+    /// Nobody has touched anything for a while.
+    pub fn quiet(now: Millis) -> Before {
+        Before {
+            touched_at: now,
+            done_at: now,
+            pressed_at: now,
+            squares: Bitboard::EMPTY,
+            settled_at: now,
+            rested: true,
+            quiet: true,
+        }
+    }
+}
+
+/// What the dice are thrown for when everything is over.
+pub(super) const AFTERWARDS: u64 = 1 << 32;
+/// Set in what the dice are thrown for where it is about a ply that will be taken back.
+pub(super) const ASIDE: u64 = 1 << 33;
+/// Set where it is about people's pace, not their hands'.
+const PACE: u64 = 1 << 34;
 
 impl Writer<'_> {
     fn play(mut self, game: &Game) -> Script {
-        let rates = &self.profile.rates;
         let start = pieces(&game.start);
-        let at_first = if self.hands.rng.chance(rates.set_up) {
+        self.begin(0);
+        let at_first = if self.falls(Rate::set_up, 0) {
             self.set_up(&start);
             [None; 64]
         } else {
             start
         };
         if self.clock {
-            self.now += self.hands.rng.ms(Span(500, 2_000));
+            self.now += self.pace.ms(Span(500, 2_000));
             self.add(self.now, Act::Start, 0);
         }
         self.turned_at = self.now;
         self.hands.look_ahead(game);
 
-        let mut truth = Truth { plies: Vec::with_capacity(game.plies.len()), result: None, signalled_at: None, over_at: 0 };
         let mut position = game.start.clone();
-        let mut before = Before {
-            touched_at: self.now,
-            done_at: self.now,
-            pressed_at: self.now,
-            squares: Bitboard::EMPTY,
-            settled_at: self.now,
-            rested: false,
-        };
+        let mut before = Before::quiet(self.now);
         let mut hurried: u32 = 0;
-        for (index, ply) in game.plies.iter().enumerate() {
-            if hurried == 0 && self.hands.rng.chance(rates.burst) {
-                hurried = 3;
-            }
+        let mut index = 0;
+        while index < self.moves.len() {
             let number = index as u32 + 1;
+            if hurried == 0 {
+                if self.falls(Rate::burst, number.into()) {
+                    hurried = 3;
+                } else if self.incidents(&mut position, number) {
+                    before = Before::quiet(self.now);
+                    // The incident was this ply itself: an illegal move that stands.
+                    if self.line.len() > index + 1 {
+                        index += 1;
+                        continue;
+                    }
+                }
+            }
+            let Some(&mv) = self.moves.get(index) else { break };
+            let breach = self.breach(&position, mv, number);
             let thought = thought(game, index);
-            let handling = self.hands.handle(&position, ply.mv, hurried > 0);
-            let touched_at = self
-                .touch_at(&before, &handling, number, hurried > 0, thought, &position)
-                .max(before.settled_at + if number > 2 { REACTION } else { 0 });
+            self.begin(number.into());
+            self.hands.breach = breach.filter(|_| hurried == 0);
+            let (ply, after) = self.ply(&position, mv, number, &before, hurried > 0, thought);
+            if let Some(kind) = self.hands.breach.take() {
+                self.breached(kind, &position, mv, number, &ply);
+            }
             hurried = hurried.saturating_sub(1);
-
-            for &(after, act) in &handling.acts {
-                self.add(touched_at + after, act, number);
-            }
-            let done_at = (touched_at + handling.takes()).max(before.done_at + 1);
-            let after = position.play(ply.mv);
-            let over = after.ending().is_some();
-            let press = if handling.hurried { Span(30, 80) } else { self.profile.times.press };
-            let pressed_at = (done_at + self.hands.rng.ms(press)).max(before.pressed_at + 40);
-            let lowest = self.clock.then(|| self.lowest_clock(position.turn(), done_at));
-            let pressed = self.clock && !(over && self.hands.rng.chance(700));
-            if pressed {
-                self.add(pressed_at, Act::Press(position.turn()), number);
-                self.turn_clock(position.turn(), pressed_at);
-            }
-            truth.plies.push(TruthPly {
-                uci: position.uci(ply.mv),
-                touched_at,
-                done_at,
-                pressed_at: pressed.then_some(pressed_at),
-                stop_ms: handling.stop_ms,
-                lowest_clock_ms: lowest,
-            });
-            before = Before {
-                touched_at,
-                done_at,
-                pressed_at,
-                squares: handling.squares(),
-                settled_at: before.done_at,
-                rested: handling.stop_ms > 0,
-            };
-            position = after;
-            self.now = pressed_at;
+            self.truth.plies.push(ply);
+            before = after;
+            position = position.play(mv);
+            self.line.push(position.clone());
+            index += 1;
         }
-        self.finish(game, &position, truth, at_first)
+        self.put_right(None);
+        self.finish(game, &position, at_first)
+    }
+
+    /// What follows is decided by chance of its own.
+    pub fn begin(&mut self, nth: u64) {
+        self.hands.begin(nth);
+        self.pace = self.dice.pace(nth | PACE);
+    }
+
+    /// Whether it happens the nth time.
+    pub fn falls(&self, rate: Rate, nth: u64) -> bool {
+        self.dice.falls(&self.profile.rates, rate, nth)
+    }
+
+    /// One ply, from the first touch to the press of the clock.
+    pub fn ply(
+        &mut self,
+        position: &Position,
+        mv: Move,
+        number: u32,
+        before: &Before,
+        hurried: bool,
+        thought: Option<u32>,
+    ) -> (TruthPly, Before) {
+        let handling = self.hands.handle(position, mv, hurried);
+        let touched_at = self
+            .touch_at(before, &handling, number, hurried, thought, position)
+            .max(before.settled_at + if number > 2 { REACTION } else { 0 });
+        for &(after, act) in &handling.acts {
+            self.add(touched_at + after, act, number);
+        }
+        let done_at = (touched_at + handling.let_go).max(before.done_at + 1);
+        let over = position.play(mv).ending().is_some();
+        let press = if handling.hurried { Span(30, 80) } else { self.profile.times.press };
+        let pressed_at = (done_at + self.pace.ms(press)).max(before.pressed_at + 40);
+        let lowest = self.clock.then(|| self.lowest_clock(done_at));
+        // After a takeback the opponent's time may run already: there is nothing to press.
+        let pressed = self.clock && self.lever == position.turn() && !(over && self.pace.chance(700));
+        if pressed {
+            self.press(position.turn(), pressed_at, number);
+        }
+        let ply = TruthPly {
+            uci: position.uci(mv),
+            touched_at,
+            done_at,
+            pressed_at: pressed.then_some(pressed_at),
+            stop_ms: handling.stop_ms,
+            lowest_clock_ms: lowest,
+        };
+        self.now = pressed_at;
+        if handling.takes() > handling.let_go {
+            self.now = pressed_at.max(touched_at + handling.takes());
+            return (ply, Before::quiet(self.now));
+        }
+        let after = Before {
+            touched_at,
+            done_at,
+            pressed_at,
+            squares: handling.squares(),
+            settled_at: before.done_at,
+            rested: handling.stop_ms > 0,
+            quiet: false,
+        };
+        (ply, after)
     }
 
     /// When the next ply begins: after some thought, or early. Before it the player may adjust a piece.
@@ -229,165 +280,85 @@ impl Writer<'_> {
         thought: Option<u32>,
         position: &Position,
     ) -> Millis {
-        let (rates, times) = (&self.profile.rates, &self.profile.times);
-        if number > 1 && !hurried && self.hands.rng.chance(rates.early_reply) {
+        let times = &self.profile.times;
+        if number > 1 && !hurried && !before.quiet && self.falls(Rate::early_reply, number.into()) {
             // Who sees the hand rest on the way waits; otherwise he may know where the piece is going.
             let apart = !before.rested && (before.squares & handling.squares()).is_empty();
-            if apart && self.hands.rng.chance(rates.unsettled_reply) {
+            if apart && self.falls(Rate::unsettled_reply, number.into()) {
                 let span = before.done_at.saturating_sub(before.touched_at).saturating_sub(20).min(400) as u32;
-                return before.done_at - self.hands.rng.ms(Span(0, span));
+                return before.done_at - self.pace.ms(Span(0, span));
             }
-            return before.done_at + self.hands.rng.below((before.pressed_at - before.done_at).max(1));
+            return before.done_at + self.pace.below((before.pressed_at - before.done_at).max(1));
         }
         if hurried {
-            return before.pressed_at + self.hands.rng.ms(Span(5, 60));
+            return before.pressed_at + self.pace.ms(Span(5, 60));
         }
         let Span(shortest, longest) = times.think;
         let think = match thought {
             // Twenty times as fast as the game was.
             Some(ms) => u64::from((ms / 20).clamp(shortest, longest)),
-            None => self.hands.rng.ms(times.think).min(self.hands.rng.ms(times.think)),
+            None => self.pace.ms(times.think).min(self.pace.ms(times.think)),
         };
         let think = if self.clock && self.clocks[position.turn() as usize] < 12_000 { u64::from(shortest) } else { think };
         let mut at = before.pressed_at + think;
-        if self.hands.rng.chance(rates.adjust) {
+        if self.falls(Rate::adjust, number.into()) {
             let own: Vec<Square> = position.board().by_color(position.turn()).into_iter().collect();
-            if let Some((square, piece)) =
-                self.hands.rng.pick(&own).and_then(|square| Some((square, position.piece_at(square)?)))
-            {
-                let takes = self.hands.rng.ms(times.adjust);
+            if let Some((square, piece)) = self.pace.pick(&own).and_then(|square| Some((square, position.piece_at(square)?))) {
+                let takes = self.pace.ms(times.adjust);
                 self.add(at, Act::Lift(square), 0);
                 self.add(at + takes, Act::Put(square, piece), 0);
-                at += takes + self.hands.rng.ms(Span(300, 1_200));
+                at += takes + self.pace.ms(Span(300, 1_200));
             }
         }
         at
     }
 
-    /// The result signal, sweeping, setting up.
-    fn finish(mut self, game: &Game, end: &Position, mut truth: Truth, at_first: [Option<Piece>; 64]) -> Script {
-        truth.over_at = self.now;
-        let mated = end.ending().is_some();
-        truth.result = end.winner().map(|winner| winner.fold_wb(GameResult::WhiteWins, GameResult::BlackWins));
-        if mated && truth.result.is_none() {
-            truth.result = Some(GameResult::Draw);
-        }
-        let rates = self.profile.rates;
-        let told = if mated { truth.result } else { game.result };
-        let signal = told.filter(|_| game.signalled || self.hands.rng.chance(rates.kings_signal));
-        let stop_late = self.clock && self.hands.rng.chance(150);
-        if self.clock && !stop_late {
-            self.now += self.hands.rng.ms(Span(300, 2_500));
-            self.add(self.now, Act::Stop, 0);
-        }
-        let mut squares = pieces(end);
-        if let Some(result) = signal {
-            self.now += self.hands.rng.ms(Span(600, 4_000));
-            self.kings_to_centre(result, &mut squares);
-            truth.signalled_at = Some(self.now);
-            truth.result = Some(result);
-            self.now += self.hands.rng.ms(Span(3_500, 7_000));
-        }
-        if stop_late {
-            self.now += self.hands.rng.ms(Span(300, 2_500));
-            self.add(self.now, Act::Stop, 0);
-        }
-        if self.hands.rng.chance(rates.sweep) {
-            self.now += self.hands.rng.ms(Span(3_000, 12_000));
-            self.sweep(&squares);
-            self.now += self.hands.rng.ms(Span(500, 3_000));
-            self.set_up(&pieces(&game.start));
-        }
-        self.actions.sort_by_key(|action| action.at);
-        let ends_at = self.actions.last().map_or(self.now, |last| last.at.max(self.now)) + QUIET_END;
-        Script { at_first, actions: self.actions, truth, ends_at }
-    }
-
-    fn kings_to_centre(&mut self, result: GameResult, squares: &mut [Option<Piece>; 64]) {
-        let find = |squares: &[Option<Piece>; 64], color: Color| {
-            Square::ALL.into_iter().find(|&square| squares[square as usize] == Some(Role::King.of(color)))
-        };
-        let (Some(white), Some(black)) = (find(squares, Color::White), find(squares, Color::Black)) else { return };
-        let placements: Vec<_> = SIGNALS.iter().filter(|signal| signal.0 == result).collect();
-        let Some(&(_, white_to, black_to)) = self.hands.rng.pick(&placements) else { return };
-        let travel = self.profile.times.travel;
-        let mut walks = [(Color::White, white, white_to), (Color::Black, black, black_to)];
-        self.hands.rng.shuffle(&mut walks);
-        let together = self.hands.rng.chance(self.profile.rates.kings_together);
-
-        // What stands on the two squares is usually taken off first, otherwise the king takes its place.
-        for to in [white_to, black_to] {
-            let other = squares[to as usize].is_some_and(|piece| piece.role != Role::King);
-            if other && self.hands.rng.chance(700) {
-                self.lift(to, squares);
-                self.now += self.hands.rng.ms(travel);
-            }
-        }
-        // A king whose square is the other one's destination has to leave first.
-        let together = together || walks.iter().any(|walk| walks.iter().any(|other| walk.0 != other.0 && walk.1 == other.2));
-        let pause = Span(150, 900);
-        if together {
-            for (_, from, _) in walks {
-                self.lift(from, squares);
-                self.now += self.hands.rng.ms(Span(20, 500));
-            }
-        }
-        for (color, from, to) in walks {
-            if !together {
-                self.lift(from, squares);
-                self.now += self.hands.rng.ms(travel);
-            }
-            squares[to as usize] = Some(Role::King.of(color));
-            self.add(self.now, Act::Put(to, Role::King.of(color)), 0);
-            self.now += self.hands.rng.ms(pause);
-        }
-    }
-
-    fn lift(&mut self, square: Square, squares: &mut [Option<Piece>; 64]) {
-        squares[square as usize] = None;
-        self.add(self.now, Act::Lift(square), 0);
-    }
-
-    fn sweep(&mut self, squares: &[Option<Piece>; 64]) {
-        let mut standing: Vec<Square> = Square::ALL.into_iter().filter(|&square| squares[square as usize].is_some()).collect();
-        self.hands.rng.shuffle(&mut standing);
-        for square in standing {
-            self.add(self.now, Act::Lift(square), 0);
-            self.now += self.hands.rng.ms(Span(10, 250));
-        }
-    }
-
-    /// Puts the pieces on an empty board, in any order, by many hands.
-    fn set_up(&mut self, squares: &[Option<Piece>; 64]) {
-        let mut wanted: Vec<(Square, Piece)> =
-            Square::ALL.into_iter().filter_map(|square| Some((square, squares[square as usize]?))).collect();
-        self.hands.rng.shuffle(&mut wanted);
-        for (square, piece) in wanted {
-            self.now += self.hands.rng.ms(Span(20, 500));
-            self.add(self.now, Act::Put(square, piece), 0);
-        }
-        self.now += self.hands.rng.ms(Span(2_000, 6_000));
-    }
-
-    fn add(&mut self, at: Millis, act: Act, ply: u32) {
+    /// Something is done.
+    pub fn add(&mut self, at: Millis, act: Act, ply: u32) {
         self.actions.push(Action { at, act, ply });
     }
 
-    fn lowest_clock(&self, mover: Color, now: Millis) -> u32 {
-        let runs = now.saturating_sub(self.turned_at) as i64;
-        let mine = self.clocks[mover as usize] - runs;
-        mine.min(self.clocks[!mover as usize]).max(0) as u32
+    /// A player presses the clock, whose lever is up on his side.
+    pub fn press(&mut self, color: Color, at: Millis, ply: u32) {
+        self.add(at, Act::Press(color), ply);
+        let runs = at.saturating_sub(self.turned_at) as i64;
+        self.clocks[color as usize] += i64::from(self.profile.clock_ms.1) - runs;
+        self.turned_at = at;
+        self.lever = !color;
     }
 
-    fn turn_clock(&mut self, mover: Color, now: Millis) {
+    fn lowest_clock(&self, now: Millis) -> u32 {
         let runs = now.saturating_sub(self.turned_at) as i64;
-        self.clocks[mover as usize] += i64::from(self.profile.clock_ms.1) - runs;
-        self.turned_at = now;
+        let running = self.clocks[self.lever as usize] - runs;
+        running.min(self.clocks[!self.lever as usize]).max(0) as u32
+    }
+
+    /// Pieces are moved by one hand until the board looks like this, and belong to no ply.
+    pub fn rearrange(&mut self, rng: &mut Rng, from: &[Option<Piece>; 64], to: &[Option<Piece>; 64]) {
+        let differ: Vec<Square> =
+            Square::ALL.into_iter().filter(|&square| from[square as usize] != to[square as usize]).collect();
+        for &square in differ.iter().filter(|&&square| from[square as usize].is_some()) {
+            self.add(self.now, Act::Lift(square), 0);
+            self.now += rng.ms(Span(150, 700));
+        }
+        for (square, piece) in differ.iter().filter_map(|&square| Some((square, to[square as usize]?))) {
+            self.add(self.now, Act::Put(square, piece), 0);
+            self.now += rng.ms(Span(150, 700));
+        }
+    }
+
+    /// The script as it is now.
+    pub fn close(mut self, at_first: [Option<Piece>; 64]) -> Script {
+        self.actions.sort_by_key(|action| action.at);
+        let ends_at = self.actions.last().map_or(self.now, |last| last.at.max(self.now)) + QUIET_END;
+        self.truth.irregularities.sort_by_key(|irregularity| irregularity.at);
+        self.truth.interruptions.sort_by_key(|interruption| interruption.from);
+        Script { at_first, actions: self.actions, truth: self.truth, ends_at }
     }
 }
 
 /// What stands on each square.
-fn pieces(position: &Position) -> [Option<Piece>; 64] {
+pub(super) fn pieces(position: &Position) -> [Option<Piece>; 64] {
     std::array::from_fn(|index| position.piece_at(Square::new(index as u32)))
 }
 

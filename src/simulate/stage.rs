@@ -4,8 +4,10 @@ use crate::boards::Millis;
 use crate::game::event::Rotation;
 use crate::simulate::dgt::VirtualDgt;
 use crate::simulate::hands::Profile;
+use crate::simulate::irregularity::Injection;
 use crate::simulate::pgn::Game;
-use crate::simulate::script::{self, Act, Script, Truth};
+use crate::simulate::script::{self, Act, Script};
+use crate::simulate::truth::Truth;
 
 /// Bytes from a virtual board.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,18 +52,24 @@ pub struct Stage {
     board: Box<dyn VirtualBoard>,
     script: Script,
     next: usize,
+    plugged: bool,
 }
 
 impl Stage {
     /// A board of this model ([`crate::boards::Model::name`]) with the pieces of the game on it; `None`: there is no virtual
     /// board of this model.
     pub fn new(model: &str, game: &Game, scene: &Scene) -> Option<Stage> {
-        let script = script::write(game, scene.profile, scene.clock, scene.seed);
+        Stage::with_irregularities(model, game, scene, &[])
+    }
+
+    /// The same where irregularities are committed.
+    pub fn with_irregularities(model: &str, game: &Game, scene: &Scene, wanted: &[Injection]) -> Option<Stage> {
+        let script = script::write(game, scene.profile, scene.clock, scene.seed, wanted);
         let board: Box<dyn VirtualBoard> = match model {
             "dgt" => Box::new(VirtualDgt::new(scene, &script.at_first, game.number as u64)),
             _ => return None,
         };
-        Some(Stage { board, script, next: 0 })
+        Some(Stage { board, script, next: 0, plugged: true })
     }
 
     /// What truly happened.
@@ -79,20 +87,32 @@ impl Stage {
         self.script.ends_at
     }
 
+    /// Whether the cable is in. While it is out, nothing comes and what is sent is lost; the board has its own supply.
+    pub fn is_plugged(&self) -> bool {
+        self.plugged
+    }
+
     /// Bytes from the host.
     pub fn receive(&mut self, now: Millis, bytes: &[u8]) {
-        self.board.receive(now, bytes);
+        if self.plugged {
+            self.board.receive(now, bytes);
+        }
     }
 
     /// Lets time pass; what arrived at the host's end by now, in order.
     pub fn advance(&mut self, now: Millis) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         while let Some(action) = self.script.actions.get(self.next).filter(|action| action.at <= now) {
-            chunks.extend(self.board.advance(action.at));
-            self.board.act(action.at, action.act, action.ply);
+            let said = self.board.advance(action.at);
+            chunks.extend(said.into_iter().filter(|_| self.plugged));
+            match action.act {
+                Act::Unplug => self.plugged = false,
+                Act::Plug => self.plugged = true,
+                act => self.board.act(action.at, act, action.ply),
+            }
             self.next += 1;
         }
-        chunks.extend(self.board.advance(now));
+        chunks.extend(self.board.advance(now).into_iter().filter(|_| self.plugged));
         chunks
     }
 

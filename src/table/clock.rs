@@ -3,7 +3,7 @@
 use crate::boards::{ClockHalf, ClockReading, Millis};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::{ClockTime, Event};
-use shakmaty::Color;
+use shakmaty::{ByColor, Color};
 
 /// What the clock last said, and how it stands.
 #[derive(Clone, Debug)]
@@ -51,9 +51,20 @@ impl Clock {
         self.reading.is_some() && self.ran
     }
 
+    /// Whether there is one.
+    pub fn is_connected(&self) -> bool {
+        self.reading.is_some()
+    }
+
     /// Whether it runs now.
     pub fn is_running(&self) -> bool {
         self.reading.is_some_and(|(_, reading)| reading.running)
+    }
+
+    /// Whether it was stopped, after it ran in this game. With a flag down it was not: play may go on until somebody sees that.
+    pub fn is_stopped(&self) -> bool {
+        let still = |reading: ClockReading| !reading.running && !reading.left.flag && !reading.right.flag;
+        self.ran && self.reading.is_some_and(|(_, reading)| still(reading))
     }
 
     /// Whether either player has less than this, in milliseconds.
@@ -92,7 +103,7 @@ impl Clock {
     }
 
     /// Whose half this is, on a board that stands like that.
-    fn color(&self, half: ClockHalf, board: Rotation) -> Color {
+    pub fn color(&self, half: ClockHalf, board: Rotation) -> Color {
         let white = if self.side == board { ClockHalf::Left } else { ClockHalf::Right };
         Color::from_white(half == white)
     }
@@ -112,7 +123,24 @@ impl Clock {
     /// What to tell of it; nothing without a clock.
     pub fn event(&self, now: Millis, board: Rotation) -> Option<Event> {
         let (_, reading) = self.reading?;
-        Some(Event::Clock { clocks: self.times(now, board), turn: self.color(reading.turn, board), running: reading.running })
+        let (left, right) = (reading.left.flag, reading.right.flag);
+        let flags = match self.color(ClockHalf::Left, board) {
+            Color::White => ByColor { white: left, black: right },
+            Color::Black => ByColor { white: right, black: left },
+        };
+        Some(Event::Clock {
+            clocks: self.times(now, board),
+            turn: self.color(reading.turn, board),
+            running: reading.running,
+            flags,
+            battery_low: reading.battery_low,
+        })
+    }
+
+    /// What to tell when the clock was unplugged.
+    pub fn unplugged(&self) -> Event {
+        let flags = ByColor { white: false, black: false };
+        Event::Clock { clocks: ClockTimes::default(), turn: Color::White, running: false, flags, battery_low: false }
     }
 }
 

@@ -1,39 +1,30 @@
 //! One game on the table: what is followed against what was published.
 
+mod alerts;
+mod faults;
+mod hold;
+mod kings;
+mod orders;
+mod publish;
+
 use super::clock::{Clock, Press};
 use super::{Output, Settings};
 use crate::boards::{Cue, Millis, Placement, Sensed};
-use crate::game::command::{Command, Refused};
-use crate::game::event::{Alternative, ClockTimes, Difference, Rotation};
+use crate::game::event::{ClockTimes, Rotation};
 use crate::game::record::PlyState;
-use crate::game::{
-    Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, GameResult, Order, Played, Record, ResultReason,
-    Stamped,
-};
-use crate::infer::{Follower, Node, Seen, StartFound, turned};
-use crate::laws::{CENTRE, Ending, Position};
+use crate::game::{CompletedBy, Event, Played, Record, Sighting, Stamped};
+use crate::infer::{Follower, Hypothesis, Seen, StartFound, turned};
+use crate::laws::Position;
 use crate::sense::Edge;
-use shakmaty::{Bitboard, Color, Move, Role, Square};
+pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
+use hold::Hold;
+pub use kings::KINGS_APART;
+use shakmaty::{Bitboard, Color, Move, Square};
 
-/// The board stands unexplained for so long, in milliseconds, before the arbiter is told: longer than a piece is put aside to
-/// be adjusted.
-pub const UNEXPLAINED: Millis = 3_000;
-/// So long one king may wait in the centre for the other, in milliseconds.
-pub const KINGS_APART: Millis = 10_000;
-/// So long a board may be in the disorder of pieces being put away, in milliseconds.
-pub const ABANDONED: Millis = 60_000;
-/// Both kings stand in the centre for so long when they mean a result, in milliseconds.
-const KINGS_STAY: Millis = 1_000;
-/// A king's move that the clock completed was meant if the other king came so much later, in milliseconds.
-const KINGS_TOGETHER: Millis = 3_000;
 /// The mover's clock may still be corrected for so long after the press, in milliseconds: an increment that comes late.
 const REVISABLE: Millis = 1_500;
 /// A game that ended by the rules takes corrections for so long, in milliseconds of quiet.
 const CLOSING: Millis = 1_000;
-/// More squares out of order than this, with the kings away, and the pieces are being put away.
-const SWEPT: usize = 10;
-/// The same if more pieces than this are missing.
-const TAKEN_OFF: usize = 5;
 /// A start position that stands again after no more plies than this was a takeback.
 const TAKEN_BACK_AT_MOST: usize = 2;
 
@@ -51,8 +42,8 @@ pub struct Game {
     start: Position,
     /// The moves that were published, as the record has them.
     published: Vec<Move>,
-    /// `Follower::changes` when last published.
-    seen_changes: u64,
+    /// `Follower::changes` when all that is decided was published; `None`: look again.
+    seen_changes: Option<u64>,
     over: bool,
     /// The link is down, or nothing was read yet: what the board shows is not known.
     blind: bool,
@@ -65,6 +56,16 @@ pub struct Game {
     revisable: Option<(u32, Millis)>,
     /// Presses in a row by the player who seemed to be to move.
     presses_off_turn: u32,
+    /// What the board shows is no play for the time being.
+    hold: Option<Hold>,
+    /// Since when the clock, which ran in this game, has been stopped.
+    stopped_at: Option<Millis>,
+    /// The last edges, oldest first: what would prove a move that is not legal.
+    sightings: Vec<Sighting>,
+    /// The whole board was read since this program was started.
+    sighted: bool,
+    /// The squares that were last told to differ from the record.
+    displaced: Bitboard,
 }
 
 impl Game {
@@ -75,19 +76,7 @@ impl Game {
             laws: settings.laws.clone(),
             rotation: found.rotation,
         };
-        let record = Record {
-            start_fen: found.position.fen(),
-            chess960: found.chess960,
-            laws: settings.laws.clone(),
-            rotation: found.rotation,
-            started_at: now,
-            plies: Vec::new(),
-            result: None,
-            revision: 0,
-            alerts: Vec::new(),
-            alerts_raised: 0,
-            last_number: 1,
-        };
+        let record = Record::new(now, found.position.fen(), found.chess960, settings.laws.clone(), found.rotation);
         output.tell(now, event);
         Game::with(
             record,
@@ -98,27 +87,33 @@ impl Game {
         )
     }
 
-    /// The game that these events tell, the last one if they tell of several.
-    pub fn restore(events: &[Stamped], settings: &Settings) -> Option<Game> {
+    /// The game that these events tell, the last one if they tell of several. `given`: its position was given by an order.
+    pub fn restore(events: &[Stamped], settings: &Settings, given: bool) -> Option<Game> {
         let first = events.iter().rposition(|stamped| matches!(stamped.event, Event::GameStarted { .. }))?;
         let (first, rest) = events.get(first..)?.split_first()?;
         let mut record = Record::begin(first)?;
         for stamped in rest {
             record.apply(stamped);
         }
-        let chess960 = record.chess960.is_some_and(|number| number != 518);
+        // A position that fits both was read as the settings say; one that was found nearly set up is the usual one.
+        let chess960 = match record.chess960 {
+            Some(number) => number != 518,
+            None => settings.chess960 && (given || settings.start_fen.is_some()),
+        };
         let start = Position::from_fen(&record.start_fen, chess960).ok()?;
         let mut position = start.clone();
         let mut moves = Vec::new();
         for ply in &record.plies {
-            let mv = position.parse_uci(&ply.played.uci)?;
+            let uci = &ply.played.uci;
+            let mv = if ply.played.irregular { position.any_move(uci) } else { position.parse_uci(uci) }?;
             position = position.play(mv);
             let pressed = matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock, .. }).then_some(ply.made_at);
             moves.push((mv, pressed));
         }
         let now = events.last().map_or(0, |last| last.at);
-        let follower =
+        let mut follower =
             Follower::resume(now, start.clone(), &moves, Seen::new(settings.sensing), usize::from(settings.hypotheses));
+        record.faults.iter().for_each(|bad| follower.know_fault(now, bad.square, bad.fault));
         let published = moves.into_iter().map(|(mv, _)| mv).collect();
         Some(Game::with(record, start, follower, published, true))
     }
@@ -126,7 +121,7 @@ impl Game {
     fn with(record: Record, start: Position, follower: Follower, published: Vec<Move>, blind: bool) -> Game {
         Game {
             over: record.result.is_some(),
-            seen_changes: follower.changes(),
+            seen_changes: Some(follower.changes()),
             follower,
             record,
             start,
@@ -137,6 +132,11 @@ impl Game {
             pending: None,
             revisable: None,
             presses_off_turn: 0,
+            hold: None,
+            stopped_at: None,
+            sightings: Vec::new(),
+            sighted: !blind,
+            displaced: Bitboard::EMPTY,
         }
     }
 
@@ -144,8 +144,22 @@ impl Game {
         &self.record
     }
 
+    pub fn hypotheses(&self, now: Millis, from_ply: usize) -> Vec<Hypothesis> {
+        self.follower.hypotheses(now, from_ply)
+    }
+
     pub fn is_over(&self) -> bool {
         self.over
+    }
+
+    /// Whether quiet would change something: the board shows what pieces in the hands do not explain, or the game has ended.
+    pub fn is_at_a_loss(&self) -> bool {
+        !self.blind && (self.follower.unexplained().any() || self.record.result.is_some())
+    }
+
+    /// The last position of the record.
+    pub fn position(&self) -> Option<Position> {
+        Position::from_fen(self.record.fen(), self.start.is_chess960()).ok()
     }
 
     /// Both times at the last completed move that has them.
@@ -181,6 +195,12 @@ impl Game {
         self.blind = false;
         let placement = turned(placement, around.rotation);
         self.take(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), around, output);
+        self.sighted = true;
+    }
+
+    /// The line carried damage.
+    pub fn damage(&mut self, now: Millis) {
+        self.follower.damage(now);
     }
 
     pub fn changed(&mut self, now: Millis, edges: &[Edge], whole: bool, around: &mut Around<'_>, output: &mut Output) {
@@ -188,7 +208,13 @@ impl Game {
         match (edges, whole) {
             _ if self.blind || self.over => {}
             ([edge], false) => {
-                self.follower.edge(now, rotation.apply(edge.square), edge.now);
+                self.hold_if_stopped(now, around, output);
+                let square = rotation.apply(edge.square);
+                self.sight(now, square, edge.now);
+                self.follower.edge(now, square, edge.now);
+                if let Some(shadow) = self.shadow() {
+                    shadow.edge(now, square, edge.now);
+                }
                 self.after_change(now, around, output);
             }
             _ => self.take(now, edges.iter().map(|edge| (rotation.apply(edge.square), edge.now)), around, output),
@@ -198,17 +224,26 @@ impl Game {
     fn take(
         &mut self,
         now: Millis,
-        changed: impl IntoIterator<Item = (Square, Sensed)>,
+        changed: impl Iterator<Item = (Square, Sensed)> + Clone,
         around: &mut Around<'_>,
         output: &mut Output,
     ) {
         if !self.over {
-            self.follower.edges(now, changed);
+            self.hold_if_stopped(now, around, output);
+            let changed: Vec<(Square, Sensed)> = changed.into_iter().collect();
+            for &(square, sensed) in &changed {
+                self.sight(now, square, sensed);
+            }
+            self.follower.edges(now, changed.iter().copied());
+            if let Some(shadow) = self.shadow() {
+                shadow.edges(now, changed);
+            }
             self.after_change(now, around, output);
         }
     }
 
     fn after_change(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        self.touched_while_held(now);
         self.watch_kings(now, output);
         self.publish(now, around, output);
     }
@@ -217,10 +252,12 @@ impl Game {
         if self.blind || self.over {
             return;
         }
+        // Whoever presses has made a move.
+        self.let_go(now);
         let off_turn = self.follower.tip().position.turn() == press.by && self.follower.line().len() > 1;
         self.presses_off_turn = if off_turn { self.presses_off_turn + 1 } else { 0 };
         // The first press of a game is White's. Later, one press by the wrong side may be a lost move; three in a row are not.
-        let first_is_wrong = off_turn && self.follower.line().len() == 2;
+        let first_is_wrong = off_turn && self.follower.line().len() == 2 && self.follower.tip().pressed_at.is_none();
         if (first_is_wrong || self.presses_off_turn >= 3) && around.clock.turn_round() {
             self.presses_off_turn = 0;
             let ClockTimes { white, black } = press.clocks;
@@ -228,8 +265,8 @@ impl Game {
         }
         self.follower.pressed(now, press.by);
         output.cues.push(Cue::Placement);
-        let plies = self.follower.line().len() - 1;
-        let movers_last = if self.follower.tip().position.turn() == press.by { plies.saturating_sub(1) } else { plies };
+        let line = self.follower.line();
+        let movers_last = line.iter().rposition(|node| node.mv.is_some() && node.position.turn() != press.by).unwrap_or(0);
         let is_made = movers_last <= self.published.len() && self.moves_agree(movers_last);
         match self.record.ply(movers_last as u32) {
             Some(ply) if is_made && ply.state == PlyState::Made => {
@@ -271,6 +308,7 @@ impl Game {
         if self.blind || self.over {
             return;
         }
+        self.quiet_while_held(now, quiet, around, output);
         self.follower.quiet(now, around.settle);
         self.publish(now, around, output);
         if self.follower.unexplained().any() {
@@ -288,302 +326,18 @@ impl Game {
         self.tell_unexplained(now, quiet, around, output);
     }
 
-    pub fn order(
-        &mut self,
-        now: Millis,
-        order: Order,
-        placement: &Placement,
-        around: &mut Around<'_>,
-        output: &mut Output,
-    ) -> Result<(), Refused> {
-        let done = Event::Commanded { command: order.command.clone(), by: order.by };
-        match order.command {
-            Command::Result(result) => {
-                if result.is_some() && !self.over && !self.blind && self.follower.mismatch().is_empty() {
-                    self.follower.decide();
-                    self.publish(now, around, output);
-                }
-                self.tell(now, done, output);
-                self.tell(now, Event::Result { result, reason: ResultReason::Arbiter }, output);
-                output.cues.push(Cue::Placement);
-                let resumes = self.over && result.is_none();
-                self.over = result.is_some();
-                if self.over {
-                    // Nothing is left to be looked at on this board.
-                    self.clear(now, |alert| alert.kind != AlertKind::MovesUncertain, output);
-                } else if resumes && !self.blind {
-                    self.kings_meant_nothing = true;
-                    self.see(now, placement, around, output);
-                }
-            }
-            Command::TakeBack(plies) => {
-                let known = self.record.plies.len() as u32;
-                if plies == 0 || plies > known {
-                    return Err(Refused::TooManyPlies(known));
-                }
-                self.tell(now, done, output);
-                let kept = (known - plies) as usize;
-                self.follower.take_back((self.follower.line().len() - 1).saturating_sub(kept), CorrectionReason::Arbiter);
-                self.publish(now, around, output);
-            }
-            // A new game: the table's affair.
-            Command::Position(_) => {}
+    /// When the follower wants to look again at a press, or a player has adjusted long enough.
+    pub fn look_deadline(&self) -> Option<Millis> {
+        [self.follower.deadline(), self.hold_deadline()].into_iter().flatten().min().filter(|_| !self.over && !self.blind)
+    }
+
+    /// That time has come.
+    pub fn look_again(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        if self.hold_deadline().is_some_and(|until| until <= now) {
+            self.let_go(now);
         }
-        Ok(())
-    }
-
-    /// The game began from something that is not the start position.
-    pub fn wrong_start(&mut self, now: Millis, differences: &[Difference], output: &mut Output) {
-        let squares = differences.iter().map(|difference| difference.square).collect();
-        let detail = format!("the game was begun from a wrong start position: {}", in_words(differences));
-        self.raise(now, AlertKind::WrongStart, Some("7.2.1"), squares, detail, output);
-    }
-
-    pub fn kings_deadline(&self) -> Option<Millis> {
-        self.kings_at.map(|at| at + KINGS_STAY)
-    }
-
-    /// Both kings stood in the centre long enough: a result.
-    pub fn kings_stayed(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
-        let (Some(came), Some(white), Some(black)) =
-            (self.kings_at.take(), self.follower.seen().king(Color::White), self.follower.seen().king(Color::Black))
-        else {
-            return;
-        };
-        let record = &self.record;
-        let meant = |index: usize, node: &Node| {
-            let completed = record.ply(index as u32).is_some_and(|ply| {
-                matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock | CompletedBy::OwnNextMove, .. })
-            });
-            completed && came.saturating_sub(node.made_at) > KINGS_TOGETHER
-        };
-        self.follower.decide();
-        self.follower.withdraw_king_moves(meant);
+        self.follower.quiet(now, around.settle);
         self.publish(now, around, output);
-        let result = match (white.is_light(), black.is_light()) {
-            (true, true) => GameResult::WhiteWins,
-            (false, false) => GameResult::BlackWins,
-            _ => GameResult::Draw,
-        };
-        self.tell_unlike_record(now, output);
-        if around.settings.accept_kings_signal {
-            self.tell(now, Event::Result { result: Some(result), reason: ResultReason::KingsSignal }, output);
-            self.over = true;
-        } else if !self.is_raised(AlertKind::ResultSignalled) {
-            let detail =
-                format!("the kings on {white} and {black} say {}: confirm the result, or set another", result.as_str());
-            self.raise(now, AlertKind::ResultSignalled, None, vec![white, black], detail, output);
-        }
-    }
-
-    /// The kings end the game, and other pieces stand where neither the record nor the start position has them: moves are missing.
-    fn tell_unlike_record(&mut self, now: Millis, output: &mut Output) {
-        let position = &self.follower.tip().position;
-        let seen = self.follower.seen();
-        let kings = Color::ALL.into_iter().filter_map(|color| seen.king(color)).collect::<Bitboard>();
-        let strange = seen.mismatch(position.board()) & seen.mismatch(self.start.board()) & seen.occupied() & !kings;
-        if strange.any() && !self.is_raised(AlertKind::PositionUnexplained) {
-            let differences: Vec<Difference> = strange
-                .into_iter()
-                .map(|square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) })
-                .collect();
-            let detail = format!("the game ended in another position than that of the record: {}", in_words(&differences));
-            self.raise(now, AlertKind::PositionUnexplained, None, strange.into_iter().collect(), detail, output);
-        }
-    }
-
-    /// Kings on two of the four centre squares, which no play can bring about: they stand next to each other.
-    fn watch_kings(&mut self, now: Millis, output: &mut Output) {
-        let in_centre = |color| self.follower.seen().king(color).is_some_and(|square| CENTRE.contains(square));
-        if !(in_centre(Color::White) && in_centre(Color::Black)) {
-            (self.kings_at, self.kings_meant_nothing) = (None, false);
-            if self.is_raised(AlertKind::ResultSignalled) {
-                self.clear(now, |alert| alert.kind == AlertKind::ResultSignalled, output);
-            }
-        } else if self.record.result.is_none() && !self.kings_meant_nothing {
-            if self.kings_at.is_none() {
-                output.cues.push(Cue::Placement);
-            }
-            self.kings_at.get_or_insert(now);
-        }
-    }
-
-    /// Publishes what is decided and was not published yet.
-    fn publish(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
-        if self.is_raised(AlertKind::PositionUnexplained) && self.follower.mismatch().is_empty() {
-            self.clear(now, |alert| alert.kind == AlertKind::PositionUnexplained, output);
-            output.tell(now, Event::Displaced { squares: Vec::new() });
-        }
-        if self.seen_changes == self.follower.changes() {
-            return;
-        }
-        self.seen_changes = self.follower.changes();
-        let line = self.follower.line();
-        let same = self.published.iter().zip(line.iter().skip(1)).take_while(|(mv, node)| Some(**mv) == node.mv).count();
-        let decided = self.follower.decided();
-        if same < self.published.len() {
-            if line.len() > same + 1 && decided <= same {
-                return; // What replaces a published move may itself still grow.
-            }
-            self.correct(now, same, decided, around, output);
-        } else {
-            for index in same..decided {
-                self.make(now, index, around, output);
-            }
-        }
-        self.tell_uncertain(now, same, decided, output);
-    }
-
-    /// Moves that were just published, and that other lines would explain as well: the arbiter is asked.
-    fn tell_uncertain(&mut self, now: Millis, from: usize, to: usize, output: &mut Output) {
-        let mut squares = Vec::new();
-        let mut others = Vec::new();
-        for index in from..to {
-            let (Some(before), Some(node)) = (self.follower.line().get(index), self.follower.line().get(index + 1)) else {
-                continue;
-            };
-            let (Some(mv), Some(first)) = (node.mv, node.rivals.first()) else { continue };
-            squares.push(mv.to());
-            others.push(format!("ply {} could also be {}", index + 1, before.position.uci(first.0)));
-        }
-        if !others.is_empty() {
-            let detail = format!(
-                "moves were not seen one by one, and the board does not tell which they were: {}: compare the score sheets",
-                others.join("; ")
-            );
-            self.raise(now, AlertKind::MovesUncertain, None, squares, detail, output);
-        }
-    }
-
-    fn correct(&mut self, now: Millis, same: usize, decided: usize, around: &mut Around<'_>, output: &mut Output) {
-        let moves: Vec<Played> = (same..decided).filter_map(|index| self.played(index)).collect();
-        let reason = self.follower.reason();
-        self.published.truncate(same);
-        self.published.extend(self.follower.line().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
-        self.pending = self.pending.filter(|_| decided > same);
-        self.tell(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
-        // What was uncertain is gone, or is told anew.
-        let gone = |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32;
-        self.clear(now, gone, output);
-        if let Some((_, reason @ (ResultReason::Checkmate | ResultReason::Stalemate))) = self.record.result {
-            self.tell(now, Event::Result { result: None, reason }, output);
-        }
-        for index in same..decided {
-            self.made(now, index, around, output);
-        }
-    }
-
-    fn make(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
-        let (Some(played), Some(node)) = (self.played(index), self.follower.line().get(index + 1)) else { return };
-        let (Some(mv), Some(confidence)) = (node.mv, node.decided.or(Some(Confidence::CERTAIN))) else { return };
-        let mut others: Vec<(Move, Confidence)> = node.rivals.clone();
-        if others.is_empty() && confidence.0 < 990 {
-            let share = Confidence((1000 - confidence.0) / (node.growth.moves.len().max(1) as u16));
-            others.extend(node.growth.moves.iter().map(|&other| (other, share)));
-        }
-        let before = self.follower.line().get(index).map(|node| &node.position);
-        let alternatives = before.map_or_else(Vec::new, |before| {
-            others.iter().map(|&(other, confidence)| Alternative { uci: before.uci(other), confidence }).collect()
-        });
-        self.published.push(mv);
-        let ply = index as u32 + 1;
-        self.tell(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
-        self.made(now, index, around, output);
-    }
-
-    /// What follows from a published move.
-    fn made(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
-        let ply = index as u32 + 1;
-        if ply > 2 && self.is_open(ply - 2) {
-            let clocks = around.clock.times(now, around.rotation);
-            self.complete(now, ply - 2, CompletedBy::OwnNextMove, clocks, output);
-        }
-        if ply > 1 && !around.clock.counts() && self.is_open(ply - 1) {
-            self.complete(now, ply - 1, CompletedBy::Reply, ClockTimes::default(), output);
-        }
-        let mover = self.mover(ply);
-        if let Some(press) = self.pending.take_if(|press| press.by == mover) {
-            let clocks = aged(press.clocks, now.saturating_sub(press.at));
-            self.complete(now, ply, CompletedBy::Clock, clocks, output);
-            self.revisable = Some((ply, press.at));
-        }
-        let Some(node) = self.follower.line().get(index + 1) else { return };
-        if let Some(ending) = node.position.ending() {
-            let (result, reason) = match (ending, mover) {
-                (Ending::Checkmate, Color::White) => (GameResult::WhiteWins, ResultReason::Checkmate),
-                (Ending::Checkmate, Color::Black) => (GameResult::BlackWins, ResultReason::Checkmate),
-                (Ending::Stalemate, _) => (GameResult::Draw, ResultReason::Stalemate),
-            };
-            if self.is_open(ply) {
-                self.complete(now, ply, CompletedBy::GameEnd, around.clock.times(now, around.rotation), output);
-            }
-            self.tell(now, Event::Result { result: Some(result), reason }, output);
-            output.cues.push(Cue::Placement);
-        }
-    }
-
-    fn tell_unexplained(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
-        let wrong = self.follower.unexplained();
-        let begun = !self.published.is_empty() || around.clock.counts();
-        if quiet < UNEXPLAINED || wrong.is_empty() || !begun || self.record.result.is_some() {
-            return;
-        }
-        let seen = self.follower.seen();
-        let position = &self.follower.tip().position;
-        let king_strays =
-            |color: Color| seen.king(color).is_some_and(|square| CENTRE.contains(square) && wrong.contains(square));
-        if Color::ALL.into_iter().any(king_strays) && quiet < KINGS_APART {
-            return;
-        }
-        let king_is_home = |color: Color| !position.board().by_piece(Role::King.of(color)).intersects(wrong);
-        let missing = wrong & !seen.occupied() & position.board().occupied();
-        let put_away = missing.count() > TAKEN_OFF || (wrong.count() > SWEPT && !Color::ALL.into_iter().all(king_is_home));
-        if put_away && quiet < ABANDONED {
-            return;
-        }
-        if self.is_raised(AlertKind::PositionUnexplained) {
-            return;
-        }
-        let differences: Vec<Difference> = wrong
-            .into_iter()
-            .map(|square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) })
-            .collect();
-        let detail = format!("the board does not show the position of the record: {}", in_words(&differences));
-        output.tell(now, Event::Displaced { squares: differences });
-        self.raise(now, AlertKind::PositionUnexplained, None, wrong.into_iter().collect(), detail, output);
-    }
-
-    fn is_raised(&self, kind: AlertKind) -> bool {
-        self.record.alerts.iter().any(|alert| alert.kind == kind)
-    }
-
-    fn raise(
-        &mut self,
-        now: Millis,
-        kind: AlertKind,
-        article: Option<&str>,
-        squares: Vec<Square>,
-        detail: String,
-        output: &mut Output,
-    ) {
-        let alert = Alert {
-            id: self.record.alerts_raised + 1,
-            kind,
-            ply: self.record.plies.len() as u32,
-            by: None,
-            article: article.map(str::to_owned),
-            squares,
-            detail,
-            position: self.record.fen().to_owned(),
-        };
-        self.tell(now, Event::AlertRaised(alert), output);
-    }
-
-    fn clear(&mut self, now: Millis, which: impl Fn(&Alert) -> bool, output: &mut Output) {
-        let ids: Vec<u32> = self.record.alerts.iter().filter(|alert| which(alert)).map(|alert| alert.id).collect();
-        for id in ids {
-            self.tell(now, Event::AlertCleared { id }, output);
-        }
     }
 
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {
@@ -595,58 +349,44 @@ impl Game {
     }
 
     fn mover(&self, ply: u32) -> Color {
-        let first = self.start.turn();
-        if ply % 2 == 1 { first } else { !first }
+        // Nearly always the players alternate.
+        let alternating = if ply % 2 == 1 { self.start.turn() } else { !self.start.turn() };
+        self.follower.line().get(ply as usize).map_or(alternating, |after| !after.position.turn())
     }
 
-    /// The move from node `index` to the next.
-    fn played(&self, index: usize) -> Option<Played> {
-        let before = &self.follower.line().get(index)?.position;
-        let node = self.follower.line().get(index + 1)?;
-        let mv = node.mv?;
-        Some(Played { uci: before.uci(mv), san: before.san(mv), fen: node.position.fen() })
+    /// What the board showed since the position of this node: the proof of the move after it, which is not legal.
+    fn evidence(&self, index: usize, uci: &str) -> Vec<Sighting> {
+        let told = self.record.plies.get(index).filter(|ply| ply.played.irregular && ply.played.uci == uci);
+        if let Some(ply) = told {
+            return ply.played.evidence.clone();
+        }
+        let since = self.follower.line().get(index).map_or(0, |before| before.made_at);
+        let first = self.sightings.iter().position(|seen| seen.at > since).unwrap_or(0);
+        let first = first.max(self.sightings.len().saturating_sub(Played::EVIDENCE));
+        self.sightings.get(first..).unwrap_or_default().to_vec()
+    }
+
+    /// Keeps what a square showed and shows.
+    fn sight(&mut self, at: Millis, square: Square, now: Sensed) {
+        let seen = self.follower.seen();
+        let now = now.seen_by(seen.sensing());
+        let piece_at = |square| self.follower.tip().position.piece_at(square);
+        // After a restart nothing was seen yet: the record says what stood there.
+        let before = match self.sighted {
+            true => seen.really_at(square),
+            false => piece_at(square).map_or(Sensed::Empty, Sensed::Piece).seen_by(seen.sensing()),
+        };
+        if before != now {
+            self.sightings.push(Sighting { at, square, before, now });
+        }
+        let over = self.sightings.len().saturating_sub(2 * Played::EVIDENCE);
+        self.sightings.drain(..over);
     }
 
     /// Into the record, and out.
     fn tell(&mut self, at: Millis, event: Event, output: &mut Output) {
-        let stamped = Stamped { at, number: None, event };
+        let stamped = Stamped { at: output.stamp(at), number: None, event };
         self.record.apply(&stamped);
         output.events.push(stamped);
     }
-}
-
-/// The same times, told so much later.
-fn aged(clocks: ClockTimes, by: Millis) -> ClockTimes {
-    let by = u32::try_from(by).unwrap_or(u32::MAX);
-    let age = |time: Option<crate::game::ClockTime>| {
-        time.map(|time| crate::game::ClockTime { age_ms: time.age_ms.saturating_add(by), ..time })
-    };
-    ClockTimes { white: age(clocks.white), black: age(clocks.black) }
-}
-
-/// Square by square, what should be there and what is.
-fn in_words(differences: &[Difference]) -> String {
-    let piece = |piece: shakmaty::Piece| {
-        let color = if piece.color.is_white() { "white" } else { "black" };
-        let role = match piece.role {
-            Role::Pawn => "pawn",
-            Role::Knight => "knight",
-            Role::Bishop => "bishop",
-            Role::Rook => "rook",
-            Role::Queen => "queen",
-            Role::King => "king",
-        };
-        format!("a {color} {role}")
-    };
-    let one = |difference: &Difference| {
-        let expected = difference.expected.map_or_else(|| "nothing".to_owned(), piece);
-        let seen = match difference.seen {
-            Sensed::Empty => "nothing".to_owned(),
-            Sensed::Piece(found) => piece(found),
-            Sensed::Side(color) => format!("a {} piece", if color.is_white() { "white" } else { "black" }),
-            Sensed::Occupied => "a piece".to_owned(),
-        };
-        format!("{} should hold {expected}, but holds {seen}", difference.square)
-    };
-    differences.iter().map(one).collect::<Vec<_>>().join("; ")
 }

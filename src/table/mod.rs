@@ -2,23 +2,38 @@
 
 mod clock;
 mod game;
+mod memory;
+mod turn;
 
-use crate::boards::{ClockReading, Cue, LinkState, Millis, Placement, Reading, Sensing};
+use crate::boards::{ClockReading, Cue, LinkState, Millis, Placement, Reading, Sensed, Sensing, Trouble};
 use crate::game::command::{Command, Refused};
-use crate::game::event::{Event, Rotation};
-use crate::game::{Order, Record, Stamped};
-use crate::infer::{LINE, REST_TAKEBACK, Seen, StartFound, find_start, near_start, turned};
+use crate::game::event::{Difference, Event, Rotation};
+use crate::game::{Fault, Order, Record, Stamped};
+use crate::infer::model::CARRIED;
+pub use crate::infer::{Hypothesis, Split, Step};
+use crate::infer::{LINE, REST_TAKEBACK, Seen, StartFound, find_start, near_start, start_but_one, turned};
 use crate::laws::{BadFen, Position};
 use crate::sense::{Edge, Sense};
 use clock::Clock;
-use game::{ABANDONED, Around, Game, KINGS_APART, UNEXPLAINED};
-use shakmaty::Color;
+use game::{ABANDONED, Around, Game, KINGS_APART, UNEXPLAINED, UNEXPLAINED_LONG};
+use memory::{Gap, News};
+use shakmaty::{Bitboard, Board, Color, Move, Rank, Square};
 
 /// The editions of the Laws that are known.
 pub const EDITIONS: [&str; 1] = ["fide-2023"];
 
 /// A placement that stood so long was meant, in milliseconds.
 const CALM: Millis = 1_000;
+
+/// When a move is told that is not certain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Publish {
+    /// At once: the best guess now, corrected if need be.
+    #[default]
+    Prompt,
+    /// When one line of play is clearly ahead of all others, or the move was completed.
+    Sure,
+}
 
 /// What decides how readings become a game. Part of every recording, so that a replay decides as the daemon did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +62,8 @@ pub struct Settings {
     pub laws: String,
     /// How many lines of play are followed at most, 8–4096.
     pub hypotheses: u16,
+    /// Whether moves are told at once or when they are sure.
+    pub publish: Publish,
 }
 
 impl Default for Settings {
@@ -64,6 +81,7 @@ impl Default for Settings {
             accept_kings_signal: true,
             laws: "fide-2023".to_owned(),
             hypotheses: 64,
+            publish: Publish::Prompt,
         }
     }
 }
@@ -98,13 +116,28 @@ pub struct Output {
     pub cues: Vec<Cue>,
     /// Why an order was not carried out.
     pub refused: Option<Refused>,
+    /// Nothing is told as of before this time: what a board remembers is told when it is read.
+    not_before: Millis,
 }
 
 impl Output {
     /// Adds an event; its number comes when all are together.
     fn tell(&mut self, at: Millis, event: Event) {
+        let at = self.stamp(at);
         self.events.push(Stamped { at, number: None, event });
     }
+
+    /// As of when something is told that happened then.
+    fn stamp(&self, at: Millis) -> Millis {
+        at.max(self.not_before)
+    }
+}
+
+/// A position that the board did not show when it was given.
+struct Given {
+    board: Board,
+    /// The squares that were told last to differ.
+    told: Bitboard,
 }
 
 /// One board and the game on it. Pure: the same inputs at the same times give the same outputs on every machine.
@@ -116,11 +149,19 @@ pub struct Table {
     game: Option<Game>,
     /// The placement that stood for a second before now: what a game began from if nobody saw a start position.
     calm: Option<Placement>,
+    /// The position that was given by an order, until the board agrees or play goes on.
+    given: Option<Given>,
     /// When a square last changed.
     last_edge: Millis,
+    /// The board's squares that have changed since its first whole reading, or since the last game began.
+    touched: Bitboard,
     /// How many of the quiet stages since then have been run.
     stage: usize,
+    /// Quiet after which something is looked at again, in milliseconds, rising; and when a player is short of time.
+    stages: [[Millis; 9]; 2],
     last_number: u64,
+    /// Since the link was lost, until the game is followed again.
+    gap: Gap,
     /// The time of the last call.
     now: Millis,
 }
@@ -132,13 +173,17 @@ impl Table {
         Table {
             rotation: settings.rotation,
             clock,
+            stages: [settings.settle_ms, settings.settle_low_ms].map(|settle| stages(&settings, settle.into())),
             settings,
             sense: Sense::default(),
             game: None,
             calm: None,
+            given: None,
             last_edge: 0,
+            touched: Bitboard::EMPTY,
             stage: usize::MAX,
             last_number: 0,
+            gap: Gap::default(),
             now: 0,
         }
     }
@@ -147,12 +192,17 @@ impl Table {
     /// until its first whole reading.
     pub fn restore(settings: Settings, events: &[Stamped]) -> Table {
         let mut table = Table::new(settings);
-        if let Some(game) = Game::restore(events, &table.settings) {
+        let given = was_given(events);
+        if let Some(game) = Game::restore(events, &table.settings, given) {
             table.rotation = Some(game.record().rotation);
             table.last_number = game.record().last_number;
             table.last_edge = events.last().map_or(0, |last| last.at);
+            table.gap.begin(table.last_edge, None);
             if let Some(clocks) = game.last_clocks() {
                 table.clock.expect(clocks);
+            }
+            if given && let Ok(start) = Position::from_fen(&game.record().start_fen, table.settings.chess960) {
+                table.given = Some(Given { board: start.board().clone(), told: Bitboard::EMPTY });
             }
             table.game = Some(game);
         }
@@ -161,15 +211,12 @@ impl Table {
 
     /// Takes one input. Deadlines due by `now` run first, at their own times. `now` never decreases.
     pub fn handle(&mut self, now: Millis, input: Input) -> Output {
-        let mut output = self.advance(now);
+        let mut output = Output::default();
+        self.run_due(now, &mut output);
         match input {
             Input::Reading(reading) => self.reading(now, reading, &mut output),
             Input::Link(state) => {
-                self.sense.forget();
-                if let Some(game) = &mut self.game {
-                    game.lose_sight();
-                }
-                self.stage = usize::MAX;
+                self.lose_sight(now);
                 output.tell(now, Event::Link(state));
             }
             Input::Order(order) => {
@@ -185,29 +232,48 @@ impl Table {
     /// Runs the deadlines due by `now`.
     pub fn advance(&mut self, now: Millis) -> Output {
         let mut output = Output::default();
-        while let Some(due) = self.next_deadline().filter(|&due| due <= now) {
-            if self.kings_deadline().is_some_and(|kings| kings <= due) {
-                self.with_game(&mut output, |game, around, output| game.kings_stayed(due, around, output));
-            } else {
-                self.stage += 1;
-                self.quiet(due, &mut output);
-            }
-        }
-        self.now = self.now.max(now);
+        self.run_due(now, &mut output);
         self.number(&mut output);
         output
     }
 
+    fn run_due(&mut self, now: Millis, output: &mut Output) {
+        while let Some(due) = self.next_deadline().filter(|&due| due <= now) {
+            if self.gap.deadline().is_some_and(|gap| gap <= due) {
+                // What is overdue since then is not older than what this tells.
+                self.now = self.now.max(due);
+                self.remember(due, &[], output);
+            } else if self.kings_deadline().is_some_and(|kings| kings <= due) {
+                self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
+            } else if self.look_deadline().is_some_and(|look| look <= due) {
+                self.with_game(output, |game, around, output| game.look_again(due, around, output));
+            } else {
+                self.stage += 1;
+                self.quiet(due, output);
+            }
+        }
+        self.now = self.now.max(now);
+    }
+
     /// When `advance` wants to be called; `None`: not before the next input.
     pub fn next_deadline(&self) -> Option<Millis> {
-        let stage = self.stages().get(self.stage).map(|quiet| self.last_edge.saturating_add(*quiet));
+        let stages = &self.stages[usize::from(self.is_low())];
+        let stage = stages.get(self.stage).map(|quiet| self.last_edge.saturating_add(*quiet));
         // The settle time is another when a clock comes under the limit, and its end may then have passed already.
-        [stage, self.kings_deadline()].into_iter().flatten().min().map(|due| due.max(self.now))
+        let others = [self.kings_deadline(), self.look_deadline(), self.gap.deadline()];
+        let due = others.into_iter().flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
+        (due < Millis::MAX).then(|| due.max(self.now))
     }
 
     /// The game on the board, or the last one.
     pub fn record(&self) -> Option<&Record> {
         self.game.as_ref().map(Game::record)
+    }
+
+    /// Every line of play that may still be what happened, with its moves from this ply on, from 1; likeliest first. None
+    /// without a game. Worked out when it is asked for.
+    pub fn hypotheses(&self, from_ply: u32) -> Vec<Hypothesis> {
+        self.game.as_ref().map(|game| game.hypotheses(self.now, from_ply as usize)).unwrap_or_default()
     }
 
     /// What the squares show, as the players see them; `None` before the first whole reading.
@@ -221,19 +287,24 @@ impl Table {
     }
 
     fn reading(&mut self, now: Millis, reading: Reading, output: &mut Output) {
+        let sensing = self.settings.sensing;
         match reading {
-            Reading::Placement(placement) => {
+            Reading::Placement(mut placement) => {
+                placement.iter_mut().for_each(|sensed| *sensed = sensed.seen_by(sensing));
                 let first = !self.sense.is_whole();
                 let edges = self.sense.placement_read(now, &placement);
                 self.changed(now, &edges, true, output);
                 if first {
+                    self.touched = Bitboard::EMPTY;
                     (self.last_edge, self.stage) = (now, 0);
-                    self.with_game(output, |game, around, output| game.see(now, &placement, around, output));
+                    if !self.ask_memory(now, &placement, output) {
+                        self.with_game(output, |game, around, output| game.see(now, &placement, around, output));
+                    }
                 }
                 self.start_if_set_up(now, 0, output);
             }
             Reading::Square(square, sensed) => {
-                let edge = self.sense.square(now, square, sensed);
+                let edge = self.sense.square(now, square, sensed.seen_by(sensing));
                 if self.sense.is_whole()
                     && let Some(edge) = edge
                 {
@@ -242,7 +313,13 @@ impl Table {
             }
             Reading::Clock(reading) => self.clock_read(now, reading, output),
             Reading::Battery(battery) => output.tell(now, Event::Battery(battery)),
-            Reading::Identity(_) | Reading::Memory(_) | Reading::Trouble(_) => {}
+            Reading::Memory(log) => self.remember(now, &log, output),
+            // Silent, it may have seen more than it told: a cable can be pulled at the board's end.
+            Reading::Trouble(Trouble::Silent(ms)) => self.lose_sight(now.saturating_sub(ms.into())),
+            Reading::Trouble(Trouble::Garbage(_) | Trouble::Unknown(_) | Trouble::Impossible(_)) => {
+                self.with_game(output, |game, _, _| game.damage(now));
+            }
+            Reading::Identity(_) | Reading::Trouble(Trouble::Answering) => {}
         }
     }
 
@@ -252,6 +329,7 @@ impl Table {
         }
         self.last_edge = now;
         self.stage = 0;
+        edges.iter().for_each(|edge| self.touched.add(edge.square));
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         if !whole {
             for edge in edges {
@@ -259,20 +337,44 @@ impl Table {
                 output.tell(now, Event::Touched { square, before: edge.before, now: edge.now });
             }
         }
+        self.gap.keep(now, || News::Changed { edges: edges.to_vec(), whole });
+        self.turn_if_shown(now, output);
         self.with_game(output, |game, around, output| game.changed(now, edges, whole, around, output));
+    }
+
+    /// The link is lost, or comes anew: what the board shows has not been known since `at`.
+    fn lose_sight(&mut self, at: Millis) {
+        if self.game.is_some() {
+            self.gap.begin(at, self.sense.is_whole().then(|| *self.sense.placement()));
+        }
+        self.sense.forget();
+        if let Some(game) = &mut self.game {
+            game.lose_sight();
+        }
+        self.stage = usize::MAX;
     }
 
     fn clock_read(&mut self, now: Millis, reading: Option<ClockReading>, output: &mut Output) {
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
-        let was_running = self.clock.is_running();
+        let (was_running, was_connected) = (self.clock.is_running(), self.clock.is_connected());
+        let was_stopped = self.clock.is_stopped();
         let press = self.clock.read(now, reading, rotation);
+        let stops = self.clock.is_stopped();
+        if stops != was_stopped && self.game.as_mut().is_some_and(|game| game.clock_stops(now, stops)) {
+            // What stands there is looked at anew.
+            self.stage = 0;
+        }
         if self.clock.is_running() && !was_running {
             self.start_anyway(now, output);
         }
         if let Some(event) = self.clock.event(now, rotation) {
             output.tell(now, event);
+        } else if was_connected {
+            // It was unplugged.
+            output.tell(now, self.clock.unplugged());
         }
         if let Some(press) = press {
+            self.gap.keep(now, || News::Pressed(press));
             self.with_game(output, |game, around, output| game.pressed(now, press, around, output));
         } else {
             let times = self.clock.times(now, rotation);
@@ -284,10 +386,17 @@ impl Table {
     fn quiet(&mut self, now: Millis, output: &mut Output) {
         let quiet = now.saturating_sub(self.last_edge);
         self.start_if_set_up(now, quiet, output);
-        if quiet >= CALM && self.game.as_ref().is_none_or(Game::is_over) {
+        if self.game.as_ref().is_none_or(Game::is_over) {
+            self.start_with_a_move(now, output);
+        }
+        if quiet >= CALM && self.game.as_ref().is_none_or(Game::is_over) && !self.is_hand_over_calm() {
             self.calm = self.sense.is_whole().then(|| *self.sense.placement());
         }
+        self.turn_if_shown(now, output);
         self.with_game(output, |game, around, output| game.quiet(now, quiet, around, output));
+        if self.sense.is_whole() {
+            self.compare_given(now, output);
+        }
     }
 
     /// A start position stands on the board: a game begins, unless it is the one that is on.
@@ -297,7 +406,10 @@ impl Table {
         }
         let given = self.settings.start().ok().flatten();
         let Settings { sensing, rotation, chess960, .. } = self.settings;
-        if let Some(found) = find_start(self.sense.placement(), sensing, rotation, chess960, given.as_ref()) {
+        let stuck = self.game.as_ref().map_or(Bitboard::EMPTY, Game::stuck);
+        let but_one = || start_but_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
+        let found = find_start(self.sense.placement(), sensing, rotation, chess960, given.as_ref());
+        if let Some(found) = found.or_else(|| but_one().map(|(found, _)| found)) {
             let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
             if !(known && self.rotation == Some(found.rotation)) {
                 self.begin(now, found, output);
@@ -311,21 +423,133 @@ impl Table {
             return;
         }
         let Some(calm) = self.calm else { return };
+        if let Some((found, square)) = self.stuck_start(&calm) {
+            self.begin(now, found, output);
+            self.with_game(output, |game, _, output| game.inherit_faults(now, &[(square, Fault::Stuck)], output));
+            return;
+        }
         let Some((rotation, board, differences)) = near_start(&calm, self.settings.sensing, self.settings.rotation) else {
             return;
         };
         let position = Position::from_board(board, Color::White);
-        self.begin(now, StartFound { rotation, position, chess960: None }, output);
-        self.with_game(output, |game, _, output| game.wrong_start(now, &differences, output));
+        let placement = *self.sense.placement();
+        self.begin_from(now, StartFound { rotation, position, chess960: None }, &calm, output);
+        self.with_game(output, |game, around, output| {
+            game.wrong_start(now, &differences, output);
+            game.see(now, &placement, around, output);
+        });
+    }
+
+    /// Without a clock, and from something that is nearly the start position and stood for a while, White makes a move that is
+    /// legal there: the game is followed from there.
+    fn start_with_a_move(&mut self, now: Millis, output: &mut Output) {
+        let possible = self.sense.is_whole() && !self.clock.is_running() && self.settings.start_fen.is_none();
+        let Some(calm) = self.calm.filter(|_| possible) else { return };
+        let sensing = self.settings.sensing;
+        if let Some((found, square)) = self.stuck_start(&calm) {
+            self.start_stuck_with_a_move(now, found, square, &calm, output);
+            return;
+        }
+        let Some((rotation, board, differences)) = near_start(&calm, sensing, self.settings.rotation) else { return };
+        // With a piece in the middle it is the end of a short game, or its analysis.
+        let in_the_middle = |difference: &Difference| (Rank::Third..=Rank::Sixth).contains(&difference.square.rank());
+        if differences.iter().any(in_the_middle) {
+            return;
+        }
+        let position = Position::from_board(board, Color::White);
+        let placement = *self.sense.placement();
+        let seen = Seen::of(&turned(&placement, rotation), sensing);
+        let explains = |&mv: &Move| seen.mismatch(position.play(mv).board()).is_empty();
+        if !position.legal_moves().iter().any(explains) {
+            return;
+        }
+        self.begin_from(now, StartFound { rotation, position, chess960: None }, &calm, output);
+        self.with_game(output, |game, around, output| {
+            game.wrong_start(now, &differences, output);
+            game.see(now, &placement, around, output);
+        });
+    }
+
+    fn start_stuck_with_a_move(
+        &mut self,
+        now: Millis,
+        found: StartFound,
+        square: Square,
+        calm: &Placement,
+        output: &mut Output,
+    ) {
+        let placement = *self.sense.placement();
+        let seen = Seen::of(&turned(&placement, found.rotation), self.settings.sensing);
+        let stuck = Bitboard::from_square(square);
+        let explains = |&mv: &Move| (seen.mismatch(found.position.play(mv).board()) & !stuck).is_empty();
+        if !found.position.legal_moves().iter().any(explains) {
+            return;
+        }
+        self.begin_from(now, found, calm, output);
+        self.with_game(output, |game, around, output| {
+            game.inherit_faults(now, &[(square, Fault::Stuck)], output);
+            game.see(now, &placement, around, output);
+        });
+    }
+
+    /// What stood there before stands there still, but for a piece or two that somebody has in hand.
+    fn is_hand_over_calm(&self) -> bool {
+        let Some(calm) = self.calm.filter(|_| self.sense.is_whole()) else { return false };
+        let changed = || calm.iter().zip(self.sense.placement()).filter(|(before, now)| before != now);
+        (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == Sensed::Empty)
     }
 
     fn begin(&mut self, now: Millis, found: StartFound, output: &mut Output) {
+        let placement = *self.sense.placement();
+        self.begin_from(now, found, &placement, output);
+    }
+
+    /// A game begins, when this stood on the board.
+    fn begin_from(&mut self, now: Millis, found: StartFound, placement: &Placement, output: &mut Output) {
         self.rotation = Some(found.rotation);
+        self.gap = Gap::default();
         self.clock.begin_game();
-        let seen = Seen::of(&turned(self.sense.placement(), found.rotation), self.settings.sensing);
-        let game = Game::begin(now, found, seen, &self.settings, output);
+        let seen = Seen::of(&turned(placement, found.rotation), self.settings.sensing);
+        // The board is the same, and may have been turned.
+        let before = self.game.as_ref().map_or_else(Vec::new, |game| {
+            let was = game.record().rotation;
+            game.faults().into_iter().map(|(square, fault)| (found.rotation.apply(was.apply(square)), fault)).collect()
+        });
+        let mut game = Game::begin(now, found, seen, &self.settings, output);
+        game.inherit_faults(now, &before, output);
         self.game = Some(game);
         self.calm = None;
+        self.given = None;
+        self.touched = Bitboard::EMPTY;
+    }
+
+    /// The pieces were put up while the board was watched, and one square has shown nothing all the time: it is stuck, for players
+    /// do not forget a piece.
+    fn stuck_start(&self, calm: &Placement) -> Option<(StartFound, Square)> {
+        /// So many squares must have changed: half the pieces.
+        const PUT_UP: usize = 16;
+        let Settings { sensing, rotation, .. } = self.settings;
+        let watched = self.touched.count() >= PUT_UP && self.settings.start_fen.is_none();
+        let is_empty = |square: &Square| calm[*square as usize] == Sensed::Empty;
+        let still = (!self.touched).into_iter().filter(is_empty).collect();
+        start_but_one(calm, sensing, rotation, still).filter(|_| watched)
+    }
+
+    /// Tells which squares still differ from the position that was given.
+    fn compare_given(&mut self, now: Millis, output: &mut Output) {
+        let Some(given) = &mut self.given else { return };
+        let rotation = self.rotation.unwrap_or(Rotation::Upright);
+        let seen = Seen::of(&turned(self.sense.placement(), rotation), self.settings.sensing);
+        let begun = self.game.as_ref().is_some_and(|game| !game.record().plies.is_empty());
+        let wrong = if begun { Bitboard::EMPTY } else { seen.mismatch(&given.board) };
+        if wrong != given.told {
+            given.told = wrong;
+            let one = |square| Difference { square, expected: given.board.piece_at(square), seen: seen.at(square) };
+            output.tell(now, Event::Displaced { squares: wrong.into_iter().map(one).collect() });
+        }
+        if wrong.is_empty() {
+            self.given = None;
+        }
     }
 
     fn order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<(), Refused> {
@@ -336,10 +560,16 @@ impl Table {
             let fits = |rotation| seen(rotation).mismatch(position.board()).is_empty();
             let turned = self.rotation.is_none() && !fits(Rotation::Upright) && fits(Rotation::Turned);
             let rotation = self.rotation.unwrap_or(if turned { Rotation::Turned } else { Rotation::Upright });
+            let board = position.board().clone();
             self.begin(now, StartFound { rotation, position, chess960: None }, output);
             self.stage = 0;
             self.last_edge = now;
             output.tell(now, Event::Commanded { command: order.command, by: order.by });
+            self.given = Some(Given { board, told: Bitboard::EMPTY });
+            self.with_game(output, |game, _, _| game.restore_board(now));
+            if self.sense.is_whole() {
+                self.compare_given(now, output);
+            }
             return Ok(());
         }
         if self.game.is_none() {
@@ -356,22 +586,21 @@ impl Table {
         refused.map_or(Ok(()), Err)
     }
 
-    /// Quiet after which something is looked at again, in milliseconds, rising.
-    fn stages(&self) -> [Millis; 7] {
-        let settle = self.settle() + LINE;
-        let dwell = Millis::from(self.settings.dwell_ms);
-        let mut stages = [settle, REST_TAKEBACK, 1_500, UNEXPLAINED, dwell, KINGS_APART, ABANDONED];
-        stages.sort_unstable();
-        stages
+    /// A player is short of time.
+    fn is_low(&self) -> bool {
+        self.clock.is_low(self.settings.low_time_ms)
     }
 
     fn settle(&self) -> Millis {
-        let low = self.clock.is_low(self.settings.low_time_ms);
-        Millis::from(if low { self.settings.settle_low_ms } else { self.settings.settle_ms })
+        Millis::from(if self.is_low() { self.settings.settle_low_ms } else { self.settings.settle_ms })
     }
 
     fn kings_deadline(&self) -> Option<Millis> {
         self.game.as_ref().and_then(Game::kings_deadline)
+    }
+
+    fn look_deadline(&self) -> Option<Millis> {
+        self.game.as_ref().and_then(Game::look_deadline)
     }
 
     fn with_game(&mut self, output: &mut Output, act: impl FnOnce(&mut Game, &mut Around<'_>, &mut Output)) {
@@ -399,4 +628,23 @@ impl Table {
             game.set_last_number(self.last_number);
         }
     }
+}
+
+/// Quiet after which something is looked at again, in milliseconds, rising. `settle`: the settle time.
+fn stages(settings: &Settings, settle: Millis) -> [Millis; 9] {
+    let dwell = Millis::from(settings.dwell_ms);
+    let mut stages =
+        [settle + LINE, CARRIED, REST_TAKEBACK, 1_500, UNEXPLAINED, dwell, KINGS_APART, UNEXPLAINED_LONG, ABANDONED];
+    stages.sort_unstable();
+    stages
+}
+
+/// Whether the last game of these events was begun by an order that gave its position.
+fn was_given(events: &[Stamped]) -> bool {
+    let begun = events.iter().rev().find_map(|stamped| match &stamped.event {
+        Event::Commanded { command: Command::Position(_), .. } => Some(true),
+        Event::GameStarted { .. } => Some(false),
+        _ => None,
+    });
+    begun == Some(true)
 }

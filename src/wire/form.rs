@@ -5,10 +5,10 @@ mod convert;
 use super::words::Word;
 use crate::boards::{LinkState, Millis, Sensing};
 use crate::game::event::Rotation;
-use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, GameResult, ResultReason};
-use crate::table::Settings;
+use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason};
+use crate::table::{Publish, Settings};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use shakmaty::Color;
+use shakmaty::{Color, Role};
 
 /// Numbers with a fraction are confidences: written from thousandths with three digits, the same on every machine.
 pub(super) struct Thousandths;
@@ -105,6 +105,10 @@ pub(super) enum WireEvent {
         #[serde(with = "thousandths")]
         confidence: Confidence,
         alternatives: Vec<WireAlternative>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        irregular: bool,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        evidence: Vec<WireSighting>,
     },
     MoveCompleted {
         ply: u32,
@@ -120,6 +124,8 @@ pub(super) enum WireEvent {
         reason: CorrectionReason,
         sans: Vec<String>,
         fens: Vec<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        irregular: Vec<WireIrregular>,
     },
     ClockRevised {
         ply: u32,
@@ -140,6 +146,12 @@ pub(super) enum WireEvent {
     },
     AlertCleared {
         id: u32,
+    },
+    BoardFault {
+        square: String,
+        #[serde(with = "word")]
+        fault: Fault,
+        detail: String,
     },
     Result {
         #[serde(with = "result_or_star")]
@@ -165,6 +177,13 @@ pub(super) enum WireEvent {
         #[serde(with = "word")]
         turn: Color,
         running: bool,
+        // These three came later than the rest.
+        #[serde(default)]
+        flag_white: bool,
+        #[serde(default)]
+        flag_black: bool,
+        #[serde(default)]
+        battery_low: bool,
     },
     Link {
         #[serde(with = "word")]
@@ -181,6 +200,22 @@ pub(super) struct WireAlternative {
     uci: String,
     #[serde(with = "thousandths")]
     confidence: Confidence,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireSighting {
+    t: Millis,
+    square: String,
+    before: String,
+    now: String,
+}
+
+/// Which of the moves of a correction is irregular.
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireIrregular {
+    ply: u32,
+    #[serde(default)]
+    evidence: Vec<WireSighting>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -210,6 +245,16 @@ pub(super) enum WireCommand {
     TakeBack {
         plies: u32,
     },
+    Promotion {
+        #[serde(default)]
+        ply: Option<u32>,
+        #[serde(with = "word")]
+        piece: Role,
+    },
+    Adjust {
+        #[serde(with = "word")]
+        player: Color,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -230,6 +275,8 @@ pub(super) struct WireSettings {
     accept_kings_signal: bool,
     laws: String,
     pub hypotheses: u16,
+    #[serde(with = "word")]
+    publish: Publish,
 }
 
 impl Default for WireSettings {

@@ -2,8 +2,9 @@
 
 use crate::boards::{LinkState, Sensed, Sensing};
 use crate::game::event::Rotation;
-use crate::game::{AlertKind, CompletedBy, CorrectionReason, GameResult, ResultReason};
-use shakmaty::{Color, Piece};
+use crate::game::{AlertKind, CompletedBy, CorrectionReason, Fault, GameResult, ResultReason};
+use crate::table::Publish;
+use shakmaty::{Color, Piece, Role};
 
 /// A closed set of words, meaning the same in JSON, on D-Bus and in the configuration.
 pub trait Word: Sized + Copy + 'static {
@@ -45,9 +46,27 @@ words! {
     ResultReason {
         Checkmate = "checkmate", Stalemate = "stalemate", KingsSignal = "kings_signal", Arbiter = "arbiter",
     }
+    Fault { Stuck = "stuck", Flickering = "flickering", Mended = "mended" }
+    Publish { Prompt = "prompt", Sure = "sure" }
     AlertKind {
         PositionUnexplained = "position_unexplained", WrongStart = "wrong_start", ResultSignalled = "result_signalled",
-        MovesUncertain = "moves_uncertain",
+        MovesUncertain = "moves_uncertain", ResultWanted = "result_wanted",
+    }
+}
+
+/// What a pawn may become. The other two have a word as well, which is not taken back.
+impl Word for Role {
+    const WORDS: &'static [(&'static str, Role)] =
+        &[("queen", Role::Queen), ("rook", Role::Rook), ("bishop", Role::Bishop), ("knight", Role::Knight)];
+    fn word(self) -> &'static str {
+        match self {
+            Role::Queen => "queen",
+            Role::Rook => "rook",
+            Role::Bishop => "bishop",
+            Role::Knight => "knight",
+            Role::King => "king",
+            Role::Pawn => "pawn",
+        }
     }
 }
 

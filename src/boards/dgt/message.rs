@@ -1,6 +1,6 @@
 //! What a message says. A message that cannot be is [`Trouble`]; nothing of it is passed on.
 
-use super::clock;
+use super::{clock, memory};
 use crate::boards::{Battery, Identity, Placement, Reading, Sensed, Trouble};
 use shakmaty::{Color, Role, Square};
 
@@ -10,7 +10,7 @@ pub fn read(id: u8, payload: &[u8]) -> Option<Reading> {
         (0x86, codes) => dump(codes),
         (clock::ID, times) => return clock::read(times).unwrap_or_else(|why| Some(impossible(why))),
         (0x8e, &[field, code]) => update(field, code),
-        (0x8f, memory) => Ok(Reading::Memory(memory.to_vec())),
+        (0x8f, bytes) => Ok(Reading::Memory(memory::read(bytes))),
         (0x90, &[high, low]) => {
             let address = u16::from(high) << 7 | u16::from(low);
             Ok(Reading::Identity(Identity::Text(format!("bus address {address}"))))
@@ -34,7 +34,7 @@ fn impossible(why: String) -> Reading {
 }
 
 /// What stands there: nothing, too, where it is no chessman but a piece that stands for a result. `None`: no code at all.
-fn piece(code: u8) -> Option<Sensed> {
+pub fn piece(code: u8) -> Option<Sensed> {
     const ROLES: [Role; 6] = [Role::Pawn, Role::Rook, Role::Knight, Role::Bishop, Role::King, Role::Queen];
     Some(match code {
         0x00 | 0x0d..=0x0f => Sensed::Empty,
@@ -44,8 +44,8 @@ fn piece(code: u8) -> Option<Sensed> {
     })
 }
 
-/// Field 0 is a8, 63 is h1.
-fn square(field: u8) -> Option<Square> {
+/// Field 0 is a8, 63 is h1; `None`: no field at all.
+pub fn square(field: u8) -> Option<Square> {
     (field < 64).then(|| Square::new(u32::from(field)).flip_vertical())
 }
 

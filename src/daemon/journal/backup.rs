@@ -34,7 +34,7 @@ pub fn backup(dir: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Resu
     File::open(directory).and_then(|directory| directory.sync_all()).map_err(JournalError::file("write out", directory))
 }
 
-fn open_source(dir: &Path) -> Result<Connection, JournalError> {
+pub(super) fn open_source(dir: &Path) -> Result<Connection, JournalError> {
     let path = dir.join(FILE);
     match fs::metadata(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {

@@ -132,6 +132,16 @@ fn inspect(path: &Path) -> Result<Found, JournalError> {
     }
 }
 
+/// A file that a later touchmove has written cannot be understood.
+pub(super) fn refuse_newer(path: &Path, connection: &Connection) -> Result<(), JournalError> {
+    let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0));
+    let (found, known) = (version.map_err(JournalError::sqlite("read the journal"))?, MIGRATIONS.len() as i64);
+    if found > known {
+        return Err(JournalError::Newer { path: path.to_owned(), found, known });
+    }
+    Ok(())
+}
+
 /// What is wrong with the file, if anything.
 fn check(path: &Path, connection: &Connection) -> Result<Option<String>, JournalError> {
     let failed = || JournalError::sqlite("read the journal");
@@ -140,10 +150,7 @@ fn check(path: &Path, connection: &Connection) -> Result<Option<String>, Journal
     if tables > 0 && number("PRAGMA application_id")? != APPLICATION_ID {
         return Ok(Some("it is a database of another program".to_owned()));
     }
-    let (found, known) = (number("PRAGMA user_version")?, MIGRATIONS.len() as i64);
-    if found > known {
-        return Err(JournalError::Newer { path: path.to_owned(), found, known });
-    }
+    refuse_newer(path, connection)?;
     let whole: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed())?;
     Ok((whole != "ok").then(|| format!("it is torn or cut short: {}", whole.replace('\n', " "))))
 }

@@ -6,7 +6,7 @@ use crate::daemon::Hub;
 use crate::daemon::hub::Target;
 use crate::game::{Command, GameResult, Order};
 use crate::wire::Word;
-use shakmaty::Color;
+use shakmaty::{Color, Role};
 use std::sync::Arc;
 use zbus::message::Header;
 use zbus::object_server::SignalEmitter;
@@ -59,6 +59,15 @@ impl Arbiter {
         })
     }
 
+    /// Squares that do not work as they should, as (square, fault, detail), with the meaning they have in BoardFault.
+    #[zbus(property)]
+    fn faults(&self) -> Vec<(String, String, String)> {
+        self.hub.read(|state| {
+            let faults = state.games.get(&self.game).map(|game| game.record.faults.as_slice()).unwrap_or_default();
+            faults.iter().map(|bad| (bad.square.to_string(), bad.fault.word().to_owned(), bad.detail.clone())).collect()
+        })
+    }
+
     /// Sets the result: 1-0, 0-1, 1/2-1/2; * withdraws it and the game goes on.
     /// Errors: BadResult.
     async fn set_result(
@@ -78,7 +87,9 @@ impl Arbiter {
         self.command(Command::Result(result), &header, connection).await
     }
 
-    /// Begins a new game from the position that stands on the board, given as FEN (X-FEN or Shredder-FEN for Chess960).
+    /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960), whose counters go on. The game
+    /// before it ends there as it stands, with the result it has. Squares that show something else are in property Displaced of
+    /// the board until it agrees.
     /// Errors: BadPosition.
     async fn set_position(
         &self,
@@ -100,8 +111,37 @@ impl Arbiter {
         self.command(Command::TakeBack(plies), &header, connection).await
     }
 
+    /// Says what the pawn became that was promoted at this ply; 0: at the last promotion on record. piece: queen, rook, bishop,
+    /// knight.
+    /// Errors: NoPromotion, BadPiece.
+    async fn set_promotion(
+        &self,
+        ply: u32,
+        piece: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        let role = Role::from_word(piece).ok_or_else(|| {
+            Error::BadPiece(format!("\"{piece}\" is nothing that a pawn becomes: give queen, rook, bishop or knight"))
+        })?;
+        self.command(Command::Promotion { ply: Some(ply).filter(|ply| *ply > 0), role }, &header, connection).await
+    }
+
+    /// Says that this player, white or black, adjusts pieces (Art. 4.2): what he touches next and puts back is no move.
+    /// Errors: BadPlayer, GameOver.
+    async fn adjust(
+        &self,
+        player: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        let player = Color::from_word(player)
+            .ok_or_else(|| Error::BadPlayer(format!("\"{player}\" is no player: give white or black")))?;
+        self.command(Command::Adjust(player), &header, connection).await
+    }
+
     /// The arbiter should look. id counts from 1 in each game. kind: position_unexplained, wrong_start,
-    /// result_signalled, moves_uncertain. ply: which it concerns,
+    /// result_signalled, moves_uncertain, result_wanted. ply: which it concerns,
     /// 0 before the first move. by: white, black, or empty where that is not known. article: of the Laws, e.g. 7.4; empty where
     /// none applies. squares: those that differ from what should be there. detail: a sentence. position: the one that was
     /// certainly right, as FEN.
@@ -124,8 +164,22 @@ impl Arbiter {
     #[zbus(signal)]
     async fn alert_cleared(emitter: &SignalEmitter<'_>, number: u64, time: i64, id: u32) -> zbus::Result<()>;
 
+    /// A square of the board does not work as it should, or works again, and what it shows is discounted meanwhile. fault: stuck
+    /// (it shows the same whatever happens there), flickering (it comes and goes with nobody touching it), mended. detail: a
+    /// sentence.
+    #[zbus(signal)]
+    async fn board_fault(
+        emitter: &SignalEmitter<'_>,
+        number: u64,
+        time: i64,
+        square: &str,
+        fault: &str,
+        detail: &str,
+    ) -> zbus::Result<()>;
+
     /// Somebody commanded something, and it was done. command and argument: result and the result; position and the FEN;
-    /// take_back and the number of plies. by: who, as far as the bus knows.
+    /// take_back and the number of plies; promotion and the piece, with "at ply" and the ply if one was named; adjust and the
+    /// player. by: who, as far as the bus knows.
     #[zbus(signal)]
     async fn commanded(
         emitter: &SignalEmitter<'_>,

@@ -134,7 +134,7 @@ impl Board {
     /// What a board of this family cannot know, in English sentences.
     #[zbus(property(emits_changed_signal = "const"))]
     fn cannot(&self) -> Vec<String> {
-        self.read(|board| board.model.cannot.iter().map(|sentence| (*sentence).to_owned()).collect())
+        self.read(|board| board.model.cannot_know().map(str::to_owned).collect())
     }
 
     /// The game on it, or the last one; / when there has been none.
@@ -146,8 +146,9 @@ impl Board {
             .into()
     }
 
-    /// Begins a new game from the position that stands on the board, given as FEN (X-FEN or Shredder-FEN for Chess960).
-    /// Returns when it is in the journal.
+    /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960), whose counters go on. The game
+    /// before it ends there as it stands, with the result it has. Squares that show something else are in Displaced until the
+    /// board agrees. Returns when it is in the journal.
     /// Errors: BadPosition, JournalFull, Stopping.
     async fn set_position(
         &self,
@@ -209,6 +210,24 @@ impl Clock {
     #[zbus(property)]
     fn running(&self) -> bool {
         self.read(|clock| clock.running).unwrap_or_default()
+    }
+
+    /// Whether it shows White's flag as fallen. That is what the clock says, and no ruling.
+    #[zbus(property)]
+    fn white_flag(&self) -> bool {
+        self.read(|clock| clock.flags.white).unwrap_or_default()
+    }
+
+    /// Whether it shows Black's flag as fallen. That is what the clock says, and no ruling.
+    #[zbus(property)]
+    fn black_flag(&self) -> bool {
+        self.read(|clock| clock.flags.black).unwrap_or_default()
+    }
+
+    /// Whether its own battery is low.
+    #[zbus(property)]
+    fn battery_low(&self) -> bool {
+        self.read(|clock| clock.battery_low).unwrap_or_default()
     }
 
     /// The finest step its times have, in milliseconds: 1000 on DGT clocks.

@@ -15,6 +15,16 @@ pub enum Error {
     NoGame(String),
     /// Not that many moves can be taken back.
     TooManyPlies(String),
+    /// No promotion there, or not to that piece.
+    NoPromotion(String),
+    /// The game is over.
+    GameOver(String),
+    /// This version cannot do it.
+    NotYet(String),
+    /// Nothing that a pawn becomes.
+    BadPiece(String),
+    /// Neither white nor black.
+    BadPlayer(String),
     /// Not a FEN.
     BadPosition(String),
     /// Not a result.
@@ -39,6 +49,9 @@ impl From<OrderError> for Error {
         match error {
             OrderError::Refused(Refused::NoGame) => Error::NoGame(sentence),
             OrderError::Refused(Refused::TooManyPlies(_)) => Error::TooManyPlies(sentence),
+            OrderError::Refused(Refused::NoPromotion(_) | Refused::PromotionUnlike(_)) => Error::NoPromotion(sentence),
+            OrderError::Refused(Refused::Over) => Error::GameOver(sentence),
+            OrderError::Refused(Refused::NotYet(_)) => Error::NotYet(sentence),
             OrderError::Refused(Refused::BadFen(_)) => Error::BadPosition(sentence),
             OrderError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
             OrderError::NoSuchGame(_) => Error::NoSuchGame(sentence),

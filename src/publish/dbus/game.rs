@@ -80,12 +80,13 @@ impl Game {
         self.read(|game| game.record.fen().to_owned())
     }
 
-    /// The moves, as (uci, san, state, time, white, black, confidence). state: made, or what completed the move (Art. 6.2.1):
+    /// The moves, as (uci, san, state, time, white, black, confidence, details). state: made, or what completed the move (Art. 6.2.1):
     /// clock, game_end, own_next_move, reply, dwell, arbiter. time: when it was made, in milliseconds since 1970-01-01 UTC.
-    /// white, black: time left at completion in milliseconds; -1 where unknown. confidence: 0 to 1. Signals tell of changes.
+    /// white, black: time left at completion in milliseconds; -1 where unknown. confidence: 0 to 1. details: as in
+    /// MoveMade. Signals tell of changes.
     #[zbus(property(emits_changed_signal = "false"))]
     fn moves(&self) -> Vec<values::Move> {
-        self.read(|game| game.record.plies.iter().map(|ply| values::ply(ply, game.wall_ms(ply.made_at))).collect())
+        self.read(|game| game.record.plies.iter().map(|ply| values::ply(ply, &|at| game.wall_ms(at))).collect())
     }
 
     /// How often published moves were corrected.
@@ -135,7 +136,7 @@ impl Game {
         let events = self.stream.history(&self.hub, self.id, number)?;
         let mut list = Vec::with_capacity(events.len());
         for (number, stamped) in events {
-            let Some(told) = values::told(&stamped.event) else { continue };
+            let Some(told) = values::told(&stamped.event, &|at| game.wall_ms(at)) else { continue };
             let mut fields = HashMap::new();
             for (name, value) in told.fields {
                 fields.insert(name.to_owned(), OwnedVariant::try_from(value).map_err(Error::ZBus)?);
@@ -152,7 +153,9 @@ impl Game {
     }
 
     /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that
-    /// it is right; alternatives: what else it could be, as (uci, confidence), most likely first.
+    /// it is right; alternatives: what else it could be, as (uci, confidence), most likely first. details, by name, empty for an
+    /// ordinary move: irregular (b): it was not legal in the position before it, and evidence (a(xsss)): what the board showed,
+    /// as (time, square, before, now), oldest first. Who made it is who is not to move in fen.
     #[zbus(signal)]
     async fn move_made(
         emitter: &SignalEmitter<'_>,
@@ -164,6 +167,7 @@ impl Game {
         fen: &str,
         confidence: f64,
         alternatives: Vec<(String, f64)>,
+        details: values::Details,
     ) -> zbus::Result<()>;
 
     /// A move was completed (Art. 6.2.1) by: clock, game_end, own_next_move, reply, dwell, arbiter. white, black: both clocks at
@@ -179,15 +183,15 @@ impl Game {
         black: values::Clock,
     ) -> zbus::Result<()>;
 
-    /// The game from from_ply on is now this line of (uci, san, fen), and nothing else. reason: evidence, takeback, king_signal,
-    /// analysis, arbiter.
+    /// The game from from_ply on is now this line of (uci, san, fen, details), and nothing else. details: as in MoveMade. reason:
+    /// evidence, takeback, king_signal, analysis, arbiter.
     #[zbus(signal)]
     async fn moves_corrected(
         emitter: &SignalEmitter<'_>,
         number: u64,
         time: i64,
         from_ply: u32,
-        moves: Vec<(String, String, String)>,
+        moves: Vec<values::Corrected>,
         reason: &str,
     ) -> zbus::Result<()>;
 

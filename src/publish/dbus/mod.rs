@@ -8,7 +8,7 @@ mod board;
 mod error;
 mod game;
 mod manager;
-mod pgn;
+pub mod pgn;
 mod values;
 
 use self::arbiter::Arbiter;
@@ -22,12 +22,12 @@ use crate::daemon::{Hub, Stop, stopped};
 use crate::game::{Event, Stamped};
 use crate::names;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{broadcast, watch};
+use tokio::time::Instant;
 use tracing::{debug, info, warn};
 use zbus::fdo::{DBusProxy, ObjectManager, RequestNameFlags};
 use zbus::message::Header;
@@ -37,6 +37,10 @@ use zbus::{Connection, OwnedVariant, connection};
 
 /// Pauses between attempts to reach the bus.
 const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+
+/// So long the stream for broadcast waits with its signals, and both with what changed in properties: a bus takes one message
+/// after the other, and the arbiter's signals go first.
+const GIVE_WAY: Duration = Duration::from_millis(1);
 
 /// The property of a game that grows with it. What changes in it, signals tell.
 const TOLD_BY_SIGNALS: &str = "Moves";
@@ -59,13 +63,29 @@ impl Default for Bus {
     }
 }
 
-impl FromStr for Bus {
-    type Err = Infallible;
+/// Not a bus.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no bus {0:?}: write session, system, or an address such as unix:path=/run/bus")]
+pub struct NoSuchBus(String);
 
-    /// `session`, `system`, or an address. Whether an address is one shows when it is connected to.
-    fn from_str(text: &str) -> Result<Bus, Infallible> {
-        Ok(Bus::named(text))
+impl FromStr for Bus {
+    type Err = NoSuchBus;
+
+    /// `session`, `system`, or an address: a transport, a colon, and its keys (D-Bus specification, Server Addresses). Whether
+    /// somebody listens there shows when it is connected to.
+    fn from_str(text: &str) -> Result<Bus, NoSuchBus> {
+        match text {
+            "session" => Ok(Bus::Session),
+            "system" => Ok(Bus::System),
+            address if is_address(address) => Ok(Bus::Address(address.to_owned())),
+            _ => Err(NoSuchBus(text.to_owned())),
+        }
     }
+}
+
+/// Whether this may be the address of a bus, such as `unix:path=/run/bus`.
+fn is_address(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(transport, keys)| !transport.is_empty() && (keys.is_empty() || keys.contains('=')))
 }
 
 impl fmt::Display for Bus {
@@ -79,15 +99,6 @@ impl fmt::Display for Bus {
 }
 
 impl Bus {
-    /// `session`, `system`, or an address.
-    pub fn named(text: &str) -> Bus {
-        match text {
-            "session" => Bus::Session,
-            "system" => Bus::System,
-            address => Bus::Address(address.to_owned()),
-        }
-    }
-
     pub(super) fn builder(&self) -> connection::Builder<'static> {
         match self {
             Bus::Session => connection::Builder::session(),
@@ -121,6 +132,11 @@ impl Stream {
             Stream::Live => game.record.last_number,
             Stream::Broadcast => game.public,
         }
+    }
+
+    /// Whether it is a durable event of this stream.
+    fn told_by_signal(self, news: &News) -> bool {
+        matches!(news, News::Event(published) if self.number(published).is_some())
     }
 
     /// The number under which this stream tells an event; `None`: it does not.
@@ -199,8 +215,14 @@ async fn serve(
     let connection = bus.builder().build().await?;
     // Subscribed before the state is read: nothing is missed between the two.
     let mut news = hub.subscribe();
-    let mut face =
-        Face { hub: Arc::clone(hub), stream, connection: connection.clone(), objects: BTreeMap::new(), known: HashMap::new() };
+    let mut face = Face {
+        hub: Arc::clone(hub),
+        stream,
+        connection: connection.clone(),
+        objects: BTreeMap::new(),
+        known: HashMap::new(),
+        changed: BTreeSet::new(),
+    };
     if stream == Stream::Live {
         face.add(names::ROOT_PATH, Manager { hub: Arc::clone(hub) }).await?;
     }
@@ -208,15 +230,45 @@ async fn serve(
     face.appear().await?;
     info!("{} is served on {bus}", stream.name());
     presence.send_replace(Presence::Held);
+    let mut announcing = None;
     loop {
+        let later = async {
+            match announcing {
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
-            first = news.recv() => face.tell(first, &mut news).await?,
+            first = news.recv() => {
+                if stream == Stream::Broadcast && first.as_ref().is_ok_and(|news| stream.told_by_signal(news)) {
+                    tokio::time::sleep(GIVE_WAY).await;
+                }
+                if face.tell(first, &mut news).await? == Told::Signals {
+                    announcing.get_or_insert_with(|| Instant::now() + GIVE_WAY);
+                } else if announcing.is_none() {
+                    face.announce_changes().await?;
+                }
+            }
+            () = later => {
+                announcing = None;
+                face.announce_changes().await?;
+            }
             () = connection.closed() => return Err(zbus::Error::InputOutput(Arc::new(std::io::ErrorKind::ConnectionReset.into()))),
             () = stopped(stop) => break,
         }
     }
+    face.announce_changes().await?;
     connection.close().await
+}
+
+/// What a piece of news was told by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    /// A signal that clients wait for.
+    Signals,
+    /// At most by what changed in properties.
+    Properties,
 }
 
 /// An object that may have changed.
@@ -236,6 +288,8 @@ struct Face {
     objects: BTreeMap<Object, u64>,
     /// The properties as they were told last, by path and interface.
     known: HashMap<(String, String), HashMap<String, OwnedVariant>>,
+    /// Objects of which clients have not been told yet what changed in their properties.
+    changed: BTreeSet<Object>,
 }
 
 impl Face {
@@ -270,28 +324,36 @@ impl Face {
         Ok(())
     }
 
-    /// Tells one piece of news and all that wait behind it: signals first, then what changed in properties, once.
+    /// Sends the signals of one piece of news and of all that wait behind it, and notes of what the properties may have
+    /// changed. Properties are read live, so whoever reads them after a signal finds them as the event left them.
     async fn tell(
         &mut self,
         first: Result<News, broadcast::error::RecvError>,
         news: &mut broadcast::Receiver<News>,
-    ) -> zbus::Result<()> {
-        let mut changed = BTreeSet::new();
+    ) -> zbus::Result<Told> {
+        let mut told = Told::Properties;
         let mut next = first;
         loop {
             match next {
-                Ok(News::Event(published)) => self.event(&published, &mut changed).await?,
-                Ok(News::Board(board)) => {
+                Ok(News::Event(published)) => {
+                    self.event(&published).await?;
+                    if self.stream.number(&published).is_some() {
+                        told = Told::Signals;
+                    }
+                }
+                Ok(News::Board(board)) if self.stream == Stream::Live => {
                     if !self.objects.contains_key(&Object::Board(board.clone())) {
                         self.register().await?;
                     }
-                    changed.insert(Object::Board(board));
+                    self.changed.insert(Object::Board(board));
                 }
-                Ok(News::Trouble) => drop(changed.insert(Object::Manager)),
+                Ok(News::Trouble) => drop(self.changed.insert(Object::Manager)),
+                Ok(News::Board(_)) => {}
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
                     debug!("{} fell {missed} news behind", self.stream.name());
                     self.catch_up().await?;
-                    changed.extend(self.objects.keys().cloned());
+                    self.changed.extend(self.objects.keys().cloned());
+                    told = Told::Signals;
                 }
                 Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
             }
@@ -301,21 +363,16 @@ impl Face {
                 Err(_) => break,
             };
         }
-        // The other stream's signals before this one's properties.
-        tokio::task::yield_now().await;
-        for object in changed {
-            self.properties(object).await?;
-        }
-        Ok(())
+        Ok(told)
     }
 
-    async fn event(&mut self, published: &Published, changed: &mut BTreeSet<Object>) -> zbus::Result<()> {
+    async fn event(&mut self, published: &Published) -> zbus::Result<()> {
         let event = &published.stamped.event;
         match event {
             Event::GameStarted { .. } => {
                 // The game before it is finished now.
-                changed.extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
-                changed.insert(Object::Board(published.board.clone()));
+                self.changed.extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
+                self.changed.insert(Object::Board(published.board.clone()));
                 self.register().await?;
             }
             Event::Touched { square, before, now } if self.stream == Stream::Live => {
@@ -323,27 +380,37 @@ impl Face {
                 let path = names::board_path(published.board.as_str());
                 self.connection.emit_signal(None::<BusName>, path, names::BOARD_INTERFACE, "Touched", &body).await?;
             }
-            Event::Clock { .. } | Event::Displaced { .. } | Event::Battery(_) => {
+            Event::Clock { .. } | Event::Displaced { .. } | Event::Battery(_) | Event::Link(_) => {
                 self.register_clocks().await?;
-                changed.insert(Object::Board(published.board.clone()));
+                self.changed.insert(Object::Board(published.board.clone()));
             }
             _ => {}
         }
         if let (Some(game), Some(number)) = (published.game, self.stream.number(published)) {
-            self.signal(game, number, published.wall_ms, event).await?;
-            changed.insert(Object::Game(game));
+            self.signal(game, number, published.wall_ms, &published.stamped).await?;
+            self.changed.insert(Object::Game(game));
+        }
+        Ok(())
+    }
+
+    /// Tells what changed in properties, once for all that happened since it was told last.
+    async fn announce_changes(&mut self) -> zbus::Result<()> {
+        for object in std::mem::take(&mut self.changed) {
+            self.properties(object).await?;
         }
         Ok(())
     }
 
     /// Sends the signal of a durable event, unless it was sent before.
-    async fn signal(&mut self, game: u64, number: u64, time: i64, event: &Event) -> zbus::Result<()> {
+    async fn signal(&mut self, game: u64, number: u64, time: i64, stamped: &Stamped) -> zbus::Result<()> {
         let Some(last) = self.objects.get_mut(&Object::Game(game)) else { return Ok(()) };
         if number <= *last {
             return Ok(());
         }
         *last = number;
-        let (Some(told), false) = (values::told(event), matches!(event, Event::GameStarted { .. })) else { return Ok(()) };
+        let wall = |at| time.saturating_sub_unsigned(stamped.at.saturating_sub(at));
+        let begins = matches!(stamped.event, Event::GameStarted { .. });
+        let Some(told) = values::told(&stamped.event, &wall).filter(|_| !begins) else { return Ok(()) };
         let body = game::arguments(number, time, told.fields)?;
         self.connection.emit_signal(None::<BusName>, names::game_path(game), told.interface, told.name, &body).await
     }
@@ -366,7 +433,7 @@ impl Face {
             };
             for (number, stamped) in events {
                 let time = self.hub.read(|state| state.games.get(&id).map_or(0, |game| game.wall_ms(stamped.at)));
-                self.signal(id, number, time, &stamped.event).await?;
+                self.signal(id, number, time, &stamped).await?;
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Events as D-Bus values: one table, from which signals are sent and `Since` is answered.
 
+use crate::boards::Millis;
 use crate::boards::{Placement, Sensed};
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
@@ -7,12 +8,17 @@ use crate::game::{Command, Event, Played};
 use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE};
 use crate::wire::{Word, sensed_to_word};
 use shakmaty::Color;
-use zbus::Variant;
+use std::collections::HashMap;
+use zbus::{OwnedVariant, Variant};
 
 /// `(ms, resolution_ms, age_ms)`, with `ms` −1 where no clock is connected.
 pub type Clock = (i32, u32, u32);
-/// `(uci, san, state, time, white, black, confidence)`, as property `Moves` of a game has it.
-pub type Move = (String, String, String, i64, i32, i32, f64);
+/// More about a move, by name: `irregular` (b) and `evidence` (a(xsss)) where it was not legal.
+pub type Details = HashMap<String, OwnedVariant>;
+/// `(uci, san, state, time, white, black, confidence, details)`, as property `Moves` of a game has it.
+pub type Move = (String, String, String, i64, i32, i32, f64, Details);
+/// `(uci, san, fen, details)`, as signal `MovesCorrected` has it.
+pub type Corrected = (String, String, String, Details);
 
 /// A durable event in D-Bus terms.
 pub struct Told {
@@ -24,8 +30,8 @@ pub struct Told {
     pub fields: Vec<(&'static str, Variant<'static>)>,
 }
 
-/// A durable event in D-Bus terms; `None` for the others.
-pub fn told(event: &Event) -> Option<Told> {
+/// A durable event in D-Bus terms; `None` for the others. `wall`: the time of day, in milliseconds since 1970-01-01 UTC.
+pub fn told(event: &Event, wall: &dyn Fn(Millis) -> i64) -> Option<Told> {
     let game = |name, fields| Some(Told { interface: GAME_INTERFACE, name, fields });
     let arbiter = |name, fields| Some(Told { interface: ARBITER_INTERFACE, name, fields });
     match event {
@@ -53,6 +59,7 @@ pub fn told(event: &Event) -> Option<Told> {
                         .collect::<Vec<_>>()
                         .into(),
                 ),
+                ("details", details(played, wall).into()),
             ],
         ),
         Event::MoveCompleted { ply, by, clocks } => game(
@@ -68,7 +75,7 @@ pub fn told(event: &Event) -> Option<Told> {
             "MovesCorrected",
             vec![
                 ("from_ply", (*from_ply).into()),
-                ("moves", moves.iter().map(played).collect::<Vec<_>>().into()),
+                ("moves", moves.iter().map(|played| corrected(played, wall)).collect::<Vec<_>>().into()),
                 ("reason", reason.word().into()),
             ],
         ),
@@ -94,6 +101,10 @@ pub fn told(event: &Event) -> Option<Told> {
             ],
         ),
         Event::AlertCleared { id } => arbiter("AlertCleared", vec![("id", (*id).into())]),
+        Event::BoardFault { square, fault, detail } => arbiter(
+            "BoardFault",
+            vec![("square", square.to_string().into()), ("fault", fault.word().into()), ("detail", detail.clone().into())],
+        ),
         Event::Commanded { command, by } => {
             let (what, argument) = command_words(command);
             arbiter("Commanded", vec![("command", what.into()), ("argument", argument.into()), ("by", by.clone().into())])
@@ -107,11 +118,26 @@ fn command_words(command: &Command) -> (&'static str, String) {
         Command::Result(result) => ("result", result.map_or("*", |result| result.as_str()).to_owned()),
         Command::Position(fen) => ("position", fen.clone()),
         Command::TakeBack(plies) => ("take_back", plies.to_string()),
+        Command::Promotion { ply: None, role } => ("promotion", role.word().to_owned()),
+        Command::Promotion { ply: Some(ply), role } => ("promotion", format!("{} at ply {ply}", role.word())),
+        Command::Adjust(player) => ("adjust", player.word().to_owned()),
     }
 }
 
-fn played(played: &Played) -> (String, String, String) {
-    (played.uci.clone(), played.san.clone(), played.fen.clone())
+fn corrected(played: &Played, wall: &dyn Fn(Millis) -> i64) -> Corrected {
+    (played.uci.clone(), played.san.clone(), played.fen.clone(), details(played, wall))
+}
+
+fn details(played: &Played, wall: &dyn Fn(Millis) -> i64) -> Details {
+    if !played.irregular {
+        return Details::new();
+    }
+    let sighting =
+        |seen: &crate::game::Sighting| (wall(seen.at), seen.square.to_string(), sensed(seen.before), sensed(seen.now));
+    let evidence: Vec<(i64, String, String, String)> = played.evidence.iter().map(sighting).collect();
+    let fields = [("irregular", Variant::from(true)), ("evidence", Variant::from(evidence))];
+    // Only a file descriptor could not be copied.
+    fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), OwnedVariant::try_from(value).ok()?))).collect()
 }
 
 fn clock(time: Option<ClockTime>) -> Clock {
@@ -124,7 +150,7 @@ pub fn milliseconds(time: ClockTime) -> i32 {
 }
 
 /// One ply of property `Moves`.
-pub fn ply(ply: &Ply, time: i64) -> Move {
+pub fn ply(ply: &Ply, wall: &dyn Fn(Millis) -> i64) -> Move {
     let state = match ply.state {
         PlyState::Made => "made",
         PlyState::Completed { by, .. } => by.word(),
@@ -133,10 +159,11 @@ pub fn ply(ply: &Ply, time: i64) -> Move {
         ply.played.uci.clone(),
         ply.played.san.clone(),
         state.to_owned(),
-        time,
+        wall(ply.made_at),
         ply.clocks.white.map_or(-1, milliseconds),
         ply.clocks.black.map_or(-1, milliseconds),
         f64::from(ply.confidence.0) / 1000.0,
+        details(&ply.played, wall),
     )
 }
 
@@ -166,11 +193,11 @@ pub fn sensed(sensed: Sensed) -> String {
 mod tests {
     use super::*;
     use crate::game::event::{Alternative, ClockTimes, Rotation};
-    use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, GameResult, ResultReason};
+    use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason};
     use crate::publish::client::SIGNALS;
 
     fn one_of_each() -> Vec<Event> {
-        let played = Played { uci: "e2e4".into(), san: "e4".into(), fen: "fen".into() };
+        let played = Played { uci: "e2e4".into(), san: "e4".into(), fen: "fen".into(), irregular: false, evidence: Vec::new() };
         let time = ClockTime { ms: 1, resolution_ms: 2, age_ms: 3 };
         let clocks = ClockTimes { white: Some(time), black: None };
         let alternatives = vec![Alternative { uci: "e2e3".into(), confidence: Confidence(1) }];
@@ -194,6 +221,7 @@ mod tests {
             Event::AlertCleared { id: 1 },
             Event::Result { result: Some(GameResult::Draw), reason: ResultReason::Arbiter },
             Event::Commanded { command: Command::TakeBack(1), by: "somebody".into() },
+            Event::BoardFault { square: shakmaty::Square::E1, fault: Fault::Stuck, detail: "detail".into() },
         ]
     }
 
@@ -213,7 +241,7 @@ mod tests {
     fn every_durable_event_is_told_as_its_signal_is_documented() {
         for event in one_of_each() {
             assert!(event.is_durable());
-            let told = told(&event).unwrap();
+            let told = told(&event, &|at| at as i64).unwrap();
             if told.name == "GameStarted" {
                 continue;
             }
@@ -229,7 +257,7 @@ mod tests {
         for signal in SIGNALS {
             let interface = match signal.name {
                 "Touched" => crate::names::BOARD_INTERFACE,
-                name if name.starts_with("Alert") || name == "Commanded" => ARBITER_INTERFACE,
+                name if name.starts_with("Alert") || matches!(name, "Commanded" | "BoardFault") => ARBITER_INTERFACE,
                 _ => GAME_INTERFACE,
             };
             let all: Vec<String> = documented(interface, signal.name).into_iter().map(|(name, _)| name).collect();

@@ -3,9 +3,9 @@
 use super::*;
 use crate::boards::{Battery, Sensed};
 use crate::game::event::{Alternative, ClockTimes, Difference};
-use crate::game::{Alert, ClockTime, Command, Event, Played};
+use crate::game::{Alert, ClockTime, Command, Event, Played, Sighting};
 use crate::wire::words::{sensed_from_word, sensed_to_word};
-use shakmaty::Square;
+use shakmaty::{ByColor, Square};
 
 impl From<&Event> for WireEvent {
     fn from(event: &Event) -> Self {
@@ -23,6 +23,8 @@ impl From<&Event> for WireEvent {
                     .iter()
                     .map(|other| WireAlternative { uci: other.uci.clone(), confidence: other.confidence })
                     .collect(),
+                irregular: played.irregular,
+                evidence: wire_evidence(&played.evidence),
             },
             Event::MoveCompleted { ply, by, clocks } => {
                 let (clock_white, clock_black) = wire_clocks(clocks);
@@ -34,6 +36,11 @@ impl From<&Event> for WireEvent {
                 reason: *reason,
                 sans: moves.iter().map(|played| played.san.clone()).collect(),
                 fens: moves.iter().map(|played| played.fen.clone()).collect(),
+                irregular: (*from_ply..)
+                    .zip(moves)
+                    .filter(|(_, played)| played.irregular)
+                    .map(|(ply, played)| WireIrregular { ply, evidence: wire_evidence(&played.evidence) })
+                    .collect(),
             },
             Event::ClockRevised { ply, clocks } => {
                 let (clock_white, clock_black) = wire_clocks(clocks);
@@ -50,6 +57,9 @@ impl From<&Event> for WireEvent {
                 position: alert.position.clone(),
             },
             Event::AlertCleared { id } => WireEvent::AlertCleared { id: *id },
+            Event::BoardFault { square, fault, detail } => {
+                WireEvent::BoardFault { square: square.to_string(), fault: *fault, detail: detail.clone() }
+            }
             Event::Result { result, reason } => WireEvent::Result { result: *result, reason: *reason },
             Event::Commanded { command, by } => WireEvent::Command { command: WireCommand::from(command), by: by.clone() },
             Event::Touched { square, before, now } => {
@@ -65,9 +75,17 @@ impl From<&Event> for WireEvent {
                     })
                     .collect(),
             },
-            Event::Clock { clocks, turn, running } => {
+            Event::Clock { clocks, turn, running, flags, battery_low } => {
                 let (clock_white, clock_black) = wire_clocks(clocks);
-                WireEvent::Clock { clock_white, clock_black, turn: *turn, running: *running }
+                WireEvent::Clock {
+                    clock_white,
+                    clock_black,
+                    turn: *turn,
+                    running: *running,
+                    flag_white: flags.white,
+                    flag_black: flags.black,
+                    battery_low: *battery_low,
+                }
             }
             Event::Link(state) => WireEvent::Link { state: *state },
             Event::Battery(battery) => WireEvent::Battery { percent: battery.percent, charging: battery.charging },
@@ -81,9 +99,9 @@ impl TryFrom<WireEvent> for Event {
     fn try_from(wire: WireEvent) -> Result<Event, String> {
         Ok(match wire {
             WireEvent::GameStarted { fen, chess960, laws, rotation } => Event::GameStarted { fen, chess960, laws, rotation },
-            WireEvent::MoveMade { ply, uci, san, fen, confidence, alternatives } => Event::MoveMade {
+            WireEvent::MoveMade { ply, uci, san, fen, confidence, alternatives, irregular, evidence } => Event::MoveMade {
                 ply,
-                played: Played { uci, san, fen },
+                played: Played { uci, san, fen, irregular, evidence: sightings(evidence)? },
                 confidence,
                 alternatives: alternatives
                     .into_iter()
@@ -93,7 +111,7 @@ impl TryFrom<WireEvent> for Event {
             WireEvent::MoveCompleted { ply, by, clock_white, clock_black } => {
                 Event::MoveCompleted { ply, by, clocks: clocks(clock_white, clock_black) }
             }
-            WireEvent::MovesCorrected { from_ply, moves, reason, sans, fens } => {
+            WireEvent::MovesCorrected { from_ply, moves, reason, sans, fens, irregular } => {
                 if moves.len() != sans.len() || moves.len() != fens.len() {
                     return Err(format!(
                         "`moves`, `sans` and `fens` are {}, {} and {} long, and should be equally long",
@@ -103,7 +121,13 @@ impl TryFrom<WireEvent> for Event {
                     ));
                 }
                 let texts = moves.into_iter().zip(sans).zip(fens);
-                let moves = texts.map(|((uci, san), fen)| Played { uci, san, fen }).collect();
+                let regular = |((uci, san), fen)| Played { uci, san, fen, irregular: false, evidence: Vec::new() };
+                let mut moves: Vec<Played> = texts.map(regular).collect();
+                for one in irregular {
+                    let played = one.ply.checked_sub(from_ply).and_then(|index| moves.get_mut(index as usize));
+                    let played = played.ok_or_else(|| format!("`irregular` has ply {}, and `moves` has not", one.ply))?;
+                    (played.irregular, played.evidence) = (true, sightings(one.evidence)?);
+                }
                 Event::MovesCorrected { from_ply, moves, reason }
             }
             WireEvent::ClockRevised { ply, clock_white, clock_black } => {
@@ -114,6 +138,9 @@ impl TryFrom<WireEvent> for Event {
                 Event::AlertRaised(Alert { id, kind, ply, by, article, squares, detail, position })
             }
             WireEvent::AlertCleared { id } => Event::AlertCleared { id },
+            WireEvent::BoardFault { square: name, fault, detail } => {
+                Event::BoardFault { square: square(&name)?, fault, detail }
+            }
             WireEvent::Result { result, reason } => Event::Result { result, reason },
             WireEvent::Command { command, by } => Event::Commanded { command: command.into(), by },
             WireEvent::Touched { square: name, before, now } => {
@@ -122,13 +149,32 @@ impl TryFrom<WireEvent> for Event {
             WireEvent::Displaced { squares } => {
                 Event::Displaced { squares: squares.iter().map(difference).collect::<Result<_, _>>()? }
             }
-            WireEvent::Clock { clock_white, clock_black, turn, running } => {
-                Event::Clock { clocks: clocks(clock_white, clock_black), turn, running }
+            WireEvent::Clock { clock_white, clock_black, turn, running, flag_white, flag_black, battery_low } => {
+                let flags = ByColor { white: flag_white, black: flag_black };
+                Event::Clock { clocks: clocks(clock_white, clock_black), turn, running, flags, battery_low }
             }
             WireEvent::Link { state } => Event::Link(state),
             WireEvent::Battery { percent, charging } => Event::Battery(Battery { percent, charging }),
         })
     }
+}
+
+fn wire_evidence(evidence: &[Sighting]) -> Vec<WireSighting> {
+    let one = |seen: &Sighting| WireSighting {
+        t: seen.at,
+        square: seen.square.to_string(),
+        before: sensed_to_word(seen.before),
+        now: sensed_to_word(seen.now),
+    };
+    evidence.iter().map(one).collect()
+}
+
+fn sightings(wire: Vec<WireSighting>) -> Result<Vec<Sighting>, String> {
+    wire.into_iter()
+        .map(|WireSighting { t: at, square: name, before, now }| {
+            Ok(Sighting { at, square: square(&name)?, before: sensed(&before)?, now: sensed(&now)? })
+        })
+        .collect()
 }
 
 fn square(text: &str) -> Result<Square, String> {
@@ -166,6 +212,8 @@ impl From<&Command> for WireCommand {
             Command::Result(result) => WireCommand::Result { result: *result },
             Command::Position(fen) => WireCommand::Position { fen: fen.clone() },
             Command::TakeBack(plies) => WireCommand::TakeBack { plies: *plies },
+            Command::Promotion { ply, role } => WireCommand::Promotion { ply: *ply, piece: *role },
+            Command::Adjust(player) => WireCommand::Adjust { player: *player },
         }
     }
 }
@@ -176,6 +224,8 @@ impl From<WireCommand> for Command {
             WireCommand::Result { result } => Command::Result(result),
             WireCommand::Position { fen } => Command::Position(fen),
             WireCommand::TakeBack { plies } => Command::TakeBack(plies),
+            WireCommand::Promotion { ply, piece } => Command::Promotion { ply, role: piece },
+            WireCommand::Adjust { player } => Command::Adjust(player),
         }
     }
 }
@@ -196,6 +246,7 @@ impl From<&Settings> for WireSettings {
             accept_kings_signal,
             laws,
             hypotheses,
+            publish,
         } = settings.clone();
         WireSettings {
             sensing,
@@ -210,6 +261,7 @@ impl From<&Settings> for WireSettings {
             accept_kings_signal,
             laws,
             hypotheses,
+            publish,
         }
     }
 }
@@ -229,6 +281,7 @@ impl From<WireSettings> for Settings {
             accept_kings_signal: wire.accept_kings_signal,
             laws: wire.laws,
             hypotheses: wire.hypotheses,
+            publish: wire.publish,
         }
     }
 }

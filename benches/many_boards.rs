@@ -1,0 +1,186 @@
+//! Many boards in one process: how long one core works for them while they play, and how much memory each of them takes.
+//!
+//! Every byte goes through a protocol and a table of its own board, in the order in which it would arrive, and so does every
+//! deadline: what the daemon does but for ports, journal and bus. Processor time is counted, so that what else runs on the
+//! machine does not matter much.
+
+mod stage;
+
+use rustix::time::{ClockId, clock_gettime};
+use stage::{Stream, line, time, verdict};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::hint::black_box;
+use std::sync::atomic::{AtomicIsize, Ordering};
+use std::time::Duration;
+use touchmove::boards::{Address, LinkState, Millis, Protocol, Sensing, model};
+use touchmove::simulate::hands::{BLITZ, CLUB, Profile};
+use touchmove::table::{Input, Output, Settings, Table};
+
+/// Boards at once.
+const BOARDS: usize = 500;
+/// Games that differ; each is played on as many boards as any other.
+const STREAMS: usize = 50;
+/// Two boards with the same game are so far apart, in milliseconds.
+const APART: Millis = 997;
+/// Memory that a board may take, bytes.
+const MEMORY_GOAL: isize = 1 << 20;
+
+fn main() {
+    for (profile, sensing) in [(&BLITZ, Sensing::Identity), (&BLITZ, Sensing::Occupancy), (&CLUB, Sensing::Occupancy)] {
+        measure(profile, sensing);
+    }
+}
+
+fn measure(profile: &Profile, sensing: Sensing) {
+    let streams: Vec<Stream> = (1..=STREAMS as u64).map(|seed| Stream::simulated(profile, seed)).collect();
+    // Until then all of them play.
+    let until = streams.iter().filter_map(|stream| stream.chunks.last()).map(|(at, _)| *at).min().unwrap_or(0);
+    let settings = Settings { sensing, ..Settings::default() };
+    let mut boards: Vec<Board> = Vec::with_capacity(BOARDS);
+    let mut queue = BinaryHeap::with_capacity(BOARDS);
+    for index in 0..BOARDS {
+        let later = (index / STREAMS) as Millis * APART;
+        boards.push(Board::plugged(&streams[index % STREAMS], later, &settings));
+        queue.push(Reverse((later, index)));
+    }
+
+    let began = processor_time();
+    let (mut second, mut second_began, mut busiest) = (0, began, Duration::ZERO);
+    while let Some(Reverse((now, index))) = queue.pop()
+        && now <= until
+    {
+        if now / 1000 != second {
+            let worked = processor_time();
+            // In the first ones the boards are plugged in.
+            if second >= 10 {
+                busiest = busiest.max(worked - second_began);
+            }
+            (second, second_began) = (now / 1000, worked);
+        }
+        let board = &mut boards[index];
+        board.step(now);
+        queue.extend(board.next(now).map(|next| Reverse((next, index))));
+    }
+    let worked = processor_time() - began;
+
+    let played = Duration::from_millis(until);
+    let share = worked.as_secs_f64() / played.as_secs_f64();
+    let right: usize = boards.iter().map(Board::right).sum();
+    let truth: usize = boards.iter().map(|board| board.played(until)).sum();
+    let memory = boards.iter().map(|board| board.most).sum::<isize>() / BOARDS as isize;
+    let most = boards.iter().map(|board| board.most).max().unwrap_or(0);
+    println!("{BOARDS} boards, {sensing:?} sensors, {} hands:", profile.name);
+    line("played", format!("{:.0} s, {truth} plies", played.as_secs_f64()));
+    let met = verdict(share <= 1.0 && busiest <= Duration::from_secs(1));
+    line("one core worked", format!("{} = {:.3} % of that (goal: it keeps up: {met})", time(worked), share * 100.0));
+    line("in the busiest second", time(busiest));
+    line("boards that one core could carry", format!("{:.0}", BOARDS as f64 / share));
+    line("plies right up to the first mistake", format!("{right} of {truth}"));
+    let kb = |bytes: isize| format!("{:.0} kB", bytes as f64 / 1024.0);
+    let met = verdict(most <= MEMORY_GOAL);
+    line("memory at its most, mean of the boards", kb(memory));
+    line("memory at its most, the largest board", format!("{} (goal: at most 1024 kB: {met})", kb(most)));
+}
+
+/// A board that says what was recorded of one.
+struct Board<'a> {
+    stream: &'a Stream,
+    /// How much later than in the recording.
+    later: Millis,
+    said: usize,
+    protocol: Box<dyn Protocol>,
+    table: Table,
+    /// Bytes of memory that it holds now, and has held at most.
+    memory: isize,
+    most: isize,
+}
+
+impl<'a> Board<'a> {
+    fn plugged(stream: &'a Stream, later: Millis, settings: &Settings) -> Board<'a> {
+        let before = LIVE.load(Ordering::Relaxed);
+        let mut protocol = (model("dgt").expect("there is a DGT board").protocol)();
+        let mut table = Table::new(settings.clone());
+        protocol.link(later, LinkState::Up);
+        black_box(table.handle(later, Input::Link(LinkState::Up)));
+        let memory = LIVE.load(Ordering::Relaxed) - before;
+        Board { stream, later, said: 0, protocol, table, memory, most: memory }
+    }
+
+    fn next(&self, now: Millis) -> Option<Millis> {
+        let chunk = self.stream.chunks.get(self.said).map(|(at, _)| at + self.later);
+        let next = [chunk, self.protocol.next_deadline(), self.table.next_deadline()].into_iter().flatten().min();
+        next.map(|next| next.max(now))
+    }
+
+    fn step(&mut self, now: Millis) {
+        let before = LIVE.load(Ordering::Relaxed);
+        let output = self.table.advance(now);
+        self.carry_out(now, output);
+        if let Some((_, bytes)) = self.stream.chunks.get(self.said).filter(|(at, _)| at + self.later <= now) {
+            self.said += 1;
+            self.protocol.receive(now, bytes);
+        }
+        if self.protocol.next_deadline().is_some_and(|deadline| deadline <= now) {
+            self.protocol.timeout(now);
+        }
+        while let Some((_, reading)) = self.protocol.poll_reading() {
+            let output = self.table.handle(now, Input::Reading(reading));
+            self.carry_out(now, output);
+        }
+        while let Some(write) = self.protocol.poll_write() {
+            black_box(write);
+        }
+        self.memory += LIVE.load(Ordering::Relaxed) - before;
+        self.most = self.most.max(self.memory);
+    }
+
+    fn carry_out(&mut self, now: Millis, output: Output) {
+        for cue in black_box(output).cues {
+            let _ = self.protocol.act(now, Address::ONLY, cue);
+        }
+    }
+
+    /// How many plies have been played.
+    fn played(&self, until: Millis) -> usize {
+        self.stream.done_at.iter().take_while(|at| **at + self.later <= until).count()
+    }
+
+    fn right(&self) -> usize {
+        let plies = self.table.record().map_or(&[][..], |record| &record.plies);
+        self.stream.truth.iter().zip(plies).take_while(|(truth, ply)| **truth == ply.played.uci).count()
+    }
+}
+
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Bytes taken and not given back.
+static LIVE: AtomicIsize = AtomicIsize::new(0);
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// The system's memory, counted.
+struct Counting;
+
+// SAFETY: everything is done by the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LIVE.fetch_add(layout.size() as isize, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size() as isize, Ordering::Relaxed);
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        LIVE.fetch_add(size as isize - layout.size() as isize, Ordering::Relaxed);
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}

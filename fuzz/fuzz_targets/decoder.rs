@@ -1,0 +1,137 @@
+//! Any bytes, cut anywhere, into every board's protocol, and what it makes of them into a table.
+//!
+//! The first byte chooses the board. Then a byte below 224 says how many bytes arrive next at once (by its lower four bits), one
+//! from 224 on lets time pass, or plugs the cable, or asks the board for something.
+#![no_main]
+#![allow(dead_code)] // what is shared with the tests is not all used here
+
+#[path = "../../tests/properties/promises.rs"]
+mod promises;
+
+use libfuzzer_sys::fuzz_target;
+use promises::Promises;
+use shakmaty::Square;
+use touchmove::boards::{Address, BOARDS, Cue, LinkState, Millis, Protocol, Reading};
+use touchmove::table::{Input, Settings, Table};
+
+/// What a DGT board may ever be sent: nothing that restarts it, floods the line or writes into its memory.
+const DGT_COMMANDS: [u8; 7] = [0x40, 0x42, 0x45, 0x4b, 0x4c, 0x4d, 0x55];
+
+struct Line {
+    name: &'static str,
+    /// Bytes as they were cut, and one by one: both must say the same while both ask the same.
+    whole: Box<dyn Protocol>,
+    single: Option<Box<dyn Protocol>>,
+    table: Table,
+    promises: Promises,
+    seen: bool,
+    now: Millis,
+}
+
+impl Line {
+    fn each(&mut self, act: impl Fn(&mut dyn Protocol, Millis)) {
+        act(&mut *self.whole, self.now);
+        if let Some(single) = &mut self.single {
+            act(&mut **single, self.now);
+        }
+        self.drain();
+    }
+
+    fn receive(&mut self, bytes: &[u8]) {
+        self.whole.receive(self.now, bytes);
+        if let Some(single) = &mut self.single {
+            for byte in bytes {
+                single.receive(self.now, std::slice::from_ref(byte));
+            }
+        }
+        self.drain();
+    }
+
+    fn drain(&mut self) {
+        loop {
+            let said = self.whole.poll_reading();
+            if let Some(single) = &mut self.single {
+                assert_eq!(said, single.poll_reading(), "another reading when the bytes come one by one");
+            }
+            let Some((_, reading)) = said else { break };
+            self.input(Input::Reading(reading));
+        }
+        let mut last = 0;
+        loop {
+            let write = self.whole.poll_write();
+            // Between two messages it asks, and in one go it does not come to see that moment: from then on they differ.
+            if self.single.as_mut().is_some_and(|single| single.poll_write() != write) {
+                self.single = None;
+            }
+            let Some(write) = write else { break };
+            assert!(write.at >= last, "commands out of order");
+            last = write.at;
+            let harmless = self.name != "dgt" || write.bytes.iter().all(|byte| DGT_COMMANDS.contains(byte));
+            assert!(harmless, "{:x?} is never sent", write.bytes);
+        }
+    }
+
+    fn input(&mut self, input: Input) {
+        match &input {
+            Input::Link(_) => self.seen = false,
+            Input::Reading(Reading::Placement(_)) => self.seen = true,
+            _ => {}
+        }
+        let before = self.table.advance(self.now).events;
+        let after = self.table.handle(self.now, input).events;
+        let told = self.promises.take(before, false).and_then(|()| self.promises.take(after, !self.seen));
+        told.unwrap_or_else(|broken| panic!("{broken}"));
+        assert_eq!(self.table.record(), self.promises.record());
+    }
+
+    fn wait(&mut self, ms: Millis) {
+        let end = self.now + ms;
+        for _ in 0..1_000 {
+            let Some(due) = self.whole.next_deadline().filter(|due| *due <= end) else { break };
+            self.now = self.now.max(due);
+            self.each(|protocol, now| protocol.timeout(now));
+            let next = self.whole.next_deadline();
+            assert!(next.is_none_or(|next| next > self.now), "a deadline at {next:?} is due still, at {}", self.now);
+        }
+        self.now = end;
+    }
+
+    fn link(&mut self, state: LinkState) {
+        self.each(|protocol, now| protocol.link(now, state));
+        self.input(Input::Link(state));
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&choice, mut rest)) = bytes.split_first() else { return };
+    let model = BOARDS[usize::from(choice) % BOARDS.len()];
+    let mut line = Line {
+        name: model.name,
+        whole: (model.protocol)(),
+        // Of other boards a packet is a whole.
+        single: (model.name == "dgt").then(|| (model.protocol)()),
+        table: Table::new(Settings { sensing: model.sensing, ..Settings::default() }),
+        promises: Promises::default(),
+        seen: false,
+        now: 0,
+    };
+    line.link(LinkState::Up);
+    while let Some((&act, after)) = rest.split_first() {
+        rest = after;
+        match act {
+            0..224 => {
+                let (now, later) = rest.split_at(usize::from(act % 16).min(rest.len()));
+                rest = later;
+                line.receive(now);
+                line.wait(10);
+            }
+            224..232 => line.wait(1 << (2 * (act - 224))),
+            232 => line.link(LinkState::Down),
+            233..236 => line.link(LinkState::Up),
+            236 => line.each(|protocol, now| _ = protocol.act(now, Address::ONLY, Cue::Lights(vec![Square::E4]))),
+            237 => line.each(|protocol, now| _ = protocol.act(now, Address(7), Cue::ClockText("touchmove".to_owned()))),
+            _ => line.each(|protocol, now| _ = protocol.act(now, Address::ONLY, Cue::Placement)),
+        }
+    }
+    line.wait(100_000);
+});

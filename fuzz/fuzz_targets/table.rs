@@ -1,0 +1,16 @@
+//! Any bytes as a script of readings, link events, orders and restarts, on boards of every kind: see tests/properties.
+#![no_main]
+#![allow(dead_code)] // what is shared with the tests is not all used here
+
+#[path = "../../tests/properties/player.rs"]
+mod player;
+#[path = "../../tests/properties/promises.rs"]
+mod promises;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|script: &[u8]| {
+    if let Err(broken) = player::play(script) {
+        panic!("{broken}");
+    }
+});

@@ -1,0 +1,172 @@
+//! `touchmovectl arbiter`: what the arbiter decides about a game.
+
+use super::service::{Service, board, game, print};
+use crate::game::{Command, GameResult};
+use crate::publish::client::ClientError;
+use crate::publish::dbus::Stream;
+use crate::wire::Word;
+use shakmaty::{Color, Role};
+
+/// Set the result or position, take back, choose a promotion, declare an adjustment
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  touchmovectl arbiter result 1-0
+  touchmovectl arbiter result '*' --game 17
+  touchmovectl arbiter position '4k3/8/8/8/8/8/4P3/4K3 w - - 0 40' --board dgt_ttyUSB0
+  touchmovectl arbiter take-back 2
+  touchmovectl arbiter promotion knight
+  touchmovectl arbiter promotion rook --ply 87
+  touchmovectl arbiter adjust white
+
+Each is kept in the journal with who did it. On the system bus it is for root and group touchmove-arbiter.")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Set the result of a game, or withdraw it
+    #[command(after_help = "Examples:\n  touchmovectl arbiter result 1/2-1/2\n  touchmovectl arbiter result '*'")]
+    Result {
+        /// 1-0, 0-1, 1/2-1/2, or * to withdraw it: the game goes on
+        #[arg(value_parser = result)]
+        result: Outcome,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Begin a new game from this position
+    #[command(
+        long_about = "Begin a new game from this position.
+
+The game on the board until now ends there, as it stands: its moves stay in the journal and in its PGN, with the result it has, \
+or * without one (so set the result first). Counters in the FEN go on: a game taken up at move 20 is numbered from 20. Squares \
+of the board that show something else are listed; `touchmovectl board` shows them until they agree.",
+        after_help = "Examples:
+  touchmovectl arbiter position '8/5k2/8/8/4K3/8/4P3/8 w - - 0 61'
+  touchmovectl arbiter position '4k3/8/8/8/8/8/4P3/4K3 w - - 0 40' --board dgt_ttyUSB0"
+    )]
+    Position {
+        /// A FEN, in quotes; X-FEN or Shredder-FEN for Chess960
+        fen: String,
+        /// The board, as `touchmovectl list` shows it [default: the only one]
+        #[arg(long)]
+        board: Option<String>,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// Take back the last moves
+    #[command(after_help = "Examples:\n  touchmovectl arbiter take-back\n  touchmovectl arbiter take-back 3 --game 17")]
+    TakeBack {
+        /// How many plies: moves of one player
+        #[arg(default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+        plies: u32,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Say what a pawn became, where the board cannot tell
+    #[command(
+        after_help = "Examples:\n  touchmovectl arbiter promotion knight\n  touchmovectl arbiter promotion rook --ply 87"
+    )]
+    Promotion {
+        /// queen, rook, bishop or knight
+        #[arg(value_parser = word::<Role>)]
+        piece: Role,
+        /// The ply of the promotion: White's first move is 1, Black's 2 [default: the last promotion]
+        #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+        ply: Option<u32>,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Say that a player adjusts pieces: what he touches next and puts back is no move
+    #[command(after_help = "Examples:\n  touchmovectl arbiter adjust white")]
+    Adjust {
+        /// white or black
+        #[arg(value_parser = word::<Color>)]
+        player: Color,
+        #[command(flatten)]
+        of: Of,
+    },
+}
+
+/// The game that is meant.
+#[derive(Debug, clap::Args)]
+struct Of {
+    /// Its number, or the board it is on [default: the one being played, else the last]
+    #[arg(long)]
+    game: Option<String>,
+    #[command(flatten)]
+    service: Service,
+}
+
+/// A result, or none: one argument, so not an `Option`, which would be an argument that may be missing.
+#[derive(Clone, Copy, Debug)]
+struct Outcome(Option<GameResult>);
+
+fn result(text: &str) -> Result<Outcome, String> {
+    match (GameResult::parse(text), text) {
+        (None, "*") => Ok(Outcome(None)),
+        (Some(result), _) => Ok(Outcome(Some(result))),
+        (None, _) => Err("give 1-0, 0-1, 1/2-1/2, or '*' to withdraw it".to_owned()),
+    }
+}
+
+fn word<T: Word>(text: &str) -> Result<T, String> {
+    T::from_word(text).ok_or_else(|| {
+        let words: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
+        format!("give {}", words.join(" or "))
+    })
+}
+
+/// Orders it, and says what came of it.
+///
+/// # Errors
+/// When touchmoved is not there, or refuses: in its own words.
+pub async fn run(args: Args) -> anyhow::Result<()> {
+    let (command, of) = match args.what {
+        What::Position { fen, board, service } => return position(&fen, board.as_deref(), &service).await,
+        What::Result { result: Outcome(result), of } => (Command::Result(result), of),
+        What::TakeBack { plies, of } => (Command::TakeBack(plies), of),
+        What::Promotion { piece, ply, of } => (Command::Promotion { ply, role: piece }, of),
+        What::Adjust { player, of } => (Command::Adjust(player), of),
+    };
+    let client = live(&of.service)?.connect().await?;
+    let id = game(&client.snapshot().await?, of.game.as_deref())?.id;
+    client.order(id, &command).await?;
+    let snapshot = client.snapshot().await?;
+    let game = game(&snapshot, Some(&id.to_string()))?;
+    let last = game.moves.last().map_or("no move yet", |ply| ply.san.as_str());
+    let done = match command {
+        Command::Result(_) => format!("the result is {}", game.result),
+        Command::TakeBack(_) => format!("{} plies are left, the last one: {last}", game.moves.len()),
+        Command::Adjust(player) => format!("{} adjusts", player.word()),
+        Command::Promotion { .. } | Command::Position(_) => format!("the position is {}", game.fen),
+    };
+    Ok(print(&format!("game {id} on {}: {done}\n", game.board))?)
+}
+
+async fn position(fen: &str, name: Option<&str>, service: &Service) -> anyhow::Result<()> {
+    let client = live(service)?.connect().await?;
+    let id = board(&client.snapshot().await?, name)?.id.clone();
+    client.set_position(&id, fen).await?;
+    let snapshot = client.snapshot().await?;
+    let board = board(&snapshot, Some(&id))?;
+    let mut text = match board.game {
+        Some(game) => format!("game {game} on {id} begins from this position\n"),
+        None => format!("a game on {id} begins from this position\n"),
+    };
+    for (square, expected, seen) in &board.displaced {
+        text.push_str(&format!("{square}: {expected} should be there, and {seen} is\n"));
+    }
+    Ok(print(&text)?)
+}
+
+/// Spectators command nothing.
+fn live(service: &Service) -> Result<&Service, ClientError> {
+    match service.stream() {
+        Stream::Live => Ok(service),
+        Stream::Broadcast => {
+            Err(ClientError::Refused("the stream for broadcast takes no orders: leave --broadcast out".to_owned()))
+        }
+    }
+}

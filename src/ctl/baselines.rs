@@ -1,0 +1,244 @@
+//! What simpler programs would make of the same readings, so that our figures mean something.
+//!
+//! A baseline is told the start position, how the board stands and when the game is over: none of these is what it is about.
+//! It knows no clock and no hypotheses; it compares whole placements with those that legal moves lead to, as its sensors see
+//! them. Where several legal moves look the same, it takes the first in the order in which moves are generated.
+
+use crate::boards::{Millis, Reading, Sensing};
+use crate::ctl::look::Look;
+use crate::game::event::{Confidence, Played, Rotation};
+use crate::game::{CorrectionReason, Event, Stamped};
+use crate::laws::{Changes, Move, Position};
+use std::collections::HashMap;
+
+/// A way of telling moves from readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Baseline {
+    /// The first placement that a legal move leads to is that move, at once
+    First,
+    /// A placement that stood for 250 ms is a legal move, another one instead of the last, or moves taken back
+    Settled,
+    /// Every placement that is reachable from a reached position; the latest counts, and the end says what was played
+    Reachable,
+}
+
+impl Baseline {
+    /// The word for it on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Baseline::First => "first",
+            Baseline::Settled => "settled",
+            Baseline::Reachable => "reachable",
+        }
+    }
+
+    /// Whether it says nothing before the end.
+    pub fn is_offline(self) -> bool {
+        self == Baseline::Reachable
+    }
+}
+
+/// What a baseline is told besides the readings.
+#[derive(Clone, Debug)]
+pub struct Told<'a> {
+    /// Where the game begins.
+    pub start: &'a Position,
+    /// How the board stands.
+    pub rotation: Rotation,
+    /// What is not thrown away of the readings.
+    pub sensing: Sensing,
+    /// What is read later than this is no part of the game.
+    pub until: Millis,
+}
+
+/// So long a placement stands until it counts as settled. Milliseconds.
+const SETTLED: Millis = 250;
+
+/// What this baseline would have published, in the words of our own events.
+pub fn decode(baseline: Baseline, heard: &[(Millis, Reading)], told: &Told) -> Vec<Stamped> {
+    let frames = frames(heard, told);
+    let started = Event::GameStarted { fen: told.start.fen(), chess960: None, laws: String::new(), rotation: told.rotation };
+    let mut teller = Teller { events: Vec::new() };
+    teller.tell(frames.first().map_or(0, |frame| frame.0), started);
+    match baseline {
+        Baseline::First => first(&frames, told, &mut teller),
+        Baseline::Settled => settled(&frames, told, &mut teller),
+        Baseline::Reachable => reachable(&frames, told, &mut teller),
+    }
+    teller.events
+}
+
+/// The placements that were read one after the other, each with its time, from the start position on.
+fn frames(heard: &[(Millis, Reading)], told: &Told) -> Vec<(Millis, Look)> {
+    let mut frames: Vec<(Millis, Look)> = Vec::new();
+    let mut look: Option<Look> = None;
+    for (at, reading) in heard.iter().filter(|(at, _)| *at <= told.until) {
+        match reading {
+            Reading::Placement(placement) => {
+                let whole = look.insert(Look::default());
+                for square in shakmaty::Square::ALL {
+                    if let Some(&sensed) = placement.get(square as usize) {
+                        whole.set(told.rotation.apply(square), sensed, told.sensing);
+                    }
+                }
+            }
+            Reading::Square(square, sensed) => {
+                // What stood elsewhere is not known before the first whole placement.
+                if let Some(known) = &mut look {
+                    known.set(told.rotation.apply(*square), *sensed, told.sensing);
+                }
+            }
+            _ => {}
+        }
+        if let Some(look) = look.filter(|look| frames.last().is_none_or(|last| last.1 != *look)) {
+            frames.push((*at, look));
+        }
+    }
+    let start = Look::of(told.start.board(), told.sensing);
+    let first = frames.iter().position(|frame| frame.1 == start).unwrap_or(0);
+    frames.split_off(first)
+}
+
+/// What each legal move leads to, in the order of generation.
+fn successors(position: &Position, sensing: Sensing) -> Vec<(Look, Move)> {
+    let here = Look::of(position.board(), sensing);
+    let after = |&mv: &Move| {
+        let mut look = here;
+        Changes::of(position.turn(), mv).iter().for_each(|(square, piece)| look.put(square, piece, sensing));
+        (look, mv)
+    };
+    position.legal_moves().iter().map(after).collect()
+}
+
+/// The move that leads to this placement.
+fn leads_to(successors: &[(Look, Move)], look: Look) -> Option<Move> {
+    successors.iter().find(|successor| successor.0 == look).map(|successor| successor.1)
+}
+
+fn first(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
+    let mut position = told.start.clone();
+    let mut next = successors(&position, told.sensing);
+    let mut ply = 0;
+    for &(at, look) in frames {
+        if let Some(mv) = leads_to(&next, look) {
+            ply += 1;
+            position = teller.made(at, ply, &position, mv);
+            next = successors(&position, told.sensing);
+        }
+    }
+}
+
+/// One position of a game, and what moves lead to from there.
+struct Reached {
+    position: Position,
+    look: Look,
+    next: Vec<(Look, Move)>,
+}
+
+impl Reached {
+    fn new(position: Position, sensing: Sensing) -> Reached {
+        Reached { look: Look::of(position.board(), sensing), next: successors(&position, sensing), position }
+    }
+}
+
+fn settled(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
+    let mut line = vec![Reached::new(told.start.clone(), told.sensing)];
+    for (index, &(at, look)) in frames.iter().enumerate() {
+        let stood_until = frames.get(index + 1).map_or(told.until, |frame| frame.0);
+        let now = at + SETTLED;
+        let ply = line.len() as u32;
+        let Some(last) = line.last().filter(|last| last.look != look && stood_until >= now) else { continue };
+        let before = line.len().checked_sub(2).and_then(|index| line.get(index));
+        if let Some(mv) = leads_to(&last.next, look) {
+            let after = teller.made(now, ply, &last.position, mv);
+            line.push(Reached::new(after, told.sensing));
+        } else if let Some((before, mv)) = before.and_then(|before| Some((before, leads_to(&before.next, look)?))) {
+            // The piece was slid on.
+            let after = teller.replaced(now, ply - 1, &before.position, mv);
+            line.pop();
+            line.push(Reached::new(after, told.sensing));
+        } else if let Some(back) = line.iter().rposition(|reached| reached.look == look) {
+            line.truncate(back + 1);
+            teller.taken_back(now, back as u32 + 1);
+        }
+    }
+}
+
+fn reachable(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
+    /// A position that was reached by a move from another one.
+    struct Node {
+        position: Position,
+        from: Option<(usize, Move)>,
+    }
+    /// The way to a placement: from which node by which move, and the node that it became when it was seen.
+    type Way = (usize, Move, Option<usize>);
+    fn spread(node: usize, position: &Position, sensing: Sensing, ways: &mut HashMap<Look, Way>) {
+        // Backwards, so that of several moves that look the same the first one stays.
+        for (look, mv) in successors(position, sensing).into_iter().rev() {
+            ways.insert(look, (node, mv, None));
+        }
+    }
+
+    let mut nodes = vec![Node { position: told.start.clone(), from: None }];
+    let mut ways: HashMap<Look, Way> = HashMap::new();
+    spread(0, told.start, told.sensing, &mut ways);
+    let mut latest = 0;
+    for (_, look) in frames {
+        let Some((from, mv, became)) = ways.get_mut(look) else { continue };
+        if let Some(node) = *became {
+            latest = node;
+            continue;
+        }
+        let (from, mv) = (*from, *mv);
+        let Some(position) = nodes.get(from).map(|node| node.position.play(mv)) else { continue };
+        latest = nodes.len();
+        *became = Some(latest);
+        spread(latest, &position, told.sensing, &mut ways);
+        nodes.push(Node { position, from: Some((from, mv)) });
+    }
+
+    let mut moves = Vec::new();
+    while let Some((from, mv)) = nodes.get(latest).and_then(|node| node.from) {
+        moves.push(mv);
+        latest = from;
+    }
+    let mut position = told.start.clone();
+    for (index, mv) in moves.into_iter().rev().enumerate() {
+        position = teller.made(told.until, index as u32 + 1, &position, mv);
+    }
+}
+
+/// Tells what a baseline does in the words of our own events.
+struct Teller {
+    events: Vec<Stamped>,
+}
+
+impl Teller {
+    fn tell(&mut self, at: Millis, event: Event) {
+        let number = Some(self.events.len() as u64 + 1);
+        self.events.push(Stamped { at, number, event });
+    }
+
+    /// The position after this move, which is published.
+    fn made(&mut self, at: Millis, ply: u32, position: &Position, mv: Move) -> Position {
+        let (after, played) = (position.play(mv), played(position, mv));
+        self.tell(at, Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
+        after
+    }
+
+    /// The same, instead of the move that was published for this ply.
+    fn replaced(&mut self, at: Millis, ply: u32, position: &Position, mv: Move) -> Position {
+        let (after, moves) = (position.play(mv), vec![played(position, mv)]);
+        self.tell(at, Event::MovesCorrected { from_ply: ply, moves, reason: CorrectionReason::Evidence });
+        after
+    }
+
+    fn taken_back(&mut self, at: Millis, from_ply: u32) {
+        self.tell(at, Event::MovesCorrected { from_ply, moves: Vec::new(), reason: CorrectionReason::Takeback });
+    }
+}
+
+/// Only the move itself is compared with the truth.
+fn played(position: &Position, mv: Move) -> Played {
+    Played { uci: position.uci(mv), san: String::new(), fen: String::new(), irregular: false, evidence: Vec::new() }
+}

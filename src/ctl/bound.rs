@@ -1,0 +1,370 @@
+//! What any decoder could know of a game, whatever its model: `score --bound`.
+//!
+//! A line of play is *consistent* if at every completed move it leads to the placement that truly stood there, as the sensors
+//! see it, and if every square of the move that was truly lifted and seen empty is a square that its own move changes: who saw
+//! the victim's square empty knows which piece was taken. Nothing else counts: no noise, no times, no way of a slid piece, no
+//! piece touched in passing. A completed move is one whose pieces were let go for good, with or without a clock.
+//!
+//! Where several lines are consistent, the best guess among them is told in two ways: one of them at random, and the one that
+//! `Prior` likes best.
+
+use crate::boards::{Millis, Reading, Sensed, Sensing};
+use crate::ctl::look::Look;
+use crate::game::event::Rotation;
+use crate::laws::{Changes, Move, Position, PositionKey};
+use crate::simulate::script::{Act, Script};
+use crate::simulate::truth::Truth;
+use serde::Serialize;
+use shakmaty::{Bitboard, Color, Role, Square};
+use std::collections::{HashMap, HashSet};
+
+/// So many positions are followed at one ply. Beyond it the first stay, and the truth's: what comes out is too good then.
+pub const MOST: usize = 20_000;
+
+/// A whole scan takes no longer: what is lifted for so long is seen. Milliseconds.
+const SCAN: Millis = 250;
+/// From a look at a square until its news have arrived at the latest. Milliseconds.
+const NEWS: Millis = 300;
+
+/// What can be known of one game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// How many lines are consistent, the truth among them.
+    pub lines: f64,
+    /// How likely a consistent line taken at random is the truth.
+    pub uniform: f64,
+    /// How likely the line with the highest prior is the truth: 1 or 0, in between where several are equal.
+    pub prior: f64,
+    /// There were more positions than [`MOST`].
+    pub capped: bool,
+}
+
+/// The sum over many games. Shares are in percent.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct BoundFigures {
+    /// How many; a game in which an illegal move stands has no bound.
+    pub games: u64,
+    /// Games of which only one line is consistent.
+    pub unique: u64,
+    /// The same as a share.
+    pub unique_percent: f64,
+    /// The share of games right, when one of the consistent lines is taken at random.
+    pub uniform_percent: f64,
+    /// The same, when the line with the highest prior is taken.
+    pub prior_percent: f64,
+    /// Games with more positions than are followed; of these the figures are too good.
+    pub capped: u64,
+}
+
+impl BoundFigures {
+    /// Sums up.
+    pub fn of(bounds: impl Iterator<Item = Bound>) -> BoundFigures {
+        let (mut games, mut unique, mut capped, mut uniform, mut prior) = (0, 0, 0, 0.0, 0.0);
+        for bound in bounds {
+            games += 1;
+            unique += u64::from(!bound.capped && bound.lines < 1.5);
+            capped += u64::from(bound.capped);
+            uniform += bound.uniform;
+            prior += bound.prior;
+        }
+        let percent = |sum: f64| if games == 0 { 0.0 } else { 100.0 * sum / games as f64 };
+        BoundFigures {
+            games,
+            unique,
+            unique_percent: percent(unique as f64),
+            uniform_percent: percent(uniform),
+            prior_percent: percent(prior),
+            capped,
+        }
+    }
+}
+
+/// The moves that stand in the end; `None` where one of them is illegal: then the question has no answer.
+pub fn line(start: &Position, truth: &Truth) -> Option<Vec<Move>> {
+    let mut position = start.clone();
+    let moves = truth.plies.iter().map(|ply| {
+        let mv = position.parse_uci(&ply.uci)?;
+        position = position.play(mv);
+        Some(mv)
+    });
+    moves.collect()
+}
+
+/// The squares of each move that were truly lifted and that the board said to be empty meanwhile; ply 1 is at index 0.
+pub fn seen_empty(
+    start: &Position,
+    line: &[Move],
+    script: &Script,
+    readings: &[(Millis, Reading)],
+    rotation: Rotation,
+) -> Vec<Bitboard> {
+    let mut changed = Vec::with_capacity(line.len());
+    let mut position = start.clone();
+    for &mv in line {
+        changed.push(Changes::of(position.turn(), mv).iter().map(|(square, _)| square).collect::<Bitboard>());
+        position = position.play(mv);
+    }
+    let said_empty: HashMap<Square, Vec<Millis>> = readings.iter().fold(HashMap::new(), |mut said, (at, reading)| {
+        if let Reading::Square(square, Sensed::Empty) = reading {
+            said.entry(rotation.apply(*square)).or_default().push(*at);
+        }
+        said
+    });
+    let mut seen = vec![Bitboard::EMPTY; line.len()];
+    let mut filled_again: HashMap<Square, Millis> = HashMap::new();
+    for action in script.actions.iter().rev() {
+        match action.act {
+            Act::Put(square, _) => {
+                filled_again.insert(square, action.at);
+            }
+            Act::Lift(square) => {
+                let until = filled_again.get(&square).copied().unwrap_or(Millis::MAX - NEWS);
+                let said = said_empty.get(&square).is_some_and(|times| {
+                    times.get(times.partition_point(|&at| at < action.at)).is_some_and(|&at| at <= until + NEWS)
+                });
+                let index = (action.ply as usize).wrapping_sub(1);
+                // A move that was taken back has the same number.
+                let own = script.truth.plies.get(index).is_some_and(|ply| (ply.touched_at..=ply.done_at).contains(&action.at));
+                if let (Some(seen), Some(changed)) = (seen.get_mut(index), changed.get(index))
+                    && own
+                    && changed.contains(square)
+                    && (said || until - action.at >= SCAN)
+                {
+                    seen.add(square);
+                }
+            }
+            _ => {}
+        }
+    }
+    seen
+}
+
+/// A position that some consistent line reaches at one ply, and the ways to it: from which position of the ply before, by
+/// which move.
+#[derive(Default)]
+struct Node {
+    ways: Vec<(usize, Move)>,
+}
+
+/// All positions that are consistent at one ply.
+#[derive(Default)]
+struct Layer {
+    nodes: Vec<Node>,
+    /// Which of them truly stood there.
+    truth: usize,
+}
+
+/// What can be known of a game in which this was played, and whose squares were seen empty as `seen_empty` says.
+pub fn bound(start: &Position, line: &[Move], seen_empty: &[Bitboard], sensing: Sensing) -> Bound {
+    let (layers, capped) = forward(start, line, seen_empty, sensing);
+    let alive = backward(&layers);
+    weigh(start, line, &layers, &alive, capped)
+}
+
+/// Every consistent way, ply by ply; ways that lead nowhere are still among them. And whether there were too many.
+fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], sensing: Sensing) -> (Vec<Layer>, bool) {
+    let mut layers = vec![Layer { nodes: vec![Node::default()], truth: 0 }];
+    let mut positions = vec![start.clone()];
+    let mut truth = start.clone();
+    let mut capped = false;
+    for (index, &played) in line.iter().enumerate() {
+        let before = Look::of(truth.board(), sensing);
+        truth = truth.play(played);
+        let (after, true_key) = (Look::of(truth.board(), sensing), truth.key());
+        let lifted = seen_empty.get(index).copied().unwrap_or_default();
+        let mut layer = Layer::default();
+        let mut reached: Vec<Position> = Vec::new();
+        let mut known: HashMap<PositionKey, usize> = HashMap::new();
+        for (from, position) in positions.iter().enumerate() {
+            for &mv in position.legal_moves().iter() {
+                if !explains(position.turn(), mv, before, after, lifted, sensing) {
+                    continue;
+                }
+                let next = position.play(mv);
+                let key = next.key();
+                if reached.len() >= MOST && key != true_key && !known.contains_key(&key) {
+                    capped = true;
+                    continue;
+                }
+                let node = *known.entry(key).or_insert_with(|| {
+                    reached.push(next);
+                    layer.nodes.push(Node::default());
+                    reached.len() - 1
+                });
+                if let Some(node) = layer.nodes.get_mut(node) {
+                    node.ways.push((from, mv));
+                }
+            }
+        }
+        layer.truth = known.get(&true_key).copied().unwrap_or_default();
+        layers.push(layer);
+        positions = reached;
+    }
+    (layers, capped)
+}
+
+/// Whether a move leads from one look of the board to the other and changes every square that was seen empty.
+fn explains(turn: Color, mv: Move, before: Look, after: Look, lifted: Bitboard, sensing: Sensing) -> bool {
+    let changes = Changes::of(turn, mv);
+    let mut look = before;
+    let mut own = Bitboard::EMPTY;
+    for (square, piece) in changes.iter() {
+        look.put(square, piece, sensing);
+        own.add(square);
+    }
+    look == after && (lifted & !own).is_empty()
+}
+
+/// For each ply the positions from which the end of the game can be reached, as a list of yes and no.
+fn backward(layers: &[Layer]) -> Vec<Vec<bool>> {
+    let mut alive: Vec<Vec<bool>> = layers.iter().map(|layer| vec![false; layer.nodes.len()]).collect();
+    if let Some(last) = alive.last_mut() {
+        last.fill(true);
+    }
+    for index in (1..layers.len()).rev() {
+        let (before, from_here) = alive.split_at_mut(index);
+        let (Some(before), Some(here), Some(layer)) = (before.last_mut(), from_here.first(), layers.get(index)) else { break };
+        for (node, _) in layer.nodes.iter().zip(here).filter(|(_, alive)| **alive) {
+            for (from, _) in &node.ways {
+                if let Some(place) = before.get_mut(*from) {
+                    *place = true;
+                }
+            }
+        }
+    }
+    alive
+}
+
+/// What all consistent lines to a position have in common.
+#[derive(Clone)]
+struct Weighed {
+    position: Position,
+    /// How the position was reached on the best line.
+    last: Option<Move>,
+    /// How many lines.
+    lines: f64,
+    /// The highest prior of a line, as a logarithm, and how many lines have it.
+    best: (f64, f64),
+}
+
+/// Counts the lines, and weighs them.
+fn weigh(start: &Position, line: &[Move], layers: &[Layer], alive: &[Vec<bool>], capped: bool) -> Bound {
+    let start = Weighed { position: start.clone(), last: None, lines: 1.0, best: (0.0, 1.0) };
+    let mut before: Vec<Option<Weighed>> = vec![Some(start)];
+    // The truth's own prior, and its last move.
+    let mut truth = (0.0, None);
+    let mut truth_before = 0;
+    for ((layer, alive), &played) in layers.iter().zip(alive).skip(1).zip(line) {
+        let from: HashSet<usize> = living(layer, alive).flat_map(|node| node.ways.iter().map(|way| way.0)).collect();
+        // Where all lines agree on a move, it decides nothing.
+        let forced = from.len() == 1 && living(layer, alive).map(|node| node.ways.len()).sum::<usize>() == 1;
+        let mut prior = Prior::default();
+        if let Some(here) = before.get(truth_before).and_then(Option::as_ref).filter(|_| !forced) {
+            truth.0 += prior.of(truth_before, &here.position, truth.1, played);
+        }
+        truth.1 = Some(played);
+        truth_before = layer.truth;
+        let weighed = layer.nodes.iter().zip(alive).map(|(node, alive)| {
+            let mut sum: Option<Weighed> = None;
+            for &(from, mv) in node.ways.iter().filter(|_| *alive) {
+                let Some(here) = before.get(from).and_then(Option::as_ref) else { continue };
+                let weight = if forced { 0.0 } else { prior.of(from, &here.position, here.last, mv) };
+                let best = (here.best.0 + weight, here.best.1);
+                match &mut sum {
+                    None => {
+                        let position = here.position.play(mv);
+                        sum = Some(Weighed { position, last: Some(mv), lines: here.lines, best });
+                    }
+                    Some(sum) => {
+                        sum.lines += here.lines;
+                        if best.0 > sum.best.0 + SAME {
+                            (sum.best, sum.last) = (best, Some(mv));
+                        } else if best.0 > sum.best.0 - SAME {
+                            sum.best.1 += best.1;
+                        }
+                    }
+                }
+            }
+            sum
+        });
+        before = weighed.collect();
+    }
+    let ends = || before.iter().flatten();
+    let lines: f64 = ends().map(|end| end.lines).sum();
+    let best = ends().map(|end| end.best.0).fold(f64::NEG_INFINITY, f64::max);
+    let equal: f64 = ends().filter(|end| end.best.0 > best - SAME).map(|end| end.best.1).sum();
+    let prior = if truth.0 > best - SAME { 1.0 / equal.max(1.0) } else { 0.0 };
+    Bound { lines, uniform: 1.0 / lines.max(1.0), prior, capped }
+}
+
+/// Priors that differ by less are equal.
+const SAME: f64 = 1e-6;
+
+fn living<'a>(layer: &'a Layer, alive: &'a [bool]) -> impl Iterator<Item = &'a Node> {
+    layer.nodes.iter().zip(alive).filter(|(_, alive)| **alive).map(|(node, _)| node)
+}
+
+/// A simple prior over moves: how likely a player chooses this one among all that are legal.
+///
+/// A move weighs `e^(gain · PAWN)`; the gain, in pawns, is what it takes, less the moved piece if the opponent can take it
+/// (all of it on a square that no pawn of equal worth defends, else what it is worth more than the cheapest taker). Taking
+/// back where the opponent has just taken or moved to, and promoting to a queen, weigh more. The figures are round guesses,
+/// not fitted to any game.
+#[derive(Default)]
+struct Prior {
+    /// For each position, by its place in the layer and how it was reached: the logarithm of the sum of all weights.
+    sums: HashMap<(usize, Option<Square>), f64>,
+}
+
+/// A pawn more makes a move so many times likelier, as a logarithm.
+const PAWN: f64 = 0.5;
+/// Taking on the square to which the opponent has just moved.
+const RETAKES: f64 = 1.5;
+/// Promotion to anything but a queen.
+const UNDERPROMOTES: f64 = -5.0;
+
+impl Prior {
+    /// The logarithm of the probability of a move here.
+    fn of(&mut self, place: usize, position: &Position, last: Option<Move>, mv: Move) -> f64 {
+        let last = last.map(|last| last.to());
+        let sum = *self.sums.entry((place, last)).or_insert_with(|| {
+            let all = position.legal_moves();
+            all.iter().map(|&mv| weight(position, last, mv).exp()).sum::<f64>().ln()
+        });
+        weight(position, last, mv) - sum
+    }
+}
+
+fn weight(position: &Position, last: Option<Square>, mv: Move) -> f64 {
+    let (turn, board, to) = (position.turn(), position.board(), mv.to());
+    let Move::Normal { role, from, capture, promotion, .. } = mv else {
+        return if mv.is_capture() && last.is_some() { PAWN } else { 0.0 };
+    };
+    let taken = capture.map_or(0.0, worth);
+    let moved = promotion.unwrap_or(role);
+    let occupied = board.occupied().without(from).with(to);
+    let takers = board.attacks_to(to, !turn, occupied).without(to);
+    let defenders = board.attacks_to(to, turn, occupied).without(from);
+    let cheapest = takers.into_iter().filter_map(|square| board.role_at(square)).map(worth).fold(f64::INFINITY, f64::min);
+    let lost = match (role, takers.is_empty(), defenders.is_empty()) {
+        (Role::King, ..) | (_, true, _) => 0.0,
+        (_, false, true) => worth(moved),
+        (_, false, false) => (worth(moved) - cheapest).max(0.0),
+    };
+    let gained = promotion.map_or(0.0, |new| worth(new) - 1.0);
+    let extra = if capture.is_some() && last == Some(to) { RETAKES } else { 0.0 };
+    let under = if promotion.is_some_and(|new| new != Role::Queen) { UNDERPROMOTES } else { 0.0 };
+    // A king is worth nothing here, and never lost.
+    (taken + gained - lost).clamp(-10.0, 10.0) * PAWN + extra + under
+}
+
+/// In pawns.
+fn worth(role: Role) -> f64 {
+    match role {
+        Role::Pawn => 1.0,
+        Role::Knight | Role::Bishop => 3.0,
+        Role::Rook => 5.0,
+        Role::Queen => 9.0,
+        Role::King => 0.0,
+    }
+}

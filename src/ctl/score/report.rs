@@ -1,0 +1,234 @@
+//! What `score` prints: figures for people, or as JSON.
+
+use super::{Args, Job, Outcome, Sense};
+use crate::ctl::bound::{BoundFigures, MOST};
+use crate::ctl::figures::{CALIBRATION, Delay, Figures, share};
+use clap::ValueEnum;
+use serde::Serialize;
+
+/// All figures of a run. With `--json` this is what is printed.
+#[derive(Serialize)]
+pub struct Report<'a> {
+    board: &'a str,
+    hands: &'a str,
+    /// What the hands do besides, as it is written on the command line.
+    options: String,
+    clock: bool,
+    /// `None`: what the board gives.
+    sensing: Option<String>,
+    seeds: u64,
+    #[serde(flatten)]
+    figures: Figures,
+    /// The same streams decoded otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    against: Vec<Beside>,
+    /// What any decoder could know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<BoundFigures>,
+    failures: Vec<Failure>,
+}
+
+/// The figures of another decoder.
+#[derive(Serialize)]
+struct Beside {
+    decoder: &'static str,
+    /// It says nothing before the end: there is no delay.
+    offline: bool,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+/// A game that went wrong.
+#[derive(Debug, Serialize)]
+struct Failure {
+    file: String,
+    game: usize,
+    seed: u64,
+    what: String,
+    /// What shows it again.
+    command: String,
+}
+
+/// So many games that went wrong are named.
+const NAMED: usize = 10;
+
+impl<'a> Report<'a> {
+    /// Sums up; outcomes stand in the order of the jobs.
+    pub(super) fn of(args: &'a Args, jobs: &[Job], outcomes: &[Outcome]) -> Report<'a> {
+        let against = args.against.iter().enumerate().map(|(index, baseline)| Beside {
+            decoder: baseline.name(),
+            offline: baseline.is_offline(),
+            figures: Figures::of(outcomes.iter().filter_map(|outcome| outcome.against.get(index))),
+        });
+        let hindsight = args.hindsight.then(|| Beside {
+            decoder: "hindsight",
+            offline: true,
+            figures: Figures::of(outcomes.iter().filter_map(|outcome| outcome.hindsight.as_ref())),
+        });
+        let failures = jobs.iter().zip(outcomes).filter_map(|(job, outcome)| {
+            let what = outcome.ours.failure.clone()?;
+            Some(Failure {
+                file: job.file.to_owned(),
+                game: job.game.number,
+                seed: job.seed,
+                what,
+                command: command(args, job),
+            })
+        });
+        let options = args.hands.to_string();
+        let options = options.strip_prefix("--hands ").and_then(|rest| rest.strip_prefix(args.hands.hands.as_str()));
+        let options = options.unwrap_or_default();
+        Report {
+            board: &args.board,
+            hands: &args.hands.hands,
+            options: options.trim_start().to_owned(),
+            clock: args.clock,
+            sensing: args.sensing.map(word),
+            seeds: args.seeds,
+            figures: Figures::of(outcomes.iter().map(|outcome| &outcome.ours)),
+            against: hindsight.into_iter().chain(against).collect(),
+            bound: args.bound.then(|| BoundFigures::of(outcomes.iter().filter_map(|outcome| outcome.bound))),
+            failures: failures.collect(),
+        }
+    }
+
+    /// For people.
+    pub(super) fn print(&self, args: &Args) {
+        let figures = &self.figures;
+        let options = if self.options.is_empty() { String::new() } else { format!(" {}", self.options) };
+        let clock = if self.clock { "with" } else { "without" };
+        let sensing = self.sensing.as_ref().map_or(String::new(), |sensing| format!(" as {sensing}"));
+        println!(
+            "{}{sensing}, {} hands{options}, {clock} clock: {} games, {} plies",
+            self.board, self.hands, figures.games, figures.plies
+        );
+        row("games exact", format!("{:.2} % ({} of {})", figures.games_exact_percent, figures.games_exact, figures.games));
+        row(
+            "plies exact",
+            format!(
+                "{:.3} % before the first difference, {:.3} % aligned",
+                figures.plies_exact_percent, figures.plies_aligned_percent
+            ),
+        );
+        row(
+            "retracted",
+            format!(
+                "{:.3} per 1000 plies ({}); apart from these {} after a long stop, {} half result signals",
+                figures.retracted_per_1000, figures.retracted, figures.retracted_stops, figures.king_signals
+            ),
+        );
+        row(
+            "delay",
+            format!(
+                "{}; after a long stop ({} moves) {}",
+                delay(&figures.delay),
+                figures.delay_stops.moves,
+                delay(&figures.delay_stops)
+            ),
+        );
+        row("false alerts", format!("{:.3} per 1000 plies ({})", figures.false_alerts_per_1000, figures.false_alerts));
+        row("results", format!("{} of {} told on the board understood", figures.results_right, figures.results_told));
+        self.print_calibration();
+        self.figures.besides().into_iter().for_each(|(name, value)| row(name, value));
+        self.print_beside();
+        if let Some(bound) = &self.bound {
+            row(
+                "bound",
+                format!(
+                    "one line only in {:.2} % of games; right: one at random {:.2} %, by a simple prior {:.2} %",
+                    bound.unique_percent, bound.uniform_percent, bound.prior_percent
+                ),
+            );
+            if bound.capped > 0 {
+                row("", format!("too good: in {} games there were more than {MOST} positions at one ply", bound.capped));
+            }
+        }
+        self.print_failures(args);
+    }
+
+    fn print_calibration(&self) {
+        println!("  {:<18} {:>9} {:>9}", "confidence", "moves", "right");
+        for (index, class) in self.figures.calibration.iter().enumerate().rev() {
+            let from = f64::from(class.from) / 1000.0;
+            let name = match CALIBRATION.get(index + 1) {
+                None => format!("  ≥ {from:.2}"),
+                Some(&to) if class.from == 0 => format!("  < {:.2}", f64::from(to) / 1000.0),
+                Some(&to) => format!("  {from:.2}–{:.2}", f64::from(to) / 1000.0),
+            };
+            let right = if class.moves == 0 { "–".to_owned() } else { percent(class.right, class.moves) };
+            println!("  {name:<18} {:>9} {right:>9}", class.moves);
+        }
+        if self.figures.doubtful > 0 {
+            let named = percent(self.figures.doubtful_named, self.figures.doubtful);
+            row("below 0.90", format!("the truth among what was said in {named} of {}", self.figures.doubtful));
+        }
+    }
+
+    fn print_beside(&self) {
+        if self.against.is_empty() {
+            return;
+        }
+        println!(
+            "  {:<18} {:>11} {:>11} {:>11} {:>15} {:>16}",
+            "the same streams", "games exact", "plies exact", "aligned", "retracted /1000", "delay, p99 ms"
+        );
+        let line = |name: &str, figures: &Figures, offline: bool| {
+            let delay = if offline {
+                "at the end".to_owned()
+            } else {
+                format!("{}, {}", figures.delay.median_ms, figures.delay.p99_ms)
+            };
+            println!(
+                "  {:<18} {:>9.2} % {:>9.2} % {:>9.2} % {:>15.2} {delay:>16}",
+                format!("  {name}"),
+                figures.games_exact_percent,
+                figures.plies_exact_percent,
+                figures.plies_aligned_percent,
+                figures.retracted_per_1000,
+            );
+        };
+        line("touchmove", &self.figures, false);
+        self.against.iter().for_each(|beside| line(beside.decoder, &beside.figures, beside.offline));
+    }
+
+    fn print_failures(&self, args: &Args) {
+        for failure in self.failures.iter().take(NAMED) {
+            println!("{}, game {}, seed {}: {}", failure.file, failure.game, failure.seed, failure.what);
+            println!("  {}", failure.command);
+        }
+        if self.failures.len() > NAMED {
+            let all = if args.json { "" } else { " (--json names all)" };
+            println!("and {} more{all}", self.failures.len() - NAMED);
+        }
+    }
+}
+
+fn row(name: &str, value: String) {
+    println!("  {name:<18} {value}");
+}
+
+fn delay(delay: &Delay) -> String {
+    format!("median {} ms, p99 {} ms", delay.median_ms, delay.p99_ms)
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    format!("{:.2} %", share(part, whole, 100.0))
+}
+
+/// The word of a kind of sensor on the command line.
+fn word(sense: Sense) -> String {
+    sense.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+}
+
+/// What shows again what went wrong in a game.
+fn command(args: &Args, job: &Job) -> String {
+    let Args { board, hands, .. } = args;
+    let clock = if args.clock { " --clock" } else { "" };
+    let turned = if args.turned { " --turned" } else { "" };
+    let sensing = args.sensing.map_or(String::new(), |sense| format!(" --sensing {}", word(sense)));
+    format!(
+        "touchmovectl simulate {} --game {} --board {board} {hands} --seed {}{clock}{turned} -o wrong.rec && \
+         touchmovectl replay{sensing} wrong.rec",
+        job.file, job.game.number, job.seed
+    )
+}

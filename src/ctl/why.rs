@@ -1,0 +1,298 @@
+//! `touchmovectl replay FILE.rec --why PLY`: which moves were possible at one ply, and what decided between them.
+
+mod tell;
+
+use super::run::{Moment, Said};
+use crate::boards::{LinkState, Millis, Placement, Sensed};
+use crate::game::{Event, Record};
+use crate::table::{Hypothesis, Split, Step, Table};
+use crate::wire;
+use anyhow::bail;
+use shakmaty::{Color, Square};
+use tell::numbered;
+
+/// Shares that change by less than this are not worth a word, in thousandths.
+const WORTH_A_WORD: u16 = 50;
+/// Lines with a smaller share are only counted, in thousandths.
+const SMALL: u16 = 10;
+/// What is so likely is decided, in thousandths.
+const DECIDED: u16 = 900;
+
+/// The share of each move at the ply, by UCI, in thousandths and largest first; `None`: lines that have not come so far.
+type Shares = Vec<(Option<String>, u16)>;
+
+/// Listens to a replay, and keeps what concerns one ply of each game.
+pub struct Why {
+    ply: u32,
+    games: Vec<Log>,
+    placement: Option<Placement>,
+    /// Whose clock ran, and whether it did.
+    clock: Option<(Color, bool)>,
+    /// What came in since the table last had an input.
+    happened: Vec<Happened>,
+    /// When the board last changed.
+    last_edge: Millis,
+}
+
+/// One game.
+#[derive(Default)]
+struct Log {
+    entries: Vec<Entry>,
+    /// The moves that were possible at the ply when that was last told, with their shares.
+    told: Shares,
+    /// The same now.
+    shares: Shares,
+    /// The move that is published, with its number.
+    published: Option<String>,
+    /// The position before it, as FEN.
+    before: String,
+    /// How many plies the game had at most.
+    plies: usize,
+}
+
+/// One moment.
+struct Entry {
+    at: Millis,
+    happened: Vec<Happened>,
+    /// The published move of this ply changed: what it is now, and what it was.
+    published: Option<(Option<String>, Option<String>)>,
+    /// What is possible now, where that changed; with the share of each move.
+    possible: Option<(Vec<Line>, Shares)>,
+}
+
+/// What came in.
+enum Happened {
+    Begins,
+    Edge { square: Square, before: Sensed, now: Sensed },
+    Quiet(Millis),
+    Press(Color),
+    Order(String),
+    Link(LinkState),
+}
+
+/// A hypothesis in words.
+struct Line {
+    hypothesis: Hypothesis,
+    /// Its move at the ply that was asked for, with its number.
+    mv: Option<String>,
+    /// Its moves, with numbers.
+    moves: String,
+    split: Vec<Split>,
+    reasons: Vec<String>,
+}
+
+impl Why {
+    /// Asks for this ply, from 1.
+    pub fn new(ply: u32) -> Why {
+        Why { ply, games: Vec::new(), placement: None, clock: None, happened: Vec::new(), last_edge: 0 }
+    }
+
+    /// A recording that begins within a game.
+    pub fn begin(&mut self, table: &Table) {
+        self.placement = table.placement();
+        if let Some(record) = table.record() {
+            self.games.push(Log { published: self.published(record), plies: record.plies.len(), ..Log::default() });
+        }
+    }
+
+    /// Takes in what a replay tells.
+    pub fn watch(&mut self, at: Millis, moment: &Moment) {
+        match moment {
+            Moment::Said(Said::Link(state)) => self.happened.push(Happened::Link(*state)),
+            Moment::Said(Said::Order(order)) => {
+                self.happened.push(Happened::Order(format!("{}: {}", order.by, wire::command_to_value(&order.command))));
+            }
+            Moment::Event(stamped) => match &stamped.event {
+                Event::GameStarted { .. } => {
+                    self.games.push(Log::default());
+                    // What was set up is no play, and only now it is known how the board stands.
+                    self.happened = vec![Happened::Begins];
+                    self.placement = None;
+                }
+                Event::Clock { turn, running, .. } => {
+                    if let Some((before, ran)) = self.clock.replace((*turn, *running))
+                        && before != *turn
+                        && (ran || *running)
+                    {
+                        self.happened.push(Happened::Press(before));
+                    }
+                }
+                _ => {}
+            },
+            Moment::Taken(table) => self.taken(at, table),
+            Moment::Said(Said::Bytes(..)) | Moment::Sent(_) | Moment::Refused(_) => {}
+        }
+    }
+
+    fn taken(&mut self, at: Millis, table: &Table) {
+        let placement = table.placement();
+        if let (Some(before), Some(now)) = (&self.placement, &placement) {
+            for (square, (&before, &now)) in Square::ALL.into_iter().zip(before.iter().zip(now)) {
+                if before != now {
+                    self.happened.push(Happened::Edge { square, before, now });
+                    self.last_edge = at;
+                }
+            }
+        }
+        self.placement = placement.or(self.placement);
+        let mut happened = std::mem::take(&mut self.happened);
+        let Some(record) = table.record() else { return };
+        let published = self.published(record);
+        let Some(log) = self.games.last_mut() else { return };
+        log.plies = log.plies.max(record.plies.len());
+        let changed = (log.published != published).then(|| (published.clone(), log.published.clone()));
+        log.published = published;
+        if let Some(fen) = self.ply.checked_sub(1).and_then(|ply| fen_after(record, ply)) {
+            fen.clone_into(&mut log.before);
+        }
+        // Lines are never further ahead of the record than a few moves.
+        let near = record.plies.len() + 8 > self.ply as usize;
+        let alive = if near { table.hypotheses(self.ply) } else { Vec::new() };
+        log.shares = shares(&alive, self.ply);
+        let differs = near && differ(&log.told, &log.shares);
+        if happened.is_empty() && (differs || changed.is_some()) {
+            happened.push(Happened::Quiet(at.saturating_sub(self.last_edge)));
+        }
+        if happened.is_empty() {
+            return;
+        }
+        let possible = differs.then(|| {
+            log.told.clone_from(&log.shares);
+            let alone = alive.len() == 1;
+            // What all of them fail to explain is no reason for or against any.
+            let common = alive.iter().map(|one| one.troubles).min().unwrap_or(0);
+            (alive.into_iter().map(|one| Line::of(one, self.ply, alone, common)).collect(), log.shares.clone())
+        });
+        log.entries.push(Entry { at, happened, published: changed, possible });
+    }
+
+    /// The published move of this ply, with its number.
+    fn published(&self, record: &Record) -> Option<String> {
+        let ply = record.ply(self.ply)?;
+        let fen = fen_after(record, self.ply.checked_sub(1)?)?;
+        Some(numbered(fen, [ply.played.san.as_str()].into_iter()))
+    }
+
+    /// What was found out about the ply: text for people, or JSON Lines. `game`: which one, from 1; `None`: the last.
+    ///
+    /// # Errors
+    /// There is no such game, or it never came to the ply.
+    pub fn tell(&self, game: Option<usize>, json: bool, colours: bool) -> anyhow::Result<String> {
+        let count = self.games.len();
+        let number = game.unwrap_or(count);
+        let Some(log) = number.checked_sub(1).and_then(|index| self.games.get(index)) else {
+            match count {
+                0 => bail!("no game was seen: the start position never stood on the board"),
+                1 => bail!("there is no game {number} in this recording, only one: leave --game out"),
+                _ => bail!("there is no game {number} in this recording: write --game 1 to {count}"),
+            }
+        };
+        if log.plies < self.ply as usize {
+            match log.plies {
+                0 => bail!("game {number} never came to ply {}: no move was made in it", self.ply),
+                plies => bail!("game {number} never came to ply {}: it had {plies}, write --why 1 to {plies}", self.ply),
+            }
+        }
+        let span = log.span();
+        Ok(if json { log.objects(span, self.ply, number) } else { log.text(span, self.ply, number, colours) })
+    }
+}
+
+/// The position after so many plies of the record.
+fn fen_after(record: &Record, plies: u32) -> Option<&str> {
+    match plies {
+        0 => Some(&record.start_fen),
+        _ => record.ply(plies).map(|ply| ply.played.fen.as_str()),
+    }
+}
+
+/// The share of each move at the ply, largest first; `None`: of lines that have not come to it.
+fn shares(alive: &[Hypothesis], ply: u32) -> Shares {
+    let mut shares = Shares::new();
+    for one in alive {
+        let mv = at_ply(one, ply).map(|step| one.base.uci(step.mv));
+        match shares.iter_mut().find(|(known, _)| *known == mv) {
+            Some((_, share)) => *share += one.share.0,
+            None => shares.push((mv, one.share.0)),
+        }
+    }
+    shares.retain(|(_, share)| *share >= SMALL);
+    shares.sort_by_key(|(_, share)| std::cmp::Reverse(*share));
+    shares
+}
+
+fn differ(before: &[(Option<String>, u16)], now: &[(Option<String>, u16)]) -> bool {
+    let share = |all: &[(Option<String>, u16)], mv| all.iter().find(|(other, _)| other == mv).map_or(0, |(_, share)| *share);
+    before.iter().chain(now).any(|(mv, _)| share(before, mv).abs_diff(share(now, mv)) >= WORTH_A_WORD)
+}
+
+fn at_ply(hypothesis: &Hypothesis, ply: u32) -> Option<&Step> {
+    hypothesis.moves.get((ply as usize).checked_sub(hypothesis.first_ply)?)
+}
+
+/// What became of the ply.
+enum Verdict<'a> {
+    /// No other move was ever possible; it was seen at this moment.
+    Alone { mv: String, at: &'a Entry },
+    /// One move became and stayed clearly the likeliest, at this moment.
+    Decided { mv: String, share: u16, at: &'a Entry },
+    /// Several moves are as possible as at first, with their shares.
+    Open(Vec<(String, u16)>),
+    /// Nothing stands at this ply any more.
+    TakenBack,
+}
+
+impl Log {
+    /// The moments from the move before to the last that changed anything.
+    fn span(&self) -> &[Entry] {
+        let changes = |entry: &Entry| entry.possible.is_some() || entry.published.is_some();
+        let end = self.entries.iter().rposition(changes).map_or(0, |last| last + 1);
+        let told = self.entries.iter().rev().filter_map(|entry| entry.possible.as_ref());
+        let lines = told.flat_map(|(lines, _)| lines).find(|line| line.mv.is_some());
+        let since = lines.map_or(0, |line| line.hypothesis.base_at);
+        let begin = self.entries.iter().position(|entry| entry.at >= since).unwrap_or(0);
+        self.entries.get(begin..end).unwrap_or_default()
+    }
+
+    /// The move with this UCI as it was told in words.
+    fn name(&self, uci: &str, ply: u32) -> String {
+        let lines = self.entries.iter().filter_map(|entry| entry.possible.as_ref()).flat_map(|(lines, _)| lines);
+        let mut named = lines.filter(|line| line.uci(ply).as_deref() == Some(uci));
+        named.find_map(|line| line.mv.clone()).unwrap_or_else(|| uci.to_owned())
+    }
+
+    fn verdict<'a>(&self, span: &'a [Entry], ply: u32) -> Verdict<'a> {
+        let Some((Some(winner), share)) = self.shares.first() else { return Verdict::TakenBack };
+        let mv = self.name(winner, ply);
+        let told: Vec<(&Entry, &(Vec<Line>, _))> =
+            span.iter().filter_map(|entry| Some((entry, entry.possible.as_ref()?))).collect();
+        let mut open: Vec<(String, u16)> =
+            self.shares.iter().filter_map(|(uci, share)| Some((self.name(uci.as_ref()?, ply), *share))).collect();
+        let last = told.last().and_then(|(_, (lines, _))| lines.iter().find(|line| line.uci(ply).as_ref() == Some(winner)));
+        if let Some((line, step)) = last.and_then(|line| Some((line, at_ply(&line.hypothesis, ply)?))) {
+            let index = (ply as usize).saturating_sub(line.hypothesis.first_ply);
+            let before = line
+                .hypothesis
+                .moves
+                .iter()
+                .take(index)
+                .fold(line.hypothesis.base.clone(), |position, step| position.play(step.mv));
+            for (rival, share) in &step.rivals {
+                let san = before.san(*rival);
+                open.push((numbered(&before.fen(), [san.as_str()].into_iter()), share.0));
+            }
+        }
+        let rivals: u16 = open.iter().skip(1).map(|(_, share)| *share).sum();
+        if *share < DECIDED || rivals > 1000 - DECIDED {
+            return Verdict::Open(open);
+        }
+        let sure = |shares: &Shares| shares.iter().any(|(uci, share)| uci.as_ref() == Some(winner) && *share >= DECIDED);
+        let unsure = told.iter().rposition(|(_, (_, shares))| !sure(shares)).map_or(0, |index| index + 1);
+        let Some((at, _)) = told.get(unsure) else { return Verdict::Open(open) };
+        let others = |shares: &Shares| shares.iter().any(|(uci, _)| uci.as_ref().is_some_and(|uci| uci != winner));
+        match told.iter().any(|(_, (_, shares))| others(shares)) {
+            true => Verdict::Decided { mv, share: *share, at },
+            false => Verdict::Alone { mv, at },
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! The words for it, and the objects.
+
+use super::{Entry, Happened, Line, Log, SMALL, Verdict, at_ply};
+use crate::boards::{LinkState, Millis, Sensed};
+use crate::ctl::diagram;
+use crate::table::{Hypothesis, Split};
+use crate::wire::{self, Word};
+use serde_json::{Value, json};
+use shakmaty::{Bitboard, Color, Piece};
+
+/// So many lines are told of one moment at most.
+const LINES: usize = 5;
+/// So many moves of a line are told at most.
+const MOVES: usize = 4;
+/// Columns of the text.
+const WIDTH: usize = 98;
+/// Where what happened begins, and where what follows from it.
+const INDENT: usize = 11;
+
+/// `19. exd5 Nxd5 20. Qxd5`
+pub(super) fn numbered<'a>(fen: &str, sans: impl Iterator<Item = &'a str>) -> String {
+    diagram::moves(fen, sans).trim_end().replace('\n', " ")
+}
+
+impl Line {
+    /// `alone`: there is no other line; then costs mean nothing. `common`: what troubles cost every line.
+    pub(super) fn of(hypothesis: Hypothesis, ply: u32, alone: bool, common: i32) -> Line {
+        let mut position = hypothesis.base.clone();
+        let (mut sans, mut mv) = (Vec::new(), None);
+        for (step, number) in hypothesis.moves.iter().zip(hypothesis.first_ply..) {
+            let san = position.san(step.mv);
+            if number == ply as usize {
+                mv = Some(numbered(&position.fen(), [san.as_str()].into_iter()));
+            }
+            sans.push(san);
+            position = position.play(step.mv);
+        }
+        let least = (ply as usize + 1).saturating_sub(hypothesis.first_ply);
+        let shown = MOVES.max(least).min(sans.len());
+        let mut moves = numbered(&hypothesis.base.fen(), sans.iter().take(shown).map(String::as_str));
+        if shown < sans.len() {
+            moves.push_str(" …");
+        }
+        if moves.is_empty() {
+            "no move yet".clone_into(&mut moves);
+        }
+        let split = if alone { vec![Split::default(); sans.len()] } else { hypothesis.split() };
+        let reasons = reasons(&hypothesis, &split, &sans, ply, if alone { None } else { Some(common) });
+        Line { hypothesis, mv, moves, split, reasons }
+    }
+
+    pub(super) fn uci(&self, ply: u32) -> Option<String> {
+        at_ply(&self.hypothesis, ply).map(|step| self.hypothesis.base.uci(step.mv))
+    }
+
+    fn object(&self, ply: u32) -> Value {
+        let one = &self.hypothesis;
+        let mut position = one.base.clone();
+        let moves: Vec<Value> = one
+            .moves
+            .iter()
+            .zip(&self.split)
+            .map(|(step, split)| {
+                let (san, uci) = (position.san(step.mv), position.uci(step.mv));
+                let rival = |(mv, share): &(shakmaty::Move, crate::game::Confidence)| {
+                    json!({"uci": position.uci(*mv), "san": position.san(*mv), "confidence": fraction(share.0)})
+                };
+                let rivals: Vec<Value> = step.rivals.iter().map(rival).collect();
+                position = position.play(step.mv);
+                json!({
+                    "uci": uci, "san": san, "seen_at": step.made_at, "decided": step.decided.map(|decided| fraction(decided.0)),
+                    "rivals": rivals, "victim_unseen": step.silent, "cost_chosen": split.chosen,
+                    "cost_capture": split.capture, "cost_handling": split.handling,
+                })
+            })
+            .collect();
+        let names = |squares: Bitboard| squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>();
+        json!({
+            "uci": self.uci(ply), "share": fraction(one.share.0), "published": one.published, "first_ply": one.first_ply,
+            "moves": moves, "cost_before": one.before, "cost_troubles": one.troubles, "cost_now": one.pending,
+            "in_hand": names(one.in_hand), "held_ms": one.held, "unexplained": names(one.unexplained),
+        })
+    }
+}
+
+/// What speaks for and against a line, as an arbiter would say it. `common`: what troubles cost every line; `None`: there is
+/// no other.
+fn reasons(one: &Hypothesis, split: &[Split], sans: &[String], ply: u32, common: Option<i32>) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let names = |squares: Bitboard| squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ");
+    if one.unexplained.any() {
+        reasons.push(format!("squares that do not fit: {}", names(one.unexplained)));
+    }
+    if one.in_hand.any() {
+        let how_long = if one.held > 0 { format!(" for {} ms", one.held) } else { String::new() };
+        reasons.push(
+            format!("waits with a piece in hand, from {},{how_long}", names(one.in_hand)).trim_end_matches(',').to_owned(),
+        );
+    }
+    let taken = one.wrong & !one.unexplained & !one.in_hand;
+    if one.unexplained.is_empty() && taken.any() {
+        reasons.push(format!("{} was taken off to be captured", names(taken)));
+    }
+    if one.wrong.is_empty() && one.pending > 0 {
+        reasons.push("squares changed that it does not touch".to_owned());
+    }
+    let chosen: Vec<String> = sans
+        .iter()
+        .zip(split)
+        .filter(|(_, split)| split.chosen > 0)
+        .take(MOVES)
+        .map(|(san, split)| format!("{san} {}", odds(split.chosen)))
+        .collect();
+    if !chosen.is_empty() {
+        reasons.push(format!("chosen by players: {}", chosen.join(", ")));
+    }
+    for ((step, split), san) in one.moves.iter().zip(split).zip(sans).take(MOVES) {
+        let to = step.mv.to();
+        match step.silent {
+            Some(true) => reasons.push(format!("silent capture: {to} was never seen empty")),
+            Some(false) if split.capture > 0 => reasons.push(format!("{to} was seen empty before {san}")),
+            _ => {}
+        }
+        if split.handling > 0 {
+            reasons.push(format!("{san} with other squares touched or no press: {}", odds(split.handling)));
+        }
+    }
+    if let Some(troubles) = common.map(|common| one.troubles - common).filter(|troubles| *troubles > 0) {
+        reasons.push(format!("presses or changes that it does not explain: {}", odds(troubles)));
+    }
+    if common.is_some() && one.pending > 0 {
+        reasons.push(format!("what the board shows now: {}", odds(one.pending)));
+    }
+    let step = at_ply(one, ply);
+    let index = (ply as usize).saturating_sub(one.first_ply);
+    let before = one.moves.iter().take(index).fold(one.base.clone(), |position, step| position.play(step.mv));
+    if let (Some(_), true) = (step, one.moves.len() == index + 1 && !one.open.is_empty()) {
+        let open: Vec<String> = one.open.iter().take(6).map(|mv| before.san(*mv)).collect();
+        let more = if one.open.len() > 6 { " …" } else { "" };
+        reasons.push(format!("could still become {}{more}", open.join(", ")));
+    }
+    for (rival, share) in step.map(|step| step.rivals.as_slice()).unwrap_or_default() {
+        reasons.push(format!("{} would explain the same ({} %)", before.san(*rival), share.0 / 10));
+    }
+    reasons
+}
+
+/// Thousandths as JSON tells them, of one.
+fn fraction(share: u16) -> f64 {
+    f64::from(share) / 1000.0
+}
+
+/// Thousandths as percent: `81`, `<1`.
+fn percent(share: u16) -> String {
+    if share < 10 { "<1".to_owned() } else { (share / 10).to_string() }
+}
+
+/// How improbable, in words: `1 in 40`.
+fn odds(cost: i32) -> String {
+    let of = (f64::from(cost) / 16.0).exp2();
+    let text = match of {
+        ..10.0 => format!("1 in {of:.1}"),
+        ..100.0 => format!("1 in {of:.0}"),
+        ..1_000_000.0 => {
+            let unit = 10f64.powf(of.log10().floor() - 1.0);
+            format!("1 in {:.0}", (of / unit).round() * unit)
+        }
+        _ => "1 in a million or less".to_owned(),
+    };
+    // It stays on one line.
+    text.replace(' ', "\u{a0}")
+}
+
+impl Log {
+    pub(super) fn text(&self, span: &[Entry], ply: u32, game: usize, colours: bool) -> String {
+        let bold = |text: &str| if colours { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() };
+        let mut text = String::new();
+        let what =
+            self.published.as_ref().map_or_else(|| "no move stands there now".to_owned(), |mv| format!("published as {mv}"));
+        text.push_str(&format!("{}\nfrom {}\n\n", bold(&format!("Game {game}, ply {ply}: {what}")), self.before));
+        let pad = " ".repeat(INDENT);
+        let mut possible: &[(Option<String>, u16)] = &[];
+        for entry in span {
+            let happened: Vec<String> = entry.happened.iter().map(Happened::sentence).collect();
+            text.push_str(&wrapped(&format!("{:>9}  ", seconds(entry.at)), &happened.join(", ")));
+            if let Some((lines, shares)) = &entry.possible {
+                // Lines worth a word, and of each move that was worth one before, the best: why it fell.
+                let fell = |line: &&Line| {
+                    let uci = line.uci(ply);
+                    let best = lines.iter().find(|other| other.uci(ply) == uci);
+                    uci.is_some()
+                        && best.is_some_and(|best| std::ptr::eq(best, *line))
+                        && possible.iter().any(|(known, _)| *known == uci)
+                };
+                let told: Vec<&Line> =
+                    lines.iter().filter(|line| line.hypothesis.share.0 >= SMALL || fell(line)).take(LINES).collect();
+                possible = shares;
+                for line in &told {
+                    let share = format!("{pad}{:>4} %  ", percent(line.hypothesis.share.0));
+                    let published = if line.hypothesis.published && lines.len() > 1 { "  (the line followed)" } else { "" };
+                    text.push_str(&format!("{share}{}{published}\n", bold(&line.moves)));
+                    if !line.reasons.is_empty() {
+                        text.push_str(&wrapped(&" ".repeat(share.len() + 2), &line.reasons.join("; ")));
+                    }
+                }
+                let (left, shown) = (lines.len() - told.len(), told.iter().map(|line| line.hypothesis.share.0).sum::<u16>());
+                if left > 0 {
+                    let together = 1000u16.saturating_sub(shown) / 10;
+                    let share = if together == 0 { "less than 1 %".to_owned() } else { format!("{together} %") };
+                    text.push_str(&format!("{pad}        and {left} more, {share} together\n"));
+                }
+            }
+            if let Some((now, before)) = &entry.published {
+                let change = match (before, now) {
+                    (None, Some(now)) => format!("published: {now}"),
+                    (Some(before), Some(now)) => format!("published: {now}, corrected from {before}"),
+                    (_, None) => format!("published no more: {}", before.as_deref().unwrap_or_default()),
+                };
+                text.push_str(&format!("{pad}{}\n", bold(&change)));
+            }
+        }
+        text.push('\n');
+        text.push_str(&bold(wrapped("", &self.sentence(span, ply)).trim_end()));
+        text.push('\n');
+        text
+    }
+
+    fn sentence(&self, span: &[Entry], ply: u32) -> String {
+        let by = |entry: &Entry| entry.happened.iter().map(Happened::sentence).collect::<Vec<_>>().join(", ");
+        match self.verdict(span, ply) {
+            Verdict::Alone { mv, at } => {
+                format!("No other move than {mv} was ever possible, seen at {} s ({}).", seconds(at.at), by(at))
+            }
+            Verdict::Decided { mv, share, at } => {
+                format!("Decided by what happened at {} s ({}): {mv} ({} %).", seconds(at.at), by(at), share / 10)
+            }
+            Verdict::Open(moves) => {
+                let moves: Vec<String> = moves.iter().map(|(mv, share)| format!("{mv} ({} %)", share / 10)).collect();
+                match moves.as_slice() {
+                    [only] => format!("Nothing in the recording makes it sure: {only}."),
+                    [first @ .., last] => {
+                        format!("Nothing in the recording decides between {} and {last}.", first.join(", "))
+                    }
+                    [] => "Nothing in the recording decides it.".to_owned(),
+                }
+            }
+            Verdict::TakenBack => "No move stands at this ply any more: it was taken back, or never was play.".to_owned(),
+        }
+    }
+
+    /// The same as JSON Lines.
+    pub(super) fn objects(&self, span: &[Entry], ply: u32, game: usize) -> String {
+        let mut lines = Vec::new();
+        for entry in span {
+            let happened: Vec<Value> = entry.happened.iter().map(Happened::object).collect();
+            let mut object = json!({"t": entry.at, "happened": happened});
+            if let Some((now, before)) = &entry.published {
+                object["published"] = json!({"now": now, "before": before});
+            }
+            if let Some((lines, _)) = &entry.possible {
+                object["hypotheses"] = lines.iter().map(|line| line.object(ply)).collect();
+            }
+            lines.push(object);
+        }
+        let mut end = json!({"game": game, "ply": ply, "published": self.published, "fen": self.before, "sentence": self.sentence(span, ply)});
+        let (word, at, moves) = match self.verdict(span, ply) {
+            Verdict::Alone { mv, at } => ("alone", Some(at.at), vec![(mv, 1000)]),
+            Verdict::Decided { mv, share, at } => ("decided", Some(at.at), vec![(mv, share)]),
+            Verdict::Open(moves) => ("open", None, moves),
+            Verdict::TakenBack => ("taken_back", None, Vec::new()),
+        };
+        end["verdict"] = json!(word);
+        end["at"] = json!(at);
+        end["moves"] = moves.into_iter().map(|(mv, share)| json!({"move": mv, "share": fraction(share)})).collect();
+        lines.push(end);
+        lines.into_iter().map(|line| format!("{line}\n")).collect()
+    }
+}
+
+impl Happened {
+    fn sentence(&self) -> String {
+        match self {
+            Happened::Edge { square, before, now } => match (before, now) {
+                (Sensed::Empty, now) => format!("{square}: {} put down", named(*now)),
+                (before, Sensed::Empty) => format!("{square}: {} lifted", named(*before)),
+                (before, now) => format!("{square}: {} -> {}", named(*before), named(*now)),
+            },
+            Happened::Begins => "the game begins".to_owned(),
+            Happened::Quiet(ms) => format!("nothing has changed for {ms} ms"),
+            Happened::Press(by) => format!("{} pressed the clock", player(*by)),
+            Happened::Order(order) => format!("order of {order}"),
+            Happened::Link(LinkState::Up) => "the cable is plugged in".to_owned(),
+            Happened::Link(LinkState::Down) => "the cable is pulled out".to_owned(),
+        }
+    }
+
+    fn object(&self) -> Value {
+        match self {
+            Happened::Edge { square, before, now } => json!({
+                "edge": square.to_string(), "before": wire::sensed_to_word(*before), "now": wire::sensed_to_word(*now),
+            }),
+            Happened::Begins => json!({"game_begins": true}),
+            Happened::Quiet(ms) => json!({"quiet_ms": ms}),
+            Happened::Press(by) => json!({"press": by.word()}),
+            Happened::Order(order) => json!({"order": order}),
+            Happened::Link(state) => json!({"link": state.word()}),
+        }
+    }
+}
+
+fn player(color: Color) -> &'static str {
+    color.fold_wb("White", "Black")
+}
+
+fn named(sensed: Sensed) -> String {
+    match sensed {
+        Sensed::Piece(Piece { color, role }) => format!("{} {}", color.word(), Word::word(role)),
+        Sensed::Side(color) => format!("a {} piece", color.word()),
+        Sensed::Occupied => "a piece".to_owned(),
+        Sensed::Empty => "nothing".to_owned(),
+    }
+}
+
+fn seconds(at: Millis) -> String {
+    format!("{}.{:03}", at / 1000, at % 1000)
+}
+
+/// The text after this beginning, its later lines as far in; ended.
+fn wrapped(begin: &str, text: &str) -> String {
+    let indent = " ".repeat(begin.chars().count());
+    let mut lines = vec![begin.to_owned()];
+    let mut column = indent.len();
+    let mut first = true;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if !first && column + 1 + length > WIDTH {
+            lines.push(indent.clone());
+            (column, first) = (indent.len(), true);
+        }
+        if let Some(line) = lines.last_mut() {
+            if !first {
+                line.push(' ');
+                column += 1;
+            }
+            line.push_str(word);
+            column += length;
+        }
+        first = false;
+    }
+    lines.into_iter().map(|line| line.replace('\u{a0}', " ") + "\n").collect()
+}

@@ -1,0 +1,139 @@
+//! Squares that show nothing of what happens on them.
+
+use super::{Line, landing, sure};
+use crate::boards::{Millis, Sensing};
+use crate::infer::explain::explain_but_one;
+use crate::infer::model::{self, REST_TAKEBACK, REST_TRACELESS};
+use crate::infer::{Node, Seen, keys};
+use crate::laws::Changes;
+use shakmaty::{Bitboard, Move, Square};
+use std::sync::Arc;
+
+impl Line {
+    /// The squares that in this line are stuck.
+    pub fn blind(&self) -> Bitboard {
+        self.blind
+    }
+
+    /// How many plies were played since the last of them was suspected.
+    pub fn plies_since_blind(&self) -> usize {
+        self.nodes.len().saturating_sub(self.blind_since)
+    }
+
+    /// These squares are known to be stuck.
+    pub fn add_blind(&mut self, squares: Bitboard, seen: &Seen) {
+        if !self.blind.is_superset(squares) {
+            self.blind |= squares;
+            self.look_again(seen);
+        }
+    }
+
+    /// What is not compared is another than before.
+    pub fn look_again(&mut self, seen: &Seen) {
+        self.at_tip = self.shows(self.tip(), seen);
+    }
+
+    /// What these squares show is not compared.
+    pub(super) fn hidden(&self, seen: &Seen) -> Bitboard {
+        self.blind | seen.doubtful()
+    }
+
+    /// The board shows this node, as far as it can be trusted.
+    pub(super) fn shows(&self, node: &Node, seen: &Seen) -> bool {
+        let hidden = self.hidden(seen);
+        match hidden.is_empty() {
+            true => node.key == seen.key(),
+            false => node.key ^ keys::part(node.position.board(), hidden, seen.sensing()) == seen.key_without(hidden),
+        }
+    }
+
+    /// All squares to which the move brings a piece are hidden.
+    pub(super) fn lands_unseen(&self, mv: Move, before: &Node, seen: &Seen) -> bool {
+        let hidden = self.hidden(seen);
+        hidden.contains(landing(mv)) && {
+            let changes = Changes::of(before.position.turn(), mv);
+            changes.iter().all(|(square, piece)| piece.is_none() || hidden.contains(square))
+        }
+    }
+
+    /// Nothing else explains what is seen: one square that has not changed in this game may be stuck. A line parts for each
+    /// that explains it. `waited`: the clock was pressed on a move that was not seen.
+    pub(super) fn suspect(&mut self, now: Millis, quiet: Millis, waited: bool, seen: &Seen, others: &mut Vec<Line>) {
+        /// Plies dropped from the end, and added.
+        const TRIES: [(usize, u32); 6] = [(0, 1), (1, 1), (0, 2), (1, 2), (0, 3), (1, 3)];
+        // By then a whole reading has been asked for more than once: it was no update that was lost.
+        let rest = if self.clock { REST_TAKEBACK } else { REST_TRACELESS };
+        let due = waited || self.absent_at_press(now, seen) || (quiet >= rest && self.unexplained(seen).any());
+        // What only a whole reading told of was lost on the line, and more may have been.
+        let found = |square: Square| seen.was_found(square);
+        let lost = seen.changed_since(self.tip().made_at).into_iter().any(found);
+        let lost = lost || seen.is_damaged(now, model::BAD_LINE);
+        if seen.sensing() == Sensing::Occupancy || self.at_tip || !due || lost || self.blind.count() >= model::STUCK_AT_MOST {
+            return;
+        }
+        let mut level = 0;
+        for (dropped, added) in TRIES {
+            if level != 0 && level != added {
+                return;
+            }
+            let Some(base) = self.nodes.len().checked_sub(1 + dropped) else { continue };
+            let since = self.nodes.get(base + 1).map_or(self.tip().made_at, |first| first.made_at);
+            let position = &self.nodes[base].position;
+            let mut found = explain_but_one(position, seen, self.hidden(seen), seen.never_changed(), added, since);
+            found.retain(|line| line.doubts.traceless == 0 && line.doubts.skipped == 0);
+            if found.is_empty() {
+                continue;
+            }
+            level = added;
+            found.truncate(model::SUSPICIONS);
+            for explanation in found {
+                let mut line = self.clone();
+                line.cut(base + 1);
+                line.believe_stuck(explanation.stuck);
+                line.adopt(now, base, &explanation.moves, &[], sure::ANSWERED, seen);
+                line.keep_presses(base, self.nodes.get(base + 1).and_then(|first| first.pressed_at));
+                others.push(line);
+            }
+        }
+    }
+
+    /// The last move's piece was gone from its square when the clock was pressed on it: it had only stopped there.
+    pub(super) fn absent_at_press(&self, now: Millis, seen: &Seen) -> bool {
+        let tip = self.tip();
+        let gone = tip.mv.is_some_and(|mv| self.mismatch(seen).contains(landing(mv)) && !seen.occupied().contains(landing(mv)));
+        let before = tip
+            .pressed_at
+            .zip(tip.left_at)
+            .is_some_and(|(pressed, left)| left <= pressed + model::SCANNED && now.saturating_sub(pressed) >= model::SCANNED);
+        seen.sensing() != Sensing::Occupancy && gone && before
+    }
+
+    /// What the clock told holds for the moves that took the place of others, or were not seen before.
+    fn keep_presses(&mut self, base: usize, first: Option<Millis>) {
+        let owed = self.owed.take();
+        for node in self.nodes.iter_mut().skip(base + 1) {
+            let mover = !node.position.turn();
+            let pressed = owed.filter(|(_, by)| *by == mover).map(|(at, _)| at);
+            if let Some(at) = node.pressed_at.or(pressed) {
+                Arc::make_mut(node).pressed_at = Some(at);
+            }
+        }
+        if let (Some(at), Some(node)) = (first, self.nodes.get_mut(base + 1)) {
+            Arc::make_mut(node).pressed_at = Some(at);
+        }
+    }
+
+    fn believe_stuck(&mut self, square: Option<Square>) {
+        self.blind |= square.map_or(Bitboard::EMPTY, Bitboard::from_square);
+        self.blind_since = self.nodes.len();
+        self.troubles += model::STUCK;
+    }
+
+    /// A square changed: it is not stuck after all.
+    pub fn disprove(&mut self, square: Square, seen: &Seen) {
+        if self.blind.contains(square) {
+            self.blind.discard(square);
+            self.look_again(seen);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! How likely players are to choose a move, before anything of it is seen: what it takes, and what it leaves to be taken.
+
+use super::model::{self, Cost};
+use crate::laws::{Changes, Position};
+use shakmaty::{Bitboard, Board, Color, Move, Role, Square};
+
+/// The cost of each of these legal moves; as shares of one they add up to one.
+pub fn prior(position: &Position, legal: &[Move]) -> Box<[Cost]> {
+    let costs: Vec<Cost> = legal.iter().map(|&mv| unlikeliness(position, mv)).collect();
+    let least = costs.iter().copied().min().unwrap_or(0);
+    let whole: u64 = costs.iter().map(|&cost| model::weight(cost - least) >> 8).sum();
+    let share = model::cost_of(1 << 24, whole);
+    costs.into_iter().map(|cost| cost - least + share).collect()
+}
+
+/// Up to a constant for all moves of a position.
+fn unlikeliness(position: &Position, mv: Move) -> Cost {
+    let turn = position.turn();
+    let mut board = position.board().clone();
+    for (square, piece) in Changes::of(turn, mv).iter() {
+        match piece {
+            Some(piece) => board.set_piece_at(square, piece),
+            None => board.discard_piece_at(square),
+        }
+    }
+    let taken = mv.capture().map_or(0, worth);
+    let promoted = mv.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn));
+    let gain = (taken + promoted - best_capture(&board, !turn)).clamp(-model::MOST, model::MOST);
+    let under = model::UNDERPROMOTION.iter().find(|(role, _)| mv.promotion() == Some(*role)).map_or(0, |(_, cost)| *cost);
+    under - gain * 16 / model::DOUBLES
+}
+
+/// What a role is worth, in hundredths of a pawn.
+fn worth(role: Role) -> i32 {
+    model::WORTH[role as usize - 1]
+}
+
+/// The most that this side can win by one exchange, in hundredths of a pawn; 0 where every capture loses.
+fn best_capture(board: &Board, by: Color) -> i32 {
+    let targets = board.by_color(!by) & !board.kings();
+    targets.into_iter().map(|square| exchange(board, square, by)).max().unwrap_or(0).max(0)
+}
+
+/// What `by` wins by taking on this square first, if both sides always take with the least piece and stop when it pays.
+/// Pins are not seen.
+fn exchange(board: &Board, square: Square, by: Color) -> i32 {
+    let mut occupied = board.occupied();
+    let mut side = by;
+    let Some(mut standing) = board.role_at(square) else { return 0 };
+    let mut gains = [0i32; 32];
+    let mut depth = 0;
+    loop {
+        let attackers = board.attacks_to(square, side, occupied) & occupied;
+        let Some((role, from)) = least(board, attackers) else { break };
+        let before = if depth == 0 { 0 } else { gains[depth - 1] };
+        // A king does not take what is defended.
+        if role == Role::King && (board.attacks_to(square, !side, occupied.without(from)) & occupied.without(from)).any() {
+            break;
+        }
+        gains[depth] = worth(standing) - before;
+        depth += 1;
+        if depth == gains.len() {
+            break;
+        }
+        standing = role;
+        occupied.discard(from);
+        side = !side;
+    }
+    if depth == 0 {
+        return 0;
+    }
+    while depth > 1 {
+        depth -= 1;
+        gains[depth - 1] = -(gains[depth].max(-gains[depth - 1]));
+    }
+    gains[0]
+}
+
+fn least(board: &Board, attackers: Bitboard) -> Option<(Role, Square)> {
+    Role::ALL.into_iter().find_map(|role| (attackers & board.by_role(role)).first().map(|square| (role, square)))
+}

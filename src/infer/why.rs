@@ -1,0 +1,172 @@
+//! What speaks for and against each line of play, for people who ask why: an arbiter, a developer.
+//!
+//! Nothing here decides anything, and nothing is kept for it: what is told is worked out when it is asked for.
+
+use super::explain::in_hand;
+use super::model::{self, Cost};
+use super::prior::prior;
+use super::{Line, Node, Seen};
+use crate::boards::Millis;
+use crate::game::Confidence;
+use crate::laws::Position;
+use shakmaty::{Bitboard, Move};
+
+/// So many moves are told of each line at most.
+const MOVES: usize = 8;
+
+/// One line of play that may be what happened. Costs are those of [`model`]: sixteenths of a bit.
+#[derive(Clone, Debug)]
+pub struct Hypothesis {
+    /// The ply of the first of the moves, from 1: the one that was asked for, or an earlier one, where this line parts before
+    /// it from the published one.
+    pub first_ply: usize,
+    /// The position before that ply.
+    pub base: Position,
+    /// When that position was seen on the board.
+    pub base_at: Millis,
+    /// The moves from there on, eight at most; none if the line has not come so far.
+    pub moves: Vec<Step>,
+    /// Its share of all lines, each weighed by what it costs.
+    pub share: Confidence,
+    /// This line is the one that is published.
+    pub published: bool,
+    /// What its moves cost before `first_ply`, as far as that was counted.
+    pub before: Cost,
+    /// What presses without a move and changes without a reason cost since lines were compared.
+    pub troubles: Cost,
+    /// What the board shows now costs: pieces in hands, squares that do not fit, stray touches.
+    pub pending: Cost,
+    /// The squares that do not show what the line's last position says.
+    pub wrong: Bitboard,
+    /// Of those, the squares that pieces in the hands of the side to move do not explain.
+    pub unexplained: Bitboard,
+    /// Of those that are explained, the squares from which the side to move has lifted a piece.
+    pub in_hand: Bitboard,
+    /// For how long the first of them has been in the air, in milliseconds; 0 if none is.
+    pub held: Millis,
+    /// What the last move could still become, by a slide that goes on or a second piece; none once it is decided.
+    pub open: Vec<Move>,
+}
+
+/// One move of it.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The move.
+    pub mv: Move,
+    /// When it was seen on the board, in milliseconds since the recording began.
+    pub made_at: Millis,
+    /// It takes a piece, and whether that piece's square was never seen empty.
+    pub silent: Option<bool>,
+    /// How sure it is by itself, once it is decided.
+    pub decided: Option<Confidence>,
+    /// Other moves at this point that would explain the same readings equally well.
+    pub rivals: Vec<(Move, Confidence)>,
+    /// Whether there was another line to compare with when it was made; it costs 0 if not.
+    pub compared: bool,
+    /// What it costs, all in all; see [`Hypothesis::split`].
+    pub cost: Cost,
+}
+
+/// What one move of a line costs, in parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Split {
+    /// That players choose it, or make it though it is not legal.
+    pub chosen: Cost,
+    /// That a capture looks like that.
+    pub capture: Cost,
+    /// The rest of its handling: other squares touched meanwhile, a clock not pressed.
+    pub handling: Cost,
+}
+
+impl Hypothesis {
+    /// What each of its moves costs, in parts; nothing for moves with which no other line was compared. Takes as long as
+    /// weighing all moves of every position.
+    pub fn split(&self) -> Vec<Split> {
+        let mut position = self.base.clone();
+        let split = |step: &Step| {
+            let before = std::mem::replace(&mut position, self.base.clone());
+            position = before.play(step.mv);
+            if !step.compared {
+                return Split::default();
+            }
+            let capture = match step.silent {
+                Some(true) => model::SILENT,
+                Some(false) => model::SEEN,
+                None => 0,
+            };
+            let chosen = prior_of(&before, step.mv);
+            Split { chosen, capture, handling: step.cost - chosen - capture }
+        };
+        self.moves.iter().map(split).collect()
+    }
+}
+
+/// Each of these lines, the first of which is published, from this ply on; likeliest first.
+pub fn hypotheses(lines: &[Line], now: Millis, seen: &Seen, ply: usize) -> Vec<Hypothesis> {
+    let Some(published) = lines.first() else { return Vec::new() };
+    let costs: Vec<Cost> = lines.iter().map(|line| line.cost(now, seen)).collect();
+    let least = costs.iter().copied().min().unwrap_or(0);
+    let weights: Vec<u64> = costs.iter().map(|cost| model::weight(cost - least)).collect();
+    let whole = u128::from(weights.iter().sum::<u64>().max(1));
+    let told = lines.iter().zip(costs.iter().zip(&weights)).enumerate();
+    let mut told: Vec<(Cost, Hypothesis)> = told
+        .map(|(index, (line, (&cost, &weight)))| {
+            let share = Confidence((u128::from(weight) * 1000 / whole) as u16);
+            (cost, Hypothesis { share, published: index == 0, ..of_line(line, published, now, seen, ply) })
+        })
+        .collect();
+    told.sort_by_key(|(cost, _)| *cost);
+    told.into_iter().map(|(_, hypothesis)| hypothesis).collect()
+}
+
+fn of_line(line: &Line, published: &Line, now: Millis, seen: &Seen, ply: usize) -> Hypothesis {
+    let nodes = line.nodes();
+    let parts = nodes.iter().zip(published.nodes()).take_while(|(one, other)| one.mv == other.mv).count();
+    let first_ply = ply.min(parts).min(nodes.len()).max(1);
+    let costs = line.costs();
+    let count = |index: usize| costs.get(index).copied().unwrap_or(0);
+    let steps = nodes.iter().enumerate().skip(first_ply).take(MOVES);
+    let moves = steps.filter_map(|(index, node)| step(node, count(index))).collect();
+    let base = nodes.get(first_ply - 1).unwrap_or(&nodes[0]);
+    let wrong = line.mismatch(seen);
+    let unexplained = line.unexplained(seen);
+    let lifted = if unexplained.any() { Bitboard::EMPTY } else { in_hand(&line.tip().position, seen, wrong) };
+    let since = lifted.into_iter().map(|square| seen.changed_at(square)).min();
+    let tip = line.tip();
+    Hypothesis {
+        first_ply,
+        base: base.position.clone(),
+        base_at: base.made_at,
+        moves,
+        share: Confidence::CERTAIN,
+        published: false,
+        before: (0..first_ply).map(count).sum(),
+        troubles: line.past_cost() - costs.iter().sum::<Cost>(),
+        pending: line.cost(now, seen) - line.past_cost(),
+        wrong,
+        unexplained,
+        in_hand: lifted,
+        held: since.map_or(0, |since| now.saturating_sub(since)),
+        open: if tip.decided.is_some() { Vec::new() } else { tip.growth.moves.clone() },
+    }
+}
+
+/// The move from the one node to the other, which was found to cost so much.
+fn step(node: &Node, cost: Cost) -> Option<Step> {
+    let mv = node.mv?;
+    Some(Step {
+        mv,
+        made_at: node.made_at,
+        silent: (mv.is_capture() && !mv.is_en_passant()).then_some(node.silent),
+        decided: node.decided,
+        rivals: node.rivals.clone(),
+        compared: cost != 0,
+        cost,
+    })
+}
+
+fn prior_of(position: &Position, mv: Move) -> Cost {
+    let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
+    let costs = prior(position, &legal);
+    legal.iter().zip(costs.iter()).find(|(other, _)| **other == mv).map_or(model::ILLEGAL, |(_, cost)| *cost)
+}

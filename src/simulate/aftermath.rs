@@ -1,0 +1,164 @@
+//! What is done at a board when the game is over: the result told by the kings, analysis, sweeping, the next start position.
+
+use crate::game::GameResult;
+use crate::laws::Position;
+use crate::simulate::hands::{Rate, Span};
+use crate::simulate::pgn::Game;
+use crate::simulate::script::{AFTERWARDS, Act, Script, Writer, pieces};
+use crate::simulate::truth::{Interruption, Why};
+use shakmaty::{Color, Piece, Role, Square};
+
+/// Squares of the two kings for each result, White's first (the six placements of the maker's rule, with either king on
+/// either square).
+const SIGNALS: &[(GameResult, Square, Square)] = &[
+    (GameResult::WhiteWins, Square::E4, Square::D5),
+    (GameResult::WhiteWins, Square::D5, Square::E4),
+    (GameResult::BlackWins, Square::D4, Square::E5),
+    (GameResult::BlackWins, Square::E5, Square::D4),
+    (GameResult::Draw, Square::E4, Square::E5),
+    (GameResult::Draw, Square::E5, Square::E4),
+    (GameResult::Draw, Square::D4, Square::D5),
+    (GameResult::Draw, Square::D5, Square::D4),
+    (GameResult::Draw, Square::E4, Square::D4),
+    (GameResult::Draw, Square::D4, Square::E4),
+    (GameResult::Draw, Square::D5, Square::E5),
+    (GameResult::Draw, Square::E5, Square::D5),
+];
+
+impl Writer<'_> {
+    /// The result signal, sweeping, setting up.
+    pub fn finish(mut self, game: &Game, end: &Position, at_first: [Option<Piece>; 64]) -> Script {
+        self.begin(AFTERWARDS);
+        self.truth.over_at = self.now;
+        let mated = end.ending().is_some();
+        self.truth.result = end.winner().map(|winner| winner.fold_wb(GameResult::WhiteWins, GameResult::BlackWins));
+        if mated && self.truth.result.is_none() {
+            self.truth.result = Some(GameResult::Draw);
+        }
+        let told = if mated { self.truth.result } else { game.result };
+        let signal = told.filter(|_| game.signalled || self.falls(Rate::kings_signal, AFTERWARDS));
+        let stop_late = self.clock && self.pace.chance(150);
+        if self.clock && !stop_late {
+            self.now += self.pace.ms(Span(300, 2_500));
+            self.add(self.now, Act::Stop, 0);
+        }
+        let mut squares = pieces(end);
+        if let Some(result) = signal {
+            self.now += self.pace.ms(Span(600, 4_000));
+            self.kings_to_centre(result, &mut squares);
+            self.truth.signalled_at = Some(self.now);
+            self.truth.result = Some(result);
+            self.now += self.pace.ms(Span(3_500, 7_000));
+        }
+        if stop_late {
+            self.now += self.pace.ms(Span(300, 2_500));
+            self.add(self.now, Act::Stop, 0);
+        }
+        self.analyse(&mut squares);
+        if self.falls(Rate::sweep, AFTERWARDS) {
+            self.now += self.pace.ms(Span(3_000, 12_000));
+            let next = pieces(&game.start);
+            if self.falls(Rate::set_up_straight, AFTERWARDS) {
+                let mut rng = self.pace.clone();
+                self.rearrange(&mut rng, &squares, &next);
+            } else {
+                self.sweep(&squares);
+                self.now += self.pace.ms(Span(500, 3_000));
+                self.set_up(&next);
+            }
+        }
+        self.close(at_first)
+    }
+
+    /// The players look at the game: moves, the same side twice, several plies back at once, on a stopped clock. Without a
+    /// clock they begin by going back, so that it can be told from play.
+    fn analyse(&mut self, squares: &mut [Option<Piece>; 64]) {
+        let Some(mut rng) = self.incident(Rate::analysis, AFTERWARDS) else { return };
+        self.now += rng.ms(Span(2_000, 8_000));
+        let from = self.now;
+        let mut line = self.line.clone();
+        for step in 0..8 + rng.below(16) {
+            let Some(last) = line.last().cloned() else { break };
+            let what = rng.below(10);
+            let turn = last.turn();
+            let again = (6..8).contains(&what) && step > 0;
+            let board = if again { Position::from_board(last.board().clone(), !turn) } else { last };
+            let back = what > 7 || board.ending().is_some() || (step == 0 && !self.clock);
+            match rng.pick(&board.legal_moves()) {
+                Some(mv) if !back => line.push(board.play(mv)),
+                _ => line.truncate(line.len().saturating_sub(2 + rng.below(5) as usize).max(1)),
+            }
+            let Some(next) = line.last().map(pieces) else { break };
+            self.rearrange(&mut rng, &*squares, &next);
+            *squares = next;
+            self.now += rng.ms(Span(700, 4_000));
+        }
+        self.truth.interruptions.push(Interruption { why: Why::Analysis, from, until: self.now });
+    }
+
+    fn kings_to_centre(&mut self, result: GameResult, squares: &mut [Option<Piece>; 64]) {
+        let find = |squares: &[Option<Piece>; 64], color: Color| {
+            Square::ALL.into_iter().find(|&square| squares[square as usize] == Some(Role::King.of(color)))
+        };
+        let (Some(white), Some(black)) = (find(squares, Color::White), find(squares, Color::Black)) else { return };
+        let placements: Vec<_> = SIGNALS.iter().filter(|signal| signal.0 == result).collect();
+        let Some(&(_, white_to, black_to)) = self.pace.pick(&placements) else { return };
+        let travel = self.profile.times.travel;
+        let mut walks = [(Color::White, white, white_to), (Color::Black, black, black_to)];
+        self.pace.shuffle(&mut walks);
+        let together = self.falls(Rate::kings_together, AFTERWARDS);
+
+        // What stands on the two squares is usually taken off first, otherwise the king takes its place.
+        for to in [white_to, black_to] {
+            let other = squares[to as usize].is_some_and(|piece| piece.role != Role::King);
+            if other && self.pace.chance(700) {
+                self.lift(to, squares);
+                self.now += self.pace.ms(travel);
+            }
+        }
+        // A king whose square is the other one's destination has to leave first.
+        let together = together || walks.iter().any(|walk| walks.iter().any(|other| walk.0 != other.0 && walk.1 == other.2));
+        let pause = Span(150, 900);
+        if together {
+            for (_, from, _) in walks {
+                self.lift(from, squares);
+                self.now += self.pace.ms(Span(20, 500));
+            }
+        }
+        for (color, from, to) in walks {
+            if !together {
+                self.lift(from, squares);
+                self.now += self.pace.ms(travel);
+            }
+            squares[to as usize] = Some(Role::King.of(color));
+            self.add(self.now, Act::Put(to, Role::King.of(color)), 0);
+            self.now += self.pace.ms(pause);
+        }
+    }
+
+    fn lift(&mut self, square: Square, squares: &mut [Option<Piece>; 64]) {
+        squares[square as usize] = None;
+        self.add(self.now, Act::Lift(square), 0);
+    }
+
+    fn sweep(&mut self, squares: &[Option<Piece>; 64]) {
+        let mut standing: Vec<Square> = Square::ALL.into_iter().filter(|&square| squares[square as usize].is_some()).collect();
+        self.pace.shuffle(&mut standing);
+        for square in standing {
+            self.add(self.now, Act::Lift(square), 0);
+            self.now += self.pace.ms(Span(10, 250));
+        }
+    }
+
+    /// Puts the pieces on an empty board, in any order, by many hands.
+    pub fn set_up(&mut self, squares: &[Option<Piece>; 64]) {
+        let mut wanted: Vec<(Square, Piece)> =
+            Square::ALL.into_iter().filter_map(|square| Some((square, squares[square as usize]?))).collect();
+        self.pace.shuffle(&mut wanted);
+        for (square, piece) in wanted {
+            self.now += self.pace.ms(Span(20, 500));
+            self.add(self.now, Act::Put(square, piece), 0);
+        }
+        self.now += self.pace.ms(Span(2_000, 6_000));
+    }
+}

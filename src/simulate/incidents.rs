@@ -1,0 +1,206 @@
+//! What happens between two plies and is no ply: pieces adjusted, hesitation, takebacks, kings too early, the arbiter's pause,
+//! the cable out.
+
+use crate::laws::{Move, Position};
+use crate::simulate::hands::{Rate, Span};
+use crate::simulate::irregularity::Kind;
+use crate::simulate::rng::Rng;
+use crate::simulate::script::{ASIDE, Act, Before, Writer, pieces};
+use crate::simulate::truth::{Interruption, Takeback, Why};
+use shakmaty::{Color, Role, Square, attacks};
+
+/// How long who hesitates holds a piece. Milliseconds; guess.
+const HELD: Span = Span(1_500, 8_000);
+/// How long a king stays in the centre too early. Milliseconds; guess.
+const KING_STAYS: Span = Span(1_500, 6_000);
+/// How long the cable is out. Milliseconds.
+const OUT: Span = Span(1_000, 60_000);
+/// How long the arbiter's pause is at least and at most. Milliseconds; guess.
+const PAUSE: Span = Span(3_000, 20_000);
+/// How many plies are taken back, each entry equally likely. Guess.
+const PLIES_BACK: [u32; 6] = [1, 1, 1, 2, 2, 3];
+
+impl Writer<'_> {
+    /// The stream of chance of something that happens the nth time; `None`: it does not.
+    pub fn incident(&self, rate: Rate, nth: u64) -> Option<Rng> {
+        let mut rng = self.dice.stream(rate, nth);
+        rng.chance(self.profile.rates.get(rate)).then_some(rng)
+    }
+
+    /// The same for what happens once in a game, before a ply that is drawn here.
+    fn once(&self, rate: Rate, number: u32) -> Option<Rng> {
+        let mut rng = self.incident(rate, 0)?;
+        let plies = self.moves.len() as u64;
+        (2 + rng.below(plies.saturating_sub(2)) == u64::from(number)).then_some(rng)
+    }
+
+    /// Everything that happens before this ply. Whether something did.
+    pub fn incidents(&mut self, position: &mut Position, number: u32) -> bool {
+        let began = self.now;
+        self.put_right(Some(number));
+        let Some(&mv) = self.moves.get(number as usize - 1) else { return false };
+        if !self.pending.is_empty() {
+            return self.now > began;
+        }
+        if let Some(rng) = self.once(Rate::cable_out, number) {
+            self.cable_out(rng);
+        }
+        if let Some(rng) = self.once(Rate::arbiter_pause, number) {
+            self.pause(rng, position);
+        }
+        if let Some(rng) = self.once(Rate::premature_king, number) {
+            self.premature_king(rng, position);
+        }
+        let nth = u64::from(number);
+        for (rate, color) in [(Rate::adjust_several, position.turn()), (Rate::adjust_off_turn, !position.turn())] {
+            if let Some(mut rng) = self.incident(rate, nth) {
+                let count = rng.below(if rate == Rate::adjust_several { 3 } else { 4 }) + 1;
+                self.adjust(rng, position, color, count + u64::from(rate == Rate::adjust_several));
+            }
+        }
+        if let Some(rng) = self.incident(Rate::takeback, nth) {
+            self.take_back(rng, position, mv, number);
+        }
+        if let (Some(mut rng), Some(from)) = (self.incident(Rate::hesitate, nth), mv.from()) {
+            self.hesitate(&mut rng, position, from);
+        }
+        if let Some(rng) = self.incident(Rate::change_mind, nth) {
+            self.touch_other(rng, position, mv, number);
+        }
+        self.commit(position, mv, number);
+        self.now > began
+    }
+
+    fn cable_out(&mut self, mut rng: Rng) {
+        let from = self.now + rng.ms(Span(0, 3_000));
+        let until = from + rng.ms(OUT);
+        self.add(from, Act::Unplug, 0);
+        self.add(until, Act::Plug, 0);
+        self.truth.interruptions.push(Interruption { why: Why::CableOut, from, until });
+    }
+
+    /// The clock is stopped, pieces are lifted and perhaps put elsewhere, and everything is as it was. Without a clock nothing
+    /// says that the game is stopped: pieces are lifted, no more.
+    fn pause(&mut self, mut rng: Rng, position: &Position) {
+        self.now += rng.ms(Span(500, 3_000));
+        let from = self.now;
+        if self.clock {
+            self.add(self.now, Act::Stop, 0);
+            self.now += rng.ms(Span(500, 3_000));
+        }
+        let right = pieces(position);
+        let mut standing: Vec<Square> = position.board().occupied().into_iter().collect();
+        let mut open: Vec<Square> = (!position.board().occupied()).into_iter().collect();
+        rng.shuffle(&mut standing);
+        rng.shuffle(&mut open);
+        let count = 1 + rng.below(6) as usize;
+        let mut disturbed = right;
+        for (&square, &other) in standing.iter().zip(&open).take(count) {
+            disturbed[square as usize] = None;
+            if self.clock && rng.chance(500) {
+                disturbed[other as usize] = right[square as usize];
+            }
+        }
+        self.rearrange(&mut rng, &right, &disturbed);
+        self.now += rng.ms(PAUSE);
+        self.rearrange(&mut rng, &disturbed, &right);
+        self.now += rng.ms(Span(500, 3_000));
+        if self.clock {
+            self.add(self.now, Act::Start, 0);
+            self.turned_at += self.now - from;
+        }
+        self.truth.interruptions.push(Interruption { why: Why::Pause, from, until: self.now });
+        self.now += rng.ms(Span(500, 2_000));
+    }
+
+    /// One king walks to the centre, where it cannot go, and comes back. Nothing where it could go to each free square there.
+    fn premature_king(&mut self, mut rng: Rng, position: &Position) {
+        let color = if rng.chance(500) { Color::White } else { Color::Black };
+        let Some(king) = position.board().king_of(color) else { return };
+        let open = crate::laws::CENTRE & !position.board().occupied() & !attacks::king_attacks(king);
+        let open: Vec<Square> = open.into_iter().collect();
+        let Some(to) = rng.pick(&open) else { return };
+        self.now += rng.ms(Span(500, 3_000));
+        let piece = Role::King.of(color);
+        for (from, to, stays) in [(king, to, KING_STAYS), (to, king, Span(300, 1_500))] {
+            self.add(self.now, Act::Lift(from), 0);
+            self.now += rng.ms(Span(300, 900));
+            self.add(self.now, Act::Put(to, piece), 0);
+            self.now += rng.ms(stays);
+        }
+    }
+
+    fn adjust(&mut self, mut rng: Rng, position: &Position, color: Color, count: u64) {
+        let mut own: Vec<Square> = position.board().by_color(color).into_iter().collect();
+        rng.shuffle(&mut own);
+        own.truncate(count as usize);
+        self.now += rng.ms(Span(300, 2_500));
+        for &square in &own {
+            self.add(self.now, Act::Lift(square), 0);
+            self.now += rng.ms(Span(0, 200));
+        }
+        self.now += rng.ms(Span(200, 1_500));
+        rng.shuffle(&mut own);
+        for (square, piece) in own.into_iter().filter_map(|square| Some((square, position.piece_at(square)?))) {
+            self.add(self.now, Act::Put(square, piece), 0);
+            self.now += rng.ms(Span(50, 400));
+        }
+    }
+
+    /// Another move is made than the game's, perhaps answered, and taken back.
+    fn take_back(&mut self, mut rng: Rng, position: &Position, mv: Move, number: u32) {
+        let count = rng.pick(&PLIES_BACK).unwrap_or(1);
+        let mut line = vec![position.clone()];
+        let mut plies = Vec::new();
+        let mut before = Before::quiet(self.now);
+        for offset in 0..count {
+            let Some(last) = line.last().cloned() else { break };
+            let legal = last.legal_moves();
+            let other = |other: &Move| (offset > 0 || *other != mv) && last.play(*other).ending().is_none();
+            let candidates: Vec<Move> = legal.iter().copied().filter(other).collect();
+            let Some(other) = rng.pick(&candidates) else { break };
+            self.begin(u64::from(number + offset) | ASIDE);
+            let (ply, after) = self.ply(&last, other, number + offset, &before, false, None);
+            plies.push(ply);
+            before = after;
+            line.push(last.play(other));
+        }
+        if plies.is_empty() {
+            return;
+        }
+        let odd = plies.len() % 2 == 1;
+        self.now += rng.ms(Span(1_500, 8_000));
+        let at = self.now;
+        while let (Some(last), Some(earlier)) = (line.pop(), line.last()) {
+            self.rearrange(&mut rng, &pieces(&last), &pieces(earlier));
+        }
+        if odd && self.clock && self.lever != position.turn() && self.falls(Rate::takeback_press, number.into()) {
+            self.now += rng.ms(Span(300, 2_500));
+            self.press(self.lever, self.now, 0);
+        }
+        self.truth.takebacks.push(Takeback { from_ply: number, plies, at, done_at: self.now });
+        self.now += rng.ms(Span(300, 2_000));
+    }
+
+    /// A piece is lifted, held, and put back.
+    pub fn hesitate(&mut self, rng: &mut Rng, position: &Position, square: Square) {
+        let Some(piece) = position.piece_at(square) else { return };
+        self.now += rng.ms(Span(500, 3_000));
+        self.add(self.now, Act::Lift(square), 0);
+        self.now += rng.ms(HELD);
+        self.add(self.now, Act::Put(square, piece), 0);
+        self.now += rng.ms(Span(300, 1_500));
+    }
+
+    /// Another piece is touched that could have moved. Whether there is one.
+    pub fn touch_other(&mut self, mut rng: Rng, position: &Position, mv: Move, number: u32) -> bool {
+        let legal = position.legal_moves();
+        let others: Vec<Square> =
+            legal.iter().filter_map(|other| other.from()).filter(|&from| Some(from) != mv.from()).collect();
+        let Some(square) = rng.pick(&others) else { return false };
+        let at = self.now;
+        self.hesitate(&mut rng, position, square);
+        self.irregular(Kind::TouchedOther, number, Some(position.turn()), vec![square], (at, Some(self.now)));
+        true
+    }
+}

@@ -1,0 +1,48 @@
+//! Promotions to another piece than the game's queen.
+
+use crate::laws::Move;
+use crate::simulate::hands::{Rate, Rates};
+use crate::simulate::pgn::{Game, GamePly};
+use crate::simulate::rng::Dice;
+use shakmaty::Role;
+
+/// The game with some of its promotions to a queen changed: each as often as [`Rates::underpromote`] says, to a rook, bishop
+/// or knight with which all later moves, read again, stay legal and none of them comes after a mate. Where no piece allows
+/// that, the queen stays: oftener than not she moves or gives the mate.
+pub fn underpromoted(game: &Game, rates: &Rates, dice: Dice) -> Game {
+    let mut game = game.clone();
+    for index in 0..game.plies.len() {
+        let Some(GamePly { mv: Move::Normal { promotion: Some(Role::Queen), .. }, .. }) = game.plies.get(index) else {
+            continue;
+        };
+        let mut rng = dice.stream(Rate::underpromote, index as u64);
+        if !rng.chance(rates.underpromote) {
+            continue;
+        }
+        let mut roles = [Role::Rook, Role::Bishop, Role::Knight];
+        rng.shuffle(&mut roles);
+        if let Some(plies) = roles.into_iter().find_map(|role| promoted_to(&game, index, role)) {
+            game.plies = plies;
+        }
+    }
+    game
+}
+
+/// The plies of the game with this piece at that promotion.
+fn promoted_to(game: &Game, index: usize, role: Role) -> Option<Vec<GamePly>> {
+    let (mut theirs, mut ours) = (game.start.clone(), game.start.clone());
+    let mut plies = Vec::with_capacity(game.plies.len());
+    for (nth, ply) in game.plies.iter().enumerate() {
+        let mv = match ply.mv {
+            Move::Normal { role: pawn, from, to, capture, .. } if nth == index => {
+                Move::Normal { role: pawn, from, to, capture, promotion: Some(role) }
+            }
+            mv if nth < index => mv,
+            mv => ours.ending().is_none().then(|| ours.parse_uci(&theirs.uci(mv)))??,
+        };
+        theirs = theirs.play(ply.mv);
+        ours = ours.play(mv);
+        plies.push(GamePly { mv, ..*ply });
+    }
+    Some(plies)
+}

@@ -1,0 +1,120 @@
+//! Kings in the centre: how players tell the result.
+
+use super::alerts::in_words;
+use super::{Around, Game};
+use crate::boards::{Cue, Millis, Sensing};
+use crate::game::event::Difference;
+use crate::game::record::PlyState;
+use crate::game::{AlertKind, CompletedBy, Confidence, Event, GameResult, ResultReason};
+use crate::infer::Node;
+use crate::table::Output;
+use shakmaty::Bitboard;
+
+/// So long one king may wait in the centre for the other, in milliseconds.
+pub const KINGS_APART: Millis = 10_000;
+/// Both kings stand in the centre for so long when they mean a result, in milliseconds.
+const KINGS_STAY: Millis = 1_000;
+/// A king's move that the clock completed was meant if the other king came so much later, in milliseconds.
+const KINGS_TOGETHER: Millis = 3_000;
+
+/// A last move that is less sure than this is shown to the arbiter.
+const DOUBTFUL: Confidence = Confidence(600);
+
+impl Game {
+    pub fn kings_deadline(&self) -> Option<Millis> {
+        self.kings_at.map(|at| at + KINGS_STAY)
+    }
+
+    /// Both kings stood in the centre long enough: a result.
+    pub fn kings_stayed(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        let (Some(came), Some([white, black])) = (self.kings_at.take(), self.follower.kings_in_centre()) else {
+            return;
+        };
+        if self.record.result.is_some() {
+            return; // The arbiter was faster.
+        }
+        self.withdraw_king_moves(now, came, around, output);
+        let result = match (white.is_light(), black.is_light()) {
+            (true, true) => GameResult::WhiteWins,
+            (false, false) => GameResult::BlackWins,
+            _ => GameResult::Draw,
+        };
+        self.tell_unlike_record(now, output);
+        if around.settings.accept_kings_signal {
+            self.clear(now, |alert| alert.kind == AlertKind::ResultSignalled, output);
+            self.tell(now, Event::Result { result: Some(result), reason: ResultReason::KingsSignal }, output);
+            self.over = true;
+        } else if !self.is_raised(AlertKind::ResultSignalled) {
+            let detail =
+                format!("the kings on {white} and {black} say {}: confirm the result, or set another", result.as_str());
+            self.raise(now, AlertKind::ResultSignalled, None, vec![white, black], detail, output);
+        }
+    }
+
+    /// What was published of the kings' way to the centre never was play, but for what the clock completed long before.
+    fn withdraw_king_moves(&mut self, now: Millis, came: Millis, around: &mut Around<'_>, output: &mut Output) {
+        let record = &self.record;
+        let meant = |index: usize, node: &Node| {
+            let completed = record.ply(index as u32).is_some_and(|ply| {
+                matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock | CompletedBy::OwnNextMove, .. })
+            });
+            completed && came.saturating_sub(node.made_at) > KINGS_TOGETHER
+        };
+        self.follower.decide(now);
+        self.follower.withdraw_king_moves(now, meant);
+        self.publish_all(now, around, output);
+    }
+
+    /// Both kings have left, and not both can be seen to have come to the centre: one seems to stand there in the place of a
+    /// piece that was taken away unseen. The arbiter has to read it.
+    pub(super) fn tell_kings_unclear(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) -> bool {
+        let Some(squares) = self.follower.kings_unclear() else { return false };
+        if !self.is_raised(AlertKind::ResultSignalled) {
+            self.withdraw_king_moves(now, self.follower.seen().last_edge(), around, output);
+            let detail = "the kings seem to tell a result, and the board does not show which: set it".to_owned();
+            self.raise(now, AlertKind::ResultSignalled, None, squares.into_iter().collect(), detail, output);
+        }
+        true
+    }
+
+    /// The kings end the game, and other pieces stand where neither the record nor the start position has them: moves are missing;
+    /// or the last move is no more than the likelier one of two, and nothing will be played on it that would tell.
+    fn tell_unlike_record(&mut self, now: Millis, output: &mut Output) {
+        let known = self.follower.seen().sensing() != Sensing::Occupancy;
+        if let Some(ply) = self.record.plies.last().filter(|ply| known && ply.confidence < DOUBTFUL)
+            && !self.is_raised(AlertKind::MovesUncertain)
+        {
+            let (san, sure) = (&ply.played.san, ply.confidence.0 / 10);
+            let detail = format!("the last move may be another than {san} ({sure} % sure): compare the score sheets");
+            self.raise(now, AlertKind::MovesUncertain, None, Vec::new(), detail, output);
+        }
+        let position = &self.follower.tip().position;
+        let seen = self.follower.seen();
+        let kings: Bitboard = self.follower.kings_in_centre().into_iter().flatten().collect();
+        let strange = seen.mismatch(position.board()) & seen.mismatch(self.start.board()) & seen.occupied() & !kings;
+        let strange = strange & !self.follower.hidden();
+        if strange.any() && !self.is_raised(AlertKind::PositionUnexplained) {
+            let differences: Vec<Difference> = strange
+                .into_iter()
+                .map(|square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) })
+                .collect();
+            let detail = format!("the game ended in another position than that of the record: {}", in_words(&differences));
+            self.raise(now, AlertKind::PositionUnexplained, None, strange.into_iter().collect(), detail, output);
+        }
+    }
+
+    /// Kings on two of the four centre squares, which no play can bring about: they stand next to each other.
+    pub(super) fn watch_kings(&mut self, now: Millis, output: &mut Output) {
+        if self.follower.kings_in_centre().is_none() {
+            (self.kings_at, self.kings_meant_nothing) = (None, false);
+            if self.follower.kings_unclear().is_none() && self.is_raised(AlertKind::ResultSignalled) {
+                self.clear(now, |alert| alert.kind == AlertKind::ResultSignalled, output);
+            }
+        } else if self.record.result.is_none() && !self.kings_meant_nothing {
+            if self.kings_at.is_none() {
+                output.cues.push(Cue::Placement);
+            }
+            self.kings_at.get_or_insert(now);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What an arbiter or a player commands.
+
+use super::{Around, Game};
+use crate::boards::{Cue, Millis, Placement, Sensed, Sensing};
+use crate::game::command::{Command, Refused};
+use crate::game::{AlertKind, CorrectionReason, Event, GameResult, Order, ResultReason};
+use crate::infer::turned;
+use crate::table::Output;
+use shakmaty::{Role, Square};
+
+/// What a pawn becomes.
+const PROMOTIONS: [(Role, &str); 4] =
+    [(Role::Queen, "queen"), (Role::Rook, "rook"), (Role::Bishop, "bishop"), (Role::Knight, "knight")];
+
+impl Game {
+    /// Does what is asked for.
+    pub fn order(
+        &mut self,
+        now: Millis,
+        order: Order,
+        placement: &Placement,
+        around: &mut Around<'_>,
+        output: &mut Output,
+    ) -> Result<(), Refused> {
+        let done = Event::Commanded { command: order.command.clone(), by: order.by };
+        match order.command {
+            Command::Result(result) => self.set_result(now, result, done, placement, around, output),
+            Command::TakeBack(plies) => {
+                let known = self.record.plies.len() as u32;
+                if plies == 0 || plies > known {
+                    return Err(Refused::TooManyPlies(known));
+                }
+                self.tell(now, done, output);
+                self.look_at_the_board(now, placement, around);
+                let kept = (known - plies) as usize;
+                self.follower.take_back((self.follower.line().len() - 1).saturating_sub(kept), CorrectionReason::Arbiter);
+                self.publish(now, around, output);
+                self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
+                self.resume(now);
+            }
+            Command::Promotion { ply, role } => {
+                let ply = self.promotion(ply, role)?;
+                self.follower.promote(ply, role).map_err(|illegal| {
+                    let san = self.record.ply(illegal as u32).map_or("", |ply| ply.played.san.as_str());
+                    let piece = PROMOTIONS.iter().find(|(known, _)| *known == role).map_or("", |(_, word)| word);
+                    Refused::PromotionUnlike(format!(
+                        "after a promotion to a {piece} the move of ply {illegal}, {san}, is not legal: take back to before it first"
+                    ))
+                })?;
+                self.tell(now, done, output);
+                if let Some(shadow) = self.shadow() {
+                    // Where it cannot be, it is withdrawn with the rest of the analysis.
+                    let _ = shadow.promote(ply, role);
+                }
+                self.publish(now, around, output);
+                if self.over && self.record.result.is_none() {
+                    self.look_at_the_board(now, placement, around);
+                    self.resume(now);
+                }
+            }
+            Command::Adjust(player) => {
+                if self.over {
+                    return Err(Refused::Over);
+                }
+                self.tell(now, done, output);
+                self.adjust(now, player);
+            }
+            // A new game: the table's affair.
+            Command::Position(_) => {}
+        }
+        Ok(())
+    }
+
+    fn set_result(
+        &mut self,
+        now: Millis,
+        result: Option<GameResult>,
+        done: Event,
+        placement: &Placement,
+        around: &mut Around<'_>,
+        output: &mut Output,
+    ) {
+        if result.is_some() && !self.over && !self.blind && self.follower.mismatch().is_empty() {
+            self.follower.decide(now);
+        }
+        if result.is_some() {
+            self.publish_all(now, around, output);
+        }
+        self.tell(now, done, output);
+        self.tell(now, Event::Result { result, reason: ResultReason::Arbiter }, output);
+        output.cues.push(Cue::Placement);
+        let resumes = self.over && result.is_none();
+        self.over = result.is_some();
+        if self.over {
+            // Nothing is left to be looked at on this board.
+            self.clear(now, |alert| alert.kind != AlertKind::MovesUncertain, output);
+        } else if resumes && !self.blind {
+            self.kings_meant_nothing = true;
+            self.see(now, placement, around, output);
+        } else {
+            self.play_on(now, around, output);
+        }
+    }
+
+    /// The ply of the promotion that is meant, if it can have been to this piece as far as the board tells.
+    fn promotion(&self, ply: Option<u32>, role: Role) -> Result<usize, Refused> {
+        let promotes = |index: &usize| self.published.get(*index).is_some_and(|mv| mv.promotion().is_some());
+        let index = match ply {
+            Some(ply) => (ply as usize).checked_sub(1).filter(promotes),
+            None => (0..self.published.len()).rev().find(promotes),
+        };
+        let known = index.filter(|index| self.moves_agree(index + 1) && PROMOTIONS.iter().any(|(known, _)| *known == role));
+        let index = known.ok_or(Refused::NoPromotion(ply))?;
+        let seen = self.follower.seen();
+        let stays =
+            |square: Square| self.published.iter().skip(index + 1).all(|mv| mv.from() != Some(square) && mv.to() != square);
+        if let Some(square) = self.published.get(index).map(|mv| mv.to()).filter(|&square| stays(square))
+            && seen.sensing() == Sensing::Identity
+            && !(self.blind || self.over)
+            && let Sensed::Piece(piece) = seen.at(square)
+            && piece.color == self.mover(index as u32 + 1)
+            && piece.role != role
+        {
+            let shown = PROMOTIONS.iter().find(|(known, _)| *known == piece.role).map_or("pawn", |(_, word)| word);
+            return Err(Refused::PromotionUnlike(format!(
+                "the board shows a {shown} on {square}: put the right piece there, and the record follows by itself"
+            )));
+        }
+        Ok(index + 1)
+    }
+
+    /// What stands on the board, for a game that was over and did not look.
+    fn look_at_the_board(&mut self, now: Millis, placement: &Placement, around: &Around<'_>) {
+        self.follower.hold();
+        if self.over && !self.blind {
+            let placement = turned(placement, around.rotation);
+            self.follower.edges(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])));
+        }
+    }
+
+    /// The record was set right: the game goes on from there, unless it has a result.
+    fn resume(&mut self, now: Millis) {
+        self.over = self.over && self.record.result.is_some();
+        self.restore_board(now);
+    }
+}

@@ -1,0 +1,178 @@
+//! What is followed becomes what is published: moves, corrections, results by the rules.
+
+use super::{Around, Game};
+use crate::boards::{Cue, Millis};
+use crate::game::event::{Alternative, ClockTimes};
+use crate::game::record::{Ply, PlyState};
+use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, GameResult, Played, ResultReason};
+use crate::laws::Ending;
+use crate::table::{Output, Publish};
+use shakmaty::Color;
+
+/// A move is sure, for those who want no others, if it is so likely: one in ten is wrong at worst.
+const SURE: Confidence = Confidence(900);
+
+impl Game {
+    /// Publishes what is decided, and sure enough, and was not published yet.
+    pub(super) fn publish(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        self.publish_when(around.settings.publish, now, around, output);
+    }
+
+    /// The same, however sure it is: nothing more will be seen of it.
+    pub(super) fn publish_all(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        self.seen_changes = None;
+        self.publish_when(Publish::Prompt, now, around, output);
+    }
+
+    fn publish_when(&mut self, when: Publish, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        if self.follower.mismatch().is_empty() && self.follower.displaced().is_empty() {
+            let raised = self.is_raised(AlertKind::PositionUnexplained);
+            self.clear(now, |alert| alert.kind == AlertKind::PositionUnexplained, output);
+            if std::mem::take(&mut self.displaced).any() || raised {
+                output.tell(now, Event::Displaced { squares: Vec::new() });
+            }
+        }
+        self.tell_faults(now, output);
+        if self.seen_changes == Some(self.follower.changes()) {
+            return;
+        }
+        self.seen_changes = Some(self.follower.changes());
+        let line = self.follower.line();
+        let same = self.published.iter().zip(line.iter().skip(1)).take_while(|(mv, node)| Some(**mv) == node.mv).count();
+        let mut decided = self.follower.decided();
+        if when == Publish::Sure && same < decided {
+            let sure = same + (same..decided).take_while(|index| self.is_sure(index + 1, now)).count();
+            if sure < decided {
+                (self.seen_changes, decided) = (None, sure);
+            }
+        }
+        if same < self.published.len() {
+            if self.follower.line().len() > same + 1 && decided <= same {
+                return; // What replaces a published move may itself still grow.
+            }
+            self.correct(now, same, decided, around, output);
+        } else {
+            for index in same..decided {
+                self.make(now, index, around, output);
+            }
+        }
+        self.tell_uncertain(now, same, decided, output);
+    }
+
+    /// The move of this ply is clearly ahead of all others, or it was completed: by the clock, or by its player's next move.
+    fn is_sure(&self, ply: usize, now: Millis) -> bool {
+        let line = self.follower.line();
+        let pressed = line.get(ply).is_some_and(|node| node.pressed_at.is_some())
+            || self.pending.is_some_and(|press| press.by == self.mover(ply as u32));
+        pressed || line.len() > ply + 2 || self.follower.confidence(ply, now).is_some_and(|(confidence, _)| confidence >= SURE)
+    }
+
+    fn correct(&mut self, now: Millis, same: usize, decided: usize, around: &mut Around<'_>, output: &mut Output) {
+        let moves: Vec<Played> = (same..decided).filter_map(|index| self.played(index)).collect();
+        let reason = self.follower.reason();
+        self.published.truncate(same);
+        self.published.extend(self.follower.line().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
+        self.pending = self.pending.filter(|_| decided > same);
+        self.revisable = self.revisable.filter(|(ply, _)| *ply as usize <= same);
+        let before = self.record.plies.split_off(same.min(self.record.plies.len()));
+        self.tell(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
+        // What was uncertain is gone, or is told anew.
+        let gone = |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32;
+        self.clear(now, gone, output);
+        if let Some((_, reason @ (ResultReason::Checkmate | ResultReason::Stalemate))) = self.record.result {
+            self.tell(now, Event::Result { result: None, reason }, output);
+        }
+        if reason == CorrectionReason::Arbiter && before.len() == decided - same {
+            self.complete_again(now, same, &before, output);
+        }
+        for index in same..decided {
+            self.made(now, index, around, output);
+        }
+    }
+
+    /// The arbiter put another move in the place of one: those that were completed still are, at the times they were.
+    fn complete_again(&mut self, now: Millis, same: usize, before: &[Ply], output: &mut Output) {
+        for (index, ply) in before.iter().enumerate() {
+            if let PlyState::Completed { by, .. } = ply.state
+                && by != CompletedBy::GameEnd
+            {
+                self.complete(now, (same + index) as u32 + 1, by, ply.clocks, output);
+            }
+        }
+    }
+
+    fn make(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
+        let (Some(played), Some(node)) = (self.played(index), self.follower.line().get(index + 1)) else { return };
+        let Some(mv) = node.mv else { return };
+        let (confidence, mut others) = self.follower.confidence(index + 1, now).unwrap_or((Confidence::CERTAIN, Vec::new()));
+        if others.is_empty() && confidence.0 < 990 {
+            let share = Confidence((1000 - confidence.0) / (node.growth.moves.len().max(1) as u16));
+            others.extend(node.growth.moves.iter().map(|&other| (other, share)));
+        }
+        let before = self.follower.line().get(index).map(|node| &node.position);
+        let alternatives = before.map_or_else(Vec::new, |before| {
+            // Lines that parted earlier have moves that are none here.
+            let legal = before.legal_moves();
+            let possible = others.iter().filter(|(other, _)| legal.contains(other));
+            possible.map(|&(other, confidence)| Alternative { uci: before.uci(other), confidence }).collect()
+        });
+        self.published.push(mv);
+        let ply = index as u32 + 1;
+        self.tell(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
+        self.made(now, index, around, output);
+    }
+
+    /// What follows from a published move.
+    fn made(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
+        let ply = index as u32 + 1;
+        let mover = self.mover(ply);
+        for own in [ply.saturating_sub(2), ply - 1] {
+            if self.is_open(own) && self.mover(own) == mover {
+                let clocks = around.clock.times(now, around.rotation);
+                self.complete(now, own, CompletedBy::OwnNextMove, clocks, output);
+            }
+        }
+        if ply > 1 && !around.clock.counts() && self.is_open(ply - 1) {
+            self.complete(now, ply - 1, CompletedBy::Reply, ClockTimes::default(), output);
+        }
+        if let Some(press) = self.pending.take_if(|press| press.by == mover)
+            && self.is_open(ply)
+        {
+            let clocks = aged(press.clocks, now.saturating_sub(press.at));
+            self.complete(now, ply, CompletedBy::Clock, clocks, output);
+            self.revisable = Some((ply, press.at));
+        }
+        let Some(node) = self.follower.line().get(index + 1) else { return };
+        if let Some(ending) = node.position.ending().filter(|_| self.record.result.is_none()) {
+            let (result, reason) = match (ending, mover) {
+                (Ending::Checkmate, Color::White) => (GameResult::WhiteWins, ResultReason::Checkmate),
+                (Ending::Checkmate, Color::Black) => (GameResult::BlackWins, ResultReason::Checkmate),
+                (Ending::Stalemate, _) => (GameResult::Draw, ResultReason::Stalemate),
+            };
+            if self.is_open(ply) {
+                self.complete(now, ply, CompletedBy::GameEnd, around.clock.times(now, around.rotation), output);
+            }
+            self.tell(now, Event::Result { result: Some(result), reason }, output);
+            output.cues.push(Cue::Placement);
+        }
+    }
+
+    /// The move from node `index` to the next.
+    fn played(&self, index: usize) -> Option<Played> {
+        let before = &self.follower.line().get(index)?.position;
+        let node = self.follower.line().get(index + 1)?;
+        let mv = node.mv?;
+        let (uci, irregular) = (before.uci(mv), node.irregular);
+        let evidence = if irregular { self.evidence(index, &uci) } else { Vec::new() };
+        Some(Played { uci, san: before.san(mv), fen: node.position.fen(), irregular, evidence })
+    }
+}
+
+/// The same times, told so much later.
+fn aged(clocks: ClockTimes, by: Millis) -> ClockTimes {
+    let by = u32::try_from(by).unwrap_or(u32::MAX);
+    let age = |time: Option<crate::game::ClockTime>| {
+        time.map(|time| crate::game::ClockTime { age_ms: time.age_ms.saturating_add(by), ..time })
+    };
+    ClockTimes { white: age(clocks.white), black: age(clocks.black) }
+}

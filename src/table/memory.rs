@@ -1,0 +1,447 @@
+//! What was played while the link was down, from what the board itself remembers of it.
+//!
+//! The memory is a log without times. It is aligned with what is known: the last point of the log at which the squares stood as
+//! they were last seen, and from which it leads to what stands on the board now. What comes after that point was missed.
+
+use super::clock::Press;
+use super::game::Game;
+use super::{Output, Table};
+use crate::boards::{ClockHalf, Cue, Millis, Placement, Remembered, Sensed, Sensing};
+use crate::game::ClockTime;
+use crate::game::event::{ClockTimes, Rotation};
+use crate::infer::{REST_TAKEBACK, Seen, turned};
+use crate::laws::Position;
+use crate::sense::Edge;
+use shakmaty::{Color, Piece, Square};
+
+/// So long the board's memory is waited for, in milliseconds: it takes 8.3 s at 9600 baud, and is asked for twice.
+pub const PATIENCE: Millis = 20_000;
+/// Squares that may differ, at the point of alignment and at the end together: bytes of the memory may be damaged.
+const TOLERANCE: usize = 2;
+/// From a change to one that is marked as coming soon, in milliseconds: less than 250.
+const SOON: Millis = 120;
+/// From a change to another of the same movement, in milliseconds: more than 250, and less than a hand stops on its way.
+const NEXT: Millis = 300;
+
+/// What a table keeps of a link that was lost, until the game is followed again.
+#[derive(Clone, Debug, Default)]
+pub struct Gap {
+    /// Since when, and what the squares showed then, if it was known; `None`: nothing was missed.
+    pub lost: Option<(Millis, Option<Placement>)>,
+    /// The memory was asked for.
+    pub asked: Option<Asked>,
+}
+
+/// The time from the first whole reading after a gap until the memory is there.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Since then.
+    pub at: Millis,
+    /// What stood on the board then.
+    pub placement: Placement,
+    /// What came since.
+    pub since: Vec<(Millis, News)>,
+}
+
+/// What came while the memory was waited for.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// Squares changed; `whole`: a whole reading told so.
+    Changed { edges: Vec<Edge>, whole: bool },
+    /// The clock was pressed.
+    Pressed(Press),
+}
+
+impl Gap {
+    /// The link is down, or the board silent, since this time. What was seen before an earlier gap stays if nothing was
+    /// understood since.
+    pub fn begin(&mut self, at: Millis, seen: Option<Placement>) {
+        let asked = self.asked.take().is_some();
+        if self.lost.is_none() || !asked && seen.is_some() {
+            self.lost = Some((at, seen));
+        }
+    }
+
+    /// Keeps news for when the memory is there.
+    pub fn keep(&mut self, at: Millis, news: impl FnOnce() -> News) {
+        if let Some(asked) = &mut self.asked {
+            asked.since.push((at, news()));
+        }
+    }
+
+    /// When the memory is not waited for any longer.
+    pub fn deadline(&self) -> Option<Millis> {
+        self.asked.as_ref().map(|asked| asked.at + PATIENCE)
+    }
+}
+
+impl Table {
+    /// After a gap: asks the board what it remembers if what stands there now cannot be explained without. Until then the game
+    /// is not followed, for at most `PATIENCE`.
+    pub fn ask_memory(&mut self, now: Millis, placement: &Placement, output: &mut Output) -> bool {
+        let (Some((_, before)), Some(game)) = (&self.gap.lost, &self.game) else { return false };
+        let rotation = self.rotation.unwrap_or(Rotation::Upright);
+        let explained = game.is_over()
+            || before.as_ref() == Some(placement)
+            || game
+                .position()
+                .is_none_or(|position| is_explained(&position, &turned(placement, rotation), self.settings.sensing));
+        if explained {
+            self.gap = Gap::default();
+            return false;
+        }
+        self.gap.asked = Some(Asked { at: now, placement: *placement, since: Vec::new() });
+        output.cues.push(Cue::Memory);
+        true
+    }
+
+    /// The board's memory is here, or will not come (an empty one): the game is followed on through what was missed.
+    pub fn remember(&mut self, now: Millis, log: &[Remembered], output: &mut Output) {
+        if self.gap.asked.is_none() {
+            return; // An answer that comes too late, or that nobody asked for.
+        }
+        let Gap { lost: Some((since, before)), asked: Some(asked) } = std::mem::take(&mut self.gap) else { return };
+        let present = *self.sense.placement();
+        let rotation = self.rotation.unwrap_or(Rotation::Upright);
+        output.not_before = now;
+        // The newest entry may be older or newer than the first reading after the gap.
+        let mut shown = asked.placement;
+        let mut to = vec![shown];
+        for (_, news) in &asked.since {
+            if let News::Changed { edges, .. } = news {
+                edges.iter().for_each(|edge| shown[edge.square as usize] = edge.now);
+            }
+            to.push(shown);
+        }
+        let recorded = self.game.as_ref().and_then(Game::position).map(|position| turned(&placement(&position), rotation));
+        let from: Vec<Placement> = before.into_iter().chain(recorded).collect();
+        let newest_first: Vec<Placement> = to.iter().rev().copied().collect();
+        let mut followed = 0;
+        match align(log, &from, &newest_first) {
+            Some(found) => {
+                followed = to.len() - 1 - found.to;
+                // A press that the log does not end with came after it.
+                let is_noted = matches!(log.last(), Some(Remembered::Halted { .. }));
+                while !is_noted && followed > 0 && matches!(asked.since.get(followed - 1), Some((_, News::Pressed(_)))) {
+                    followed -= 1;
+                }
+                let until = followed.checked_sub(1).and_then(|last| asked.since.get(last)).map_or(asked.at, |(at, _)| *at);
+                let (known, missed) = (&from[found.from], log.get(found.known..).unwrap_or_default());
+                let steps = steps(missed, known, since, until, |half| self.clock.color(half, rotation));
+                self.replay(now, since, known, steps, output);
+                let edges = self.sense.placement_read(until, &to[followed]);
+                self.with_game(output, |game, around, output| game.changed(until, &edges, true, around, output));
+            }
+            None => self.with_game(output, |game, around, output| game.see(asked.at, &asked.placement, around, output)),
+        }
+        for (at, news) in asked.since.iter().skip(followed) {
+            self.with_game(output, |game, around, output| match news {
+                News::Changed { edges, whole } => game.changed(*at, edges, *whole, around, output),
+                News::Pressed(press) => game.pressed(*at, *press, around, output),
+            });
+        }
+        self.sense.placement_read(now, &present);
+        self.stage = 0;
+        self.start_if_set_up(now, 0, output);
+    }
+
+    /// Follows the game from this placement through what was missed.
+    fn replay(&mut self, now: Millis, since: Millis, from: &Placement, steps: Vec<(Millis, Step)>, output: &mut Output) {
+        self.sense.placement_read(since, from);
+        self.with_game(output, |game, around, output| game.see(since, from, around, output));
+        let mut clocks = ClockTimes::default();
+        let mut last = since;
+        for (at, step) in steps {
+            let quiet = at.saturating_sub(last);
+            if quiet >= REST_TAKEBACK && self.game.as_ref().is_some_and(Game::is_at_a_loss) {
+                self.with_game(output, |game, around, output| game.quiet(at, REST_TAKEBACK, around, output));
+            }
+            last = at;
+            if let Some(due) = self.kings_deadline().filter(|&due| due <= at) {
+                self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
+            }
+            match step {
+                Step::Square(square, sensed) => {
+                    if let Some(edge) = self.sense.square(at, square, sensed) {
+                        self.with_game(output, |game, around, output| game.changed(at, &[edge], false, around, output));
+                    }
+                }
+                Step::Whole(placement) => {
+                    let edges = self.sense.placement_read(at, &placement);
+                    self.with_game(output, |game, around, output| game.changed(at, &edges, true, around, output));
+                }
+                Step::Press(by, ms) => {
+                    let time = Some(ClockTime { ms, resolution_ms: 1000, age_ms: 0 });
+                    match by {
+                        Color::White => clocks.white = time,
+                        Color::Black => clocks.black = time,
+                    }
+                    let press = Press { by, at, clocks };
+                    self.with_game(output, |game, around, output| game.pressed(at, press, around, output));
+                }
+                Step::Start => self.start_if_set_up(now, REST_TAKEBACK, output),
+            }
+        }
+    }
+}
+
+/// Whether a position, or one legal move from it, or a piece in the hand besides, explains what is seen, in squares of play.
+pub fn is_explained(position: &Position, seen: &Placement, sensing: Sensing) -> bool {
+    let seen = Seen::of(seen, sensing);
+    let fits = |position: &Position| {
+        let wrong = seen.mismatch(position.board());
+        wrong.count() <= 1 && (wrong & seen.occupied()).is_empty()
+    };
+    fits(position) || position.legal_moves().into_iter().any(|mv| fits(&position.play(mv)))
+}
+
+/// What a board would show in this position, in squares of play.
+pub fn placement(position: &Position) -> Placement {
+    let mut placement = [Sensed::Empty; 64];
+    for (square, piece) in position.board().iter() {
+        placement[square as usize] = Sensed::Piece(piece);
+    }
+    placement
+}
+
+/// Where the log meets what is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alignment {
+    /// Which of the `from` placements.
+    pub from: usize,
+    /// Which of the `to` placements.
+    pub to: usize,
+    /// How many entries of the log were known.
+    pub known: usize,
+}
+
+/// The last point of the log at which the squares stood as in one of `from`, and from which it leads to one of `to`; the
+/// earlier of these are tried first. `None`: there is no such point.
+pub fn align(log: &[Remembered], from: &[Placement], to: &[Placement]) -> Option<Alignment> {
+    let views: Vec<Vec<usize>> = from.iter().map(|from| differences(log, from)).collect();
+    (0..=TOLERANCE).find_map(|tolerance| {
+        views.iter().enumerate().find_map(|(index, before)| {
+            to.iter().enumerate().find_map(|(end, to)| {
+                let known = last_point(log, before, from.get(index)?, to, tolerance)?;
+                Some(Alignment { from: index, to: end, known })
+            })
+        })
+    })
+}
+
+/// What an entry says of the squares: one, or all of them at once.
+fn squares(entry: &Remembered) -> (&[Square], Sensed) {
+    match entry {
+        Remembered::Square { square, sensed, .. } => (std::slice::from_ref(square), *sensed),
+        Remembered::PowerUp | Remembered::Cleared => (&Square::ALL, Sensed::Empty),
+        Remembered::Halted { .. } | Remembered::Start => (&[], Sensed::Empty),
+    }
+}
+
+/// In how many squares the log, before each of its entries and at its end, says otherwise than this placement.
+fn differences(log: &[Remembered], from: &Placement) -> Vec<usize> {
+    let mut said: [Option<Sensed>; 64] = [None; 64];
+    let mut wrong = 0;
+    let mut counts = Vec::with_capacity(log.len() + 1);
+    let differs = |said: Option<Sensed>, square: Square| said.is_some_and(|said| said != from[square as usize]);
+    for entry in log {
+        // A change of the same square that came right before may have stood where this one stands.
+        let unsure = match entry {
+            Remembered::Square { square, .. } => usize::from(differs(said[*square as usize], *square)),
+            _ => 0,
+        };
+        counts.push(wrong - unsure);
+        let (changed, sensed) = squares(entry);
+        for &square in changed {
+            let before = said[square as usize].replace(sensed);
+            wrong = wrong + usize::from(differs(Some(sensed), square)) - usize::from(differs(before, square));
+        }
+    }
+    counts.push(wrong);
+    counts
+}
+
+/// The last point at which `before` and the squares in which the rest of the log leads elsewhere than `to` are together no
+/// more than `tolerance`. A square that the rest changes, and of which nothing was said before, counts as well.
+fn last_point(log: &[Remembered], before: &[usize], from: &Placement, to: &Placement, tolerance: usize) -> Option<usize> {
+    let mut first_said = [usize::MAX; 64];
+    for (index, entry) in log.iter().enumerate().rev() {
+        // The start position is known, but for how it stands.
+        let said = if *entry == Remembered::Start { &Square::ALL } else { squares(entry).0 };
+        for &square in said {
+            first_said[square as usize] = index;
+        }
+    }
+    let mut changes = [false; 64];
+    let mut elsewhere = Square::ALL.into_iter().filter(|&square| from[square as usize] != to[square as usize]).count();
+    for point in (0..=log.len()).rev() {
+        if let Some(entry) = log.get(point) {
+            let (changed, sensed) = squares(entry);
+            for &square in changed {
+                let index = square as usize;
+                if !std::mem::replace(&mut changes[index], true) {
+                    elsewhere = elsewhere + usize::from(sensed != to[index]) - usize::from(from[index] != to[index]);
+                }
+            }
+        }
+        let differ = before.get(point)? + elsewhere;
+        if differ <= tolerance {
+            let unknown = (0..64).filter(|&index| changes[index] && first_said[index] >= point).count();
+            if differ + unknown <= tolerance {
+                return Some(point);
+            }
+        }
+    }
+    None
+}
+
+/// One step of what was missed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// One square changed.
+    Square(Square, Sensed),
+    /// The board was switched on, and found this.
+    Whole(Box<Placement>),
+    /// The clock was pressed: by whom, and what the halted half showed.
+    Press(Color, u32),
+    /// The start position stood on the board.
+    Start,
+}
+
+/// What was missed, step by step from this placement, with times between these two that keep what the log says of them.
+/// `color`: whose half this is, as far as is known; who moved before a press knows better.
+pub fn steps(
+    log: &[Remembered],
+    from: &Placement,
+    since: Millis,
+    until: Millis,
+    color: impl Fn(ClockHalf) -> Color,
+) -> Vec<(Millis, Step)> {
+    let left = left_is(log).unwrap_or_else(|| color(ClockHalf::Left));
+    let mut hands = Hands { shown: *from, lifted: Vec::new() };
+    let mut steps = Vec::new();
+    let mut entries = log.iter().peekable();
+    let mut is_first = true;
+    while let Some(&entry) = entries.next() {
+        match entry {
+            Remembered::Square { square, sensed, soon } => {
+                let pause = match (is_first, soon) {
+                    (_, true) => Pause::Soon,
+                    (true, false) => Pause::Rest,
+                    (false, false) => Pause::Next,
+                };
+                if let Some(piece) = hands.unseen(square, sensed) {
+                    steps.push((pause, Step::Square(square, Sensed::Piece(piece))));
+                    steps.push((Pause::Next, Step::Square(square, sensed)));
+                } else {
+                    steps.push((pause, Step::Square(square, sensed)));
+                }
+                hands.see(square, sensed);
+            }
+            Remembered::Halted { half, ms } => {
+                hands.lifted.clear();
+                // Between two changes of which the second came soon after the first, so did the press.
+                let is_amid = matches!(entries.peek(), Some(Remembered::Square { soon: true, .. }));
+                let pause = if is_amid { Pause::Soon } else { Pause::Next };
+                steps.push((pause, Step::Press(if half == ClockHalf::Left { left } else { !left }, ms)));
+            }
+            Remembered::PowerUp | Remembered::Cleared => {
+                let mut found = [Sensed::Empty; 64];
+                while let Some(&Remembered::Square { square, sensed, .. }) = entries.next_if(|next| is_piece_on(next, &found)) {
+                    found[square as usize] = sensed;
+                }
+                hands = Hands { shown: found, lifted: Vec::new() };
+                steps.push((Pause::Rest, Step::Whole(Box::new(found))));
+            }
+            Remembered::Start => steps.push((Pause::Next, Step::Start)),
+        }
+        is_first = !matches!(entry, Remembered::Square { .. });
+    }
+    // Without a clock nothing tells where the players thought.
+    if !steps.iter().any(|(_, step)| matches!(step, Step::Press(..))) {
+        for (pause, _) in &mut steps {
+            if *pause == Pause::Next {
+                *pause = Pause::Rest;
+            }
+        }
+    }
+    spread(steps, since, until)
+}
+
+/// What the squares show as the log goes on, and the pieces that were lifted.
+struct Hands {
+    shown: Placement,
+    lifted: Vec<(Square, Piece)>,
+}
+
+impl Hands {
+    /// A square is emptied that was empty: a piece was put there and taken away again, and the second change took the place of
+    /// the first. It is the piece that was lifted last.
+    fn unseen(&self, square: Square, sensed: Sensed) -> Option<Piece> {
+        let again = sensed == Sensed::Empty && self.shown[square as usize] == Sensed::Empty;
+        self.lifted.last().filter(|(from, _)| again && *from != square).map(|&(_, piece)| piece)
+    }
+
+    fn see(&mut self, square: Square, sensed: Sensed) {
+        match (std::mem::replace(&mut self.shown[square as usize], sensed), sensed) {
+            (Sensed::Piece(piece), Sensed::Empty) => self.lifted.push((square, piece)),
+            (_, Sensed::Piece(piece)) => {
+                if let Some(index) = self.lifted.iter().rposition(|&(_, lifted)| lifted == piece) {
+                    self.lifted.remove(index);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A piece that the board found when it was switched on: nothing has been said of its square since.
+fn is_piece_on(entry: &Remembered, found: &Placement) -> bool {
+    matches!(entry, Remembered::Square { square, sensed: Sensed::Piece(_), .. } if found[*square as usize] == Sensed::Empty)
+}
+
+/// Whose the clock's left half is, by whose piece was put down last before a press.
+fn left_is(log: &[Remembered]) -> Option<Color> {
+    let (mut votes, mut last) = (0i32, None);
+    for entry in log {
+        match entry {
+            Remembered::Square { sensed: Sensed::Piece(Piece { color, .. }), .. } => last = Some(*color),
+            Remembered::Halted { half, .. } => {
+                let white = match last {
+                    Some(Color::White) => 1,
+                    Some(Color::Black) => -1,
+                    None => 0,
+                };
+                votes += if *half == ClockHalf::Left { white } else { -white };
+            }
+            _ => {}
+        }
+    }
+    (votes != 0).then(|| Color::from_white(votes > 0))
+}
+
+/// How long after the step before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pause {
+    Soon,
+    Next,
+    /// As long as there is time for.
+    Rest,
+}
+
+/// Gives each step its time: what is left over is shared by the rests.
+fn spread(steps: Vec<(Pause, Step)>, since: Millis, until: Millis) -> Vec<(Millis, Step)> {
+    let least = |pause: Pause| if pause == Pause::Soon { SOON } else { NEXT };
+    let needed: Millis = steps.iter().map(|(pause, _)| least(*pause)).sum();
+    let rests = steps.iter().filter(|(pause, _)| *pause == Pause::Rest).count() as Millis;
+    let span = until.saturating_sub(since);
+    let share = span.saturating_sub(needed) / (rests + 1);
+    let mut passed = 0;
+    let timed = steps.into_iter().map(|(pause, step)| {
+        passed += least(pause) + if pause == Pause::Rest { share } else { 0 };
+        // Too much for the time there was: all of it faster.
+        let at = if needed > span { passed * span / needed } else { passed };
+        (since + at, step)
+    });
+    timed.collect()
+}

@@ -1,0 +1,161 @@
+//! Squares of the board that do not work: found, told, and not relied on.
+
+use shakmaty::{Chess, Position as _, Square, uci::UciMove};
+use touchmove::boards::{Placement, Reading, Sensed};
+use touchmove::game::{Event, Fault, Stamped};
+use touchmove::laws::Position;
+use touchmove::table::{Input, Settings, Table};
+
+/// A table and its board, one square of which may be stuck.
+struct Play {
+    table: Table,
+    now: u64,
+    truth: Chess,
+    shown: Placement,
+    stuck: Option<Square>,
+    events: Vec<Stamped>,
+}
+
+impl Play {
+    /// The start position stands on the board.
+    fn new(stuck: Option<Square>) -> Play {
+        let mut shown = [Sensed::Empty; 64];
+        for (square, piece) in Position::start().board().iter() {
+            shown[square as usize] = Sensed::Piece(piece);
+        }
+        let table = Table::new(Settings::default());
+        let mut play = Play { table, now: 0, truth: Chess::default(), shown, stuck, events: Vec::new() };
+        play.read(Reading::Placement(Box::new(shown)));
+        play.wait(2_000);
+        play
+    }
+
+    fn read(&mut self, reading: Reading) {
+        let output = self.table.handle(self.now, Input::Reading(reading));
+        self.events.extend(output.events);
+    }
+
+    fn wait(&mut self, ms: u64) {
+        self.now += ms;
+        let output = self.table.advance(self.now);
+        self.events.extend(output.events);
+    }
+
+    /// The board shows this on a square, unless the square is stuck.
+    fn show(&mut self, square: Square, sensed: Sensed) {
+        if self.stuck != Some(square) && self.shown[square as usize] != sensed {
+            self.shown[square as usize] = sensed;
+            self.read(Reading::Square(square, sensed));
+        }
+    }
+
+    /// Plays moves, each by one hand: the piece is lifted, and put down.
+    fn play(&mut self, moves: &str) {
+        for uci in moves.split_whitespace() {
+            let mv = uci.parse::<UciMove>().expect("UCI").to_move(&self.truth).expect("a legal move");
+            let before = self.truth.board().clone();
+            self.truth.play_unchecked(mv);
+            let after = self.truth.board().clone();
+            let changed: Vec<Square> =
+                Square::ALL.into_iter().filter(|&square| before.piece_at(square) != after.piece_at(square)).collect();
+            for &square in changed.iter().filter(|&&square| after.piece_at(square).is_none()) {
+                self.show(square, Sensed::Empty);
+                self.wait(300);
+            }
+            for &square in &changed {
+                if let Some(piece) = after.piece_at(square) {
+                    self.show(square, Sensed::Piece(piece));
+                    self.wait(100);
+                }
+            }
+            self.wait(4_000);
+        }
+    }
+
+    /// A piece is not seen for so long.
+    fn blink(&mut self, square: Square, ms: u64) {
+        let before = self.shown[square as usize];
+        self.show(square, Sensed::Empty);
+        self.wait(ms);
+        self.show(square, before);
+        self.wait(10_000);
+    }
+
+    fn faults(&self) -> Vec<(Square, Fault)> {
+        let fault = |stamped: &Stamped| match stamped.event {
+            Event::BoardFault { square, fault, .. } => Some((square, fault)),
+            _ => None,
+        };
+        self.events.iter().filter_map(fault).collect()
+    }
+
+    fn alerts(&self) -> usize {
+        self.events.iter().filter(|stamped| matches!(stamped.event, Event::AlertRaised(_))).count()
+    }
+
+    fn moves(&self) -> String {
+        let record = self.table.record().expect("a game");
+        record.plies.iter().map(|ply| ply.played.uci.as_str()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[test]
+fn a_square_that_a_piece_left_and_still_shows_it_is_stuck() {
+    let mut play = Play::new(Some(Square::E2));
+    let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 c4e2 f8c5";
+    play.play(moves);
+    assert_eq!(play.moves(), moves);
+    assert_eq!((play.faults(), play.alerts()), (vec![(Square::E2, Fault::Stuck)], 0));
+}
+
+#[test]
+fn what_came_to_a_stuck_square_is_known_when_it_leaves_it() {
+    let mut play = Play::new(Some(Square::F3));
+    let moves = "e2e4 e7e5 g1f3 b8c6 f3e5 c6e5 d2d4 e5c6 d4d5 c6e5 f2f4 e5g6";
+    play.play(moves);
+    assert_eq!(play.moves(), moves);
+    assert_eq!(play.faults(), [(Square::F3, Fault::Stuck)]);
+    // Without a clock the piece may be in a hand for all anybody knows: the arbiter may be asked once meanwhile.
+    assert!(play.alerts() <= 1, "{:?}", play.events);
+}
+
+#[test]
+fn a_square_that_blinks_again_and_again_flickers_and_one_that_is_adjusted_does_not() {
+    let mut play = Play::new(None);
+    play.play("e2e4 e7e5");
+    play.blink(Square::E4, 400);
+    play.blink(Square::G1, 300);
+    play.blink(Square::E4, 400);
+    assert_eq!(play.faults(), []);
+    play.blink(Square::G1, 5_000);
+    play.blink(Square::E4, 200);
+    play.blink(Square::E4, 700);
+    assert_eq!(play.faults(), [(Square::E4, Fault::Flickering)]);
+    play.play("g1f3 b8c6");
+    assert_eq!((play.moves().as_str(), play.alerts()), ("e2e4 e7e5 g1f3 b8c6", 0));
+}
+
+#[test]
+fn a_flickering_square_that_has_long_been_steady_is_mended() {
+    let mut play = Play::new(None);
+    play.play("e2e4 e7e5");
+    (0..4).for_each(|_| play.blink(Square::E4, 400));
+    play.wait(700_000);
+    play.play("g1f3");
+    assert_eq!(play.faults(), [(Square::E4, Fault::Flickering), (Square::E4, Fault::Mended)]);
+}
+
+#[test]
+fn what_is_wrong_with_the_board_is_told_again_in_the_next_game() {
+    let mut play = Play::new(None);
+    play.play("e2e4 e7e5");
+    (0..4).for_each(|_| play.blink(Square::E4, 400));
+    play.play("g1f3 b8c6");
+    let fen = Position::start().fen();
+    let command = touchmove::game::Command::Position(fen);
+    let order = touchmove::game::Order { command, by: "test".to_owned() };
+    let output = play.table.handle(play.now, Input::Order(order));
+    play.events.extend(output.events);
+    assert_eq!(play.faults(), [(Square::E4, Fault::Flickering); 2]);
+    assert_eq!(play.table.record().expect("a game").faults.len(), 1);
+}

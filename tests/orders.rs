@@ -1,0 +1,248 @@
+//! What an arbiter orders, and games that begin from something other than the start position: as the table tells it.
+
+use shakmaty::{Color, Piece, Role, Square};
+use touchmove::boards::{LinkState, Placement, Reading, Sensed, Sensing};
+use touchmove::game::event::Rotation;
+use touchmove::game::pgn::pgn;
+use touchmove::game::{AlertKind, Command, Event, Fault, Order, Record, Stamped};
+use touchmove::laws::Position;
+use touchmove::table::{Input, Output, Settings, Table};
+
+const AT_20: &str = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 b - - 4 20";
+
+/// A board of this kind on which this stands, with some squares emptied (`e2-`) or filled (`e4P`), and its table.
+struct Stage {
+    table: Table,
+    now: u64,
+    sensing: Sensing,
+    events: Vec<Event>,
+}
+
+impl Stage {
+    fn new(sensing: Sensing, fen: &str, but: &str) -> Stage {
+        let settings = Settings { sensing, ..Settings::default() };
+        let mut stage = Stage { table: Table::new(settings), now: 0, sensing, events: Vec::new() };
+        let position = Position::from_fen(fen, false).expect("a FEN");
+        let mut placement: Placement = [Sensed::Empty; 64];
+        for (square, piece) in position.board().iter() {
+            placement[square as usize] = stage.shown(Some(piece));
+        }
+        for word in but.split_whitespace() {
+            let (square, piece) = read(word);
+            placement[square as usize] = stage.shown(piece);
+        }
+        stage.take(Input::Link(LinkState::Up));
+        stage.take(Input::Reading(Reading::Placement(Box::new(placement))));
+        stage
+    }
+
+    fn shown(&self, piece: Option<Piece>) -> Sensed {
+        match (piece, self.sensing) {
+            (None, _) => Sensed::Empty,
+            (Some(piece), Sensing::Identity) => Sensed::Piece(piece),
+            (Some(piece), Sensing::Colour) => Sensed::Side(piece.color),
+            (Some(_), Sensing::Occupancy) => Sensed::Occupied,
+        }
+    }
+
+    /// Squares change, 100 ms apart, then nothing happens for so long.
+    fn play(&mut self, words: &str, quiet: u64) {
+        for word in words.split_whitespace() {
+            let (square, piece) = read(word);
+            self.wait(100);
+            let sensed = self.shown(piece);
+            self.take(Input::Reading(Reading::Square(square, sensed)));
+        }
+        self.wait(quiet);
+    }
+
+    fn wait(&mut self, ms: u64) {
+        self.now += ms;
+        let output = self.table.advance(self.now);
+        self.tell(output);
+    }
+
+    fn order(&mut self, command: Command) -> Option<String> {
+        let output = self.table.handle(self.now, order(command));
+        let refused = output.refused.as_ref().map(ToString::to_string);
+        self.tell(output);
+        refused
+    }
+
+    fn take(&mut self, input: Input) {
+        let output = self.table.handle(self.now, input);
+        self.tell(output);
+    }
+
+    fn tell(&mut self, output: Output) {
+        self.events.extend(output.events.into_iter().map(|stamped| stamped.event));
+    }
+
+    /// What was told of squares that differ, each time, and is forgotten now.
+    fn displaced(&mut self) -> Vec<String> {
+        let events = std::mem::take(&mut self.events);
+        let told = events.into_iter().filter_map(|event| match event {
+            Event::Displaced { squares } => Some(squares),
+            _ => None,
+        });
+        told.map(|squares| squares.iter().map(|one| one.square.to_string()).collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    fn moves(&self) -> Vec<&str> {
+        let plies = self.table.record().map(|record| record.plies.as_slice()).unwrap_or_default();
+        plies.iter().map(|ply| ply.played.san.as_str()).collect()
+    }
+
+    fn wrong_start(&self) -> Option<&str> {
+        let alerts = self.table.record().map(|record| record.alerts.as_slice()).unwrap_or_default();
+        alerts.iter().find(|alert| alert.kind == AlertKind::WrongStart).map(|alert| alert.detail.as_str())
+    }
+}
+
+fn order(command: Command) -> Input {
+    Input::Order(Order { command, by: "the arbiter".to_owned() })
+}
+
+/// `e2-` or `e4P`.
+fn read(word: &str) -> (Square, Option<Piece>) {
+    let (square, piece) = word.split_at(2);
+    let letter = piece.chars().next().expect("what is seen");
+    let piece = Role::from_char(letter).map(|role| Piece { color: Color::from_white(letter.is_ascii_uppercase()), role });
+    (square.parse().expect("a square"), piece)
+}
+
+#[test]
+fn a_position_is_taken_and_the_squares_that_differ_are_told_until_they_agree() {
+    let mut stage = Stage::new(Sensing::Identity, AT_20, "c6- e2N");
+    assert_eq!(stage.order(Command::Position(AT_20.to_owned())), None);
+    assert_eq!(stage.displaced(), ["e2 c6"]);
+    stage.play("e2-", 400);
+    assert_eq!(stage.displaced(), ["c6"]);
+    stage.play("c6n", 400);
+    assert_eq!(stage.displaced(), [""]);
+    stage.play("f6- e4- e4n", 400);
+    assert_eq!(stage.moves(), ["Nxe4"]);
+    assert_eq!(stage.displaced(), [""; 0]);
+}
+
+#[test]
+fn after_a_restart_the_squares_that_differ_are_told_again() {
+    let mut before = Stage::new(Sensing::Identity, AT_20, "c6-");
+    let output = before.table.handle(0, order(Command::Position(AT_20.to_owned())));
+    let durable: Vec<Stamped> = output.events.into_iter().filter(|stamped| stamped.number.is_some()).collect();
+    let mut stage = Stage::new(Sensing::Identity, AT_20, "c6-");
+    stage.table = Table::restore(Settings::default(), &durable);
+    let placement = before.table.placement().expect("what stands there");
+    stage.take(Input::Reading(Reading::Placement(Box::new(placement))));
+    stage.wait(400);
+    assert_eq!(stage.displaced(), ["c6"]);
+}
+
+#[test]
+fn a_position_that_stands_there_is_told_of_no_square() {
+    let mut stage = Stage::new(Sensing::Identity, AT_20, "");
+    assert_eq!(stage.order(Command::Position(AT_20.to_owned())), None);
+    stage.wait(5_000);
+    assert_eq!(stage.displaced(), [""; 0]);
+}
+
+#[test]
+fn a_game_taken_up_at_move_20_is_numbered_from_there() {
+    let mut stage = Stage::new(Sensing::Identity, AT_20, "");
+    stage.order(Command::Position(AT_20.to_owned()));
+    stage.play("f6- e4- e4n", 400);
+    stage.play("d3- e4- e4P", 400);
+    let record = stage.table.record().expect("a game");
+    assert!(record.fen().ends_with(" b - - 0 21"), "{}", record.fen());
+    let text = pgn(record, &[]);
+    assert!(text.contains(&format!("[SetUp \"1\"]\n[FEN \"{AT_20}\"]\n\n20... Nxe4 21. dxe4 *\n")), "{text}");
+}
+
+#[test]
+fn orders_are_refused_with_a_reason() {
+    let mut stage = Stage::new(Sensing::Identity, AT_20, "");
+    let role = Role::Queen;
+    assert!(stage.order(Command::Promotion { ply: None, role }).expect("no game").contains("there is no game"));
+    let refused = stage.order(Command::Position("e4".to_owned())).expect("no position");
+    assert!(refused.contains("give a FEN such as"), "{refused}");
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+#[test]
+fn a_wrong_start_is_followed_once_a_move_is_made_from_it() {
+    let swapped = "b1B c1N";
+    let mut stage = Stage::new(Sensing::Identity, START, swapped);
+    stage.play("", 1_200);
+    assert_eq!(stage.table.record(), None, "nobody has moved");
+    stage.play("e2- e4P", 2_000);
+    assert_eq!(stage.moves(), ["e4"]);
+    let detail = stage.wrong_start().expect("an alert").to_owned();
+    assert!(detail.contains("b1 should hold a white knight, but holds a white bishop"), "{detail}");
+    stage.play("e7- e5p", 400);
+    assert_eq!(stage.moves(), ["e4", "e5"]);
+}
+
+#[test]
+fn a_first_move_that_takes_its_time_does_not_hide_the_wrong_start() {
+    let mut stage = Stage::new(Sensing::Identity, START, "b1B c1N");
+    stage.play("", 1_200);
+    stage.play("e2-", 3_000);
+    stage.play("e4P", 2_000);
+    assert_eq!(stage.moves(), ["e4"]);
+}
+
+#[test]
+fn where_pieces_cannot_be_told_apart_a_missing_one_is_named() {
+    for sensing in [Sensing::Occupancy, Sensing::Colour] {
+        let mut stage = Stage::new(sensing, START, "a1-");
+        stage.play("", 1_200);
+        stage.play("e2- e4P", 2_000);
+        assert_eq!(stage.moves(), ["e4"], "{sensing:?}");
+        let detail = stage.wrong_start().expect("an alert");
+        assert!(detail.contains("a1 should hold a white rook, but holds nothing"), "{detail}");
+    }
+}
+
+#[test]
+fn a_board_being_set_up_or_looked_at_after_a_short_game_is_no_wrong_start() {
+    // It was not quiet for a second.
+    let mut stage = Stage::new(Sensing::Identity, START, "b1B c1N");
+    stage.play("e2- e4P", 3_000);
+    assert_eq!(stage.table.record(), None);
+    // Pieces stand in the middle.
+    let mut stage = Stage::new(Sensing::Identity, START, "g1- f3N");
+    stage.play("", 1_200);
+    stage.play("d2- d4P", 3_000);
+    assert_eq!(stage.table.record(), None);
+    // What is missing comes.
+    let mut stage = Stage::new(Sensing::Identity, START, "a1-");
+    stage.play("", 1_200);
+    stage.play("a1R", 2_000);
+    assert_eq!((stage.moves(), stage.wrong_start()), (vec![], None));
+    assert_eq!(stage.table.record().expect("a game").chess960, Some(518));
+}
+
+#[test]
+fn the_record_keeps_what_is_the_matter_with_the_board() {
+    let mut number = 0;
+    let mut stamped = |event| {
+        number += 1;
+        Stamped { at: number * 1_000, number: Some(number), event }
+    };
+    let begun = Event::GameStarted {
+        fen: START.to_owned(),
+        chess960: Some(518),
+        laws: "fide-2023".to_owned(),
+        rotation: Rotation::Upright,
+    };
+    let mut record = Record::begin(&stamped(begun)).expect("a game");
+    let mut told = |square, fault| {
+        record.apply(&stamped(Event::BoardFault { square, fault, detail: "look at it".to_owned() }));
+        record.faults.iter().map(|bad| (bad.square, bad.fault)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(Square::D5, Fault::Stuck), [(Square::D5, Fault::Stuck)]);
+    assert_eq!(told(Square::A1, Fault::Stuck), [(Square::D5, Fault::Stuck), (Square::A1, Fault::Stuck)]);
+    assert_eq!(told(Square::D5, Fault::Flickering), [(Square::A1, Fault::Stuck), (Square::D5, Fault::Flickering)]);
+    assert_eq!(told(Square::A1, Fault::Mended), [(Square::D5, Fault::Flickering)]);
+}

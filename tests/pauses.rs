@@ -1,0 +1,215 @@
+//! When what the board shows is no play, or not published yet: stories as in `games`, with a clock.
+
+use crate::games::told_by;
+use shakmaty::{Color, Piece, Role, Square};
+use touchmove::boards::{Placement, Reading, Sensed, Sensing};
+use touchmove::game::{Command, Order, Stamped};
+use touchmove::laws::Position;
+use touchmove::table::{Input, Publish, Settings, Table};
+
+const ALL: [Sensing; 3] = [Sensing::Identity, Sensing::Colour, Sensing::Occupancy];
+const PAWN: &str = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
+
+fn on(sensing: Sensing) -> Settings {
+    Settings { sensing, ..Settings::default() }
+}
+
+/// From the start position, the same on boards of all kinds.
+fn check(story: &str, expect: &str) {
+    for sensing in ALL {
+        let told = told_by(on(sensing), None, true, story);
+        assert_eq!(
+            told,
+            if expect.is_empty() { "start".to_owned() } else { format!("start | {expect}") },
+            "{sensing:?}: {story}"
+        );
+    }
+}
+
+fn check_from(settings: Settings, fen: &str, story: &str, expect: &str) {
+    let told = told_by(settings, Some(fen), true, story);
+    assert_eq!(told.trim_start_matches("start fen").trim_start_matches(" | "), expect, "story: {story}");
+}
+
+#[test]
+fn a_promotion_is_set_right_and_the_moves_after_it_stay() {
+    let occupancy = || on(Sensing::Occupancy);
+    check_from(
+        occupancy(),
+        PAWN,
+        "a7- a8Q W ~300 promotion=N e8- d7k ~300 B",
+        "a8=Q+ | a8=Q+! | <1 a8=N arbiter | a8=N! | Kd7 | Kd7!",
+    );
+    check_from(
+        occupancy(),
+        PAWN,
+        "a7- a8Q W ~300 e8- d7k ~300 B promotion=N1 ~300 a8- b6N ~300 W",
+        "a8=Q+ | a8=Q+! | Kd7 | Kd7! | <1 a8=N Kd7 arbiter | a8=N! | Kd7! | Nb6+ | Nb6+!",
+    );
+}
+
+#[test]
+fn a_promotion_that_cannot_be_is_refused() {
+    let why = "refused: after a promotion to a knight the move of ply 3, Qh8, is not legal: take back to before it first";
+    let told = "a8=Q+ | a8=Q+! | Kd7 | Kd7! | Qh8 | Qh8!";
+    let story = "a7- a8Q W ~300 e8- d7k ~300 B a8- h8Q ~300 W";
+    check_from(on(Sensing::Occupancy), PAWN, &format!("{story} promotion=N"), &format!("{told} | {why}"));
+    let none = |what| {
+        format!("refused: {what}; `touchmovectl game` shows the moves, and a pawn becomes a queen, rook, bishop or knight")
+    };
+    check_from(
+        on(Sensing::Occupancy),
+        PAWN,
+        &format!("{story} promotion=N2"),
+        &format!("{told} | {}", none("ply 2 is no promotion")),
+    );
+    check_from(
+        on(Sensing::Occupancy),
+        PAWN,
+        &format!("{story} promotion=P"),
+        &format!("{told} | {}", none("no promotion is on record")),
+    );
+    let why = "refused: the board shows a queen on a8: put the right piece there, and the record follows by itself";
+    check_from(
+        on(Sensing::Identity),
+        PAWN,
+        "a7- a8Q W ~300 promotion=N a8- a8N ~300",
+        &format!("a8=Q+ | a8=Q+! | {why} | <1 a8=N evidence"),
+    );
+}
+
+#[test]
+fn what_a_player_adjusts_is_no_move() {
+    check("adjust=W e2- e3P ~2000 e3- e2P ~400 e2- e4P W", "e4 | e4!");
+    // Whoever presses the clock has made a move.
+    check("adjust=W e2- e3P W ~300", "e3 | e3!");
+    // Nobody adjusts for ever.
+    check("adjust=W ~500 e2- e3P ~31000", "e3");
+    // His next move follows at once; it counts when the opponent answers.
+    for sensing in ALL {
+        let told = told_by(on(sensing), None, false, "adjust=W d2- ~900 d2P e2- e4P ~3000 e7- e5p ~400");
+        assert_eq!(told, "start | e4 | e5 | e4r", "{sensing:?}");
+        let told = told_by(on(sensing), None, false, "e2- e4P ~400 adjust=W d2- ~900 d2P e7- e5p ~400");
+        assert_eq!(told, "start | e4 | e5 | e4r", "{sensing:?}");
+    }
+    check("result=1-0 adjust=W", "=1-0 arbiter | refused: the game is over: withdraw its result first");
+}
+
+#[test]
+fn with_the_clock_stopped_moves_are_analysis_until_somebody_says_otherwise() {
+    let played = "e4 | e4! | e5 | e5!";
+    let two = "e2- e4P W e7- e5p B stop ~3000 g1- f3N ~500 b8- c6n ~2000";
+    check(two, &format!("{played} | alert "));
+    check(&format!("{two} result=1-0 ~500"), &format!("{played} | alert  | =1-0 arbiter | clear"));
+    check(&format!("{two} result=* ~500"), &format!("{played} | alert  | =* arbiter | clear | Nf3 | Nc6"));
+    // One side twice; several plies back at once.
+    check("e2- e4P W e7- e5p B stop ~3000 g1- f3N ~1200 b1- c3N ~1200", &format!("{played} | alert "));
+    check("e2- e4P W e7- e5p B stop ~3000 e5- e7p ~1200 e4- e2P ~1200", &format!("{played} | alert "));
+    // The clock runs again, on the last position or a move away from it.
+    let back = "b8n c6- ~500";
+    check(&format!("{two} {back} f3- g1N ~500 B ~2000 b1- c3N W"), &format!("{played} | alert  | clear | Nc3 | Nc3!"));
+    check(&format!("{two} {back} B ~2000"), &format!("{played} | alert  | clear | Nf3"));
+}
+
+#[test]
+fn a_pause_changes_nothing() {
+    let story = "e2- e4P W e7- e5p B stop ~3000 g1- ~2000 g1N f1- ~600 f1B ~4000 B ~400 g1- f3N W";
+    check(story, "e4 | e4! | e5 | e5! | Nf3 | Nf3!");
+    check("e2- e4P W e7- e5p B stop ~3000 g1- f3N ~3000", "e4 | e4! | e5 | e5!");
+    check("e2- e4P W e7- e5p B stop ~3000 g1- f3N ~3000 B ~400", "e4 | e4! | e5 | e5! | Nf3");
+}
+
+#[test]
+fn the_last_move_before_the_clock_is_stopped_is_kept() {
+    check("e2- e4P W e7- e5p stop ~2000", "e4 | e4! | e5");
+    check("e2- e4P W e7- stop e6p ~2000 d2- d4P ~2000", "e4 | e4! | e6");
+    // A flag is down, and nobody has seen it.
+    check("e2- e4P W e7- e5p B flag ~2000 g1- f3N ~2000", "e4 | e4! | e5 | e5! | Nf3");
+}
+
+#[test]
+fn moves_taken_back_need_not_be_taken_back_on_the_board_at_once() {
+    let played = "e4 | e4! | e5 | e5!";
+    // The last one first: what stands there on the way is no move.
+    let story = "e2- e4P W e7- e5p B takeback=2 e5- e7p ~500 e4- e2P ~500 d2- d4P W";
+    check(story, &format!("{played} | <1  arbiter | d4 | d4!"));
+    check("e2- e4P W e7- e5p B takeback=1 ~500 e5- ~4000 e7p ~2000 d7- d5p B", &format!("{played} | <2  arbiter | d5"));
+    // The hands were faster than the arbiter.
+    check("e2- e4P W e7- e5p B e5- e7p ~500 takeback=1 ~2000 d7- d5p B", &format!("{played} | <2  arbiter | d5"));
+    // A mate that was none: the game goes on.
+    let story = "f2- f3P W e7- e5p B g2- g4P W d8- h4q ~1500 takeback=1 ~300 h4- d8q ~300 d8- g5q B ~400";
+    let mate = "f3 | f3! | e5 | e5! | g4 | g4! | Qh4# | Qh4## | =0-1 mate";
+    check(story, &format!("{mate} | <4  arbiter | =* mate | Qg5 | Qg5!"));
+}
+
+#[test]
+fn pieces_in_the_hands_do_not_explain_for_ever() {
+    let story = "e2- e4P W e7- e5p B g1- ~500 g2- ~33000 g2P g1N ~100";
+    check(story, "e4 | e4! | e5 | e5! | alert g1,g2 | clear");
+}
+
+#[test]
+fn kings_in_the_place_of_a_piece_tell_that_there_is_a_result() {
+    let fen = "4k3/8/8/3p4/8/8/PPP5/4K3 w - - 0 1";
+    for sensing in [Sensing::Colour, Sensing::Occupancy] {
+        // The pawn on d5 makes room for a king between two readings.
+        let told = "a3 | a3! | alert e4";
+        check_from(on(sensing), fen, "a2- a3P W e1- e8- e4K ~11000", told);
+        check_from(on(sensing), fen, "a2- a3P W ~500 stop ~2000 e1- e8- e4K ~3500", told);
+        // The other king was only slow.
+        let told = "a3 | a3! | alert e4 | clear | =1/2-1/2 kings";
+        check_from(on(sensing), fen, "a2- a3P W ~500 stop ~2000 e1- e8- e4K ~3500 e5k ~1500", told);
+        check_from(on(sensing), fen, "a2- a3P W e1- e8- e4K ~11000 e4- e1K e8k ~400", "a3 | a3! | alert e4 | clear");
+    }
+}
+
+#[test]
+fn whoever_wants_sure_moves_waits_for_them() {
+    let fen = "4k3/3p1p2/2p5/4N3/8/8/7P/4K3 w - - 0 1";
+    // The knight may have taken three pawns, and none of them was seen to leave.
+    let taken = "e5- ~900 e8- e7k ~1500";
+    for (publish, story, expect) in [
+        (Publish::Prompt, "", "Nxd7 | Ke7"),
+        (Publish::Sure, "", ""),
+        (Publish::Prompt, "W ~300 B ~300", "Nxd7 | Ke7 | Nxd7! | Ke7!"),
+        (Publish::Sure, "W ~300", "Nxd7 | Nxd7! | Ke7"),
+        (Publish::Sure, "W ~300 B ~300", "Nxd7 | Nxd7! | Ke7 | Ke7!"),
+        (Publish::Sure, "h2- h4P ~500", "Nxd7 | Ke7 | h4 | Nxd7+"),
+        (Publish::Sure, "result=1-0", "Nxd7 | Ke7 | =1-0 arbiter"),
+    ] {
+        let settings = Settings { publish, ..on(Sensing::Occupancy) };
+        check_from(settings, fen, &format!("{taken} {story}"), expect);
+    }
+    let settings = Settings { publish: Publish::Sure, ..on(Sensing::Occupancy) };
+    check_from(settings, fen, "h2- h3P ~500 e8- e7k ~500", "h3 | Ke7");
+}
+
+#[test]
+fn a_given_position_of_chess960_is_one_after_a_restart() {
+    let settings = Settings { chess960: true, ..Settings::default() };
+    let castles = |table: &mut Table, squares: &[(Square, Option<Piece>)]| {
+        for &(square, piece) in squares {
+            let reading = Reading::Square(square, piece.map_or(Sensed::Empty, Sensed::Piece));
+            table.handle(1_000, Input::Reading(reading));
+        }
+        table.advance(4_000);
+        table.record().and_then(|record| record.plies.last()).map(|ply| ply.played.uci.clone())
+    };
+    let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    let mut placement: Placement = [Sensed::Empty; 64];
+    for (square, piece) in Position::from_fen(fen, true).expect("a FEN").board().iter() {
+        placement[square as usize] = Sensed::Piece(piece);
+    }
+    let stands = || Input::Reading(Reading::Placement(Box::new(placement)));
+    let mut table = Table::new(settings.clone());
+    table.handle(0, stands());
+    let order = Order { command: Command::Position(fen.to_owned()), by: "the arbiter".to_owned() };
+    let told = table.handle(0, Input::Order(order)).events;
+    let durable: Vec<Stamped> = told.into_iter().filter(|stamped| stamped.number.is_some()).collect();
+    let mut restored = Table::restore(settings, &durable);
+    restored.handle(10, stands());
+    let (king, rook) = (Role::King.of(Color::White), Role::Rook.of(Color::White));
+    let castling = [(Square::E1, None), (Square::G1, Some(king)), (Square::H1, None), (Square::F1, Some(rook))];
+    assert_eq!(castles(&mut table, &castling).as_deref(), Some("e1h1"));
+    assert_eq!(castles(&mut restored, &castling).as_deref(), Some("e1h1"));
+}

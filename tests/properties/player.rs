@@ -1,0 +1,489 @@
+//! A script of bytes, played on a table: any bytes are a script. Shared by the property tests and the fuzz targets.
+
+use super::promises::Promises;
+use shakmaty::{Color, Piece, Role, Square};
+use touchmove::boards::{
+    Battery, ClockHalf, ClockReading, HalfTime, Identity, LinkState, Placement, Reading, Remembered, Sensed, Sensing, Trouble,
+};
+use touchmove::game::event::Rotation;
+use touchmove::game::{Command, GameResult, Order};
+use touchmove::laws::{Changes, Position};
+use touchmove::simulate::rng::Rng;
+use touchmove::table::{Input, Output, Publish, Settings, Table};
+
+/// Where games are begun by command: usual, crowded, irregular, Chess960, and none at all.
+const POSITIONS: [&str; 12] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 4 8",
+    "8/P5k1/8/3pP3/8/8/p6K/8 w - d6 0 1",
+    "4k3/PPPPPPPP/8/8/8/8/pppppppp/4K3 w - - 0 1",
+    "r6k/8/8/8/8/8/8/K6R w - - 0 1",
+    "4k2P/8/8/8/8/8/4P3/4K3 w - - 0 1",
+    "8/8/8/8/8/8/8/8 w - - 0 1",
+    "qqqqqqqq/qqqqqqqq/8/8/8/8/QQQQQQQQ/QQQQQQQQ w - - 0 1",
+    "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+    "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1",
+    "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4",
+    "no position at all",
+];
+
+/// Pauses in milliseconds, around the times at which something is decided.
+const PAUSES: [u64; 16] = [0, 1, 30, 40, 119, 121, 249, 251, 499, 1_001, 1_499, 3_001, 5_001, 10_001, 60_001, 3_600_000];
+
+/// A script of a seed: sensing in turn; orderly play, then a few acts that may be anything, then orderly play again.
+pub fn script(seed: u64) -> Vec<u8> {
+    let mut rng = Rng::new(seed, 0);
+    let mut byte = |below: u64| rng.below(below) as u8;
+    // Half of them on a board that stands as it should, by plain settings.
+    let plain = byte(2) == 0;
+    let mut script = vec![(seed % 3) as u8, if plain { 0 } else { byte(255) }];
+    for _ in 0..=byte(4) {
+        for _ in 0..byte(30) {
+            // A move and a press; now and then it is not pressed, is changed or taken back.
+            match byte(12) {
+                0 => script.extend([CHANGE_OF_MIND, byte(255), byte(255), byte(255), byte(255)]),
+                1 => script.extend([BACK, byte(2), 9 + byte(2)]),
+                2 => script.extend([MAKE, byte(255), byte(255)]),
+                _ => script.extend([MAKE_AND_PRESS, byte(255), byte(3)]),
+            }
+            script.extend([WAIT, 6 + byte(4)]);
+        }
+        for _ in 0..byte(40) {
+            script.push(byte(255));
+        }
+        // What the record has stands on the board again, as an arbiter would put it; or not.
+        if byte(5) != 0 {
+            script.extend([HEAL, WAIT, 11]);
+        }
+    }
+    script
+}
+
+/// Acts that [`script`] makes on purpose, by their numbers in [`Player::act`].
+const MAKE: u8 = 0;
+const MAKE_AND_PRESS: u8 = 16;
+const CHANGE_OF_MIND: u8 = 17;
+const BACK: u8 = 18;
+const WAIT: u8 = 19;
+const HEAL: u8 = 35;
+
+/// Bytes to choose by; zero when they are used up.
+struct Script<'a>(&'a [u8]);
+
+impl Script<'_> {
+    fn byte(&mut self) -> u8 {
+        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
+        self.0 = rest;
+        *first
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        usize::from(self.byte()) % n.max(1)
+    }
+
+    fn square(&mut self) -> Square {
+        Square::new(u32::from(self.byte() % 64))
+    }
+
+    fn piece(&mut self) -> Piece {
+        let byte = self.byte();
+        Piece { color: Color::from_white(byte.is_multiple_of(2)), role: Role::ALL[usize::from(byte / 2) % 6] }
+    }
+}
+
+/// Plays a script and checks every promise after every call.
+///
+/// The first bytes choose sensing and settings; then each act is a byte and what it needs.
+///
+/// # Errors
+/// The promise that does not hold, in words.
+pub fn play(script: &[u8]) -> Result<Promises, String> {
+    let mut script = Script(script);
+    let sensing = [Sensing::Identity, Sensing::Colour, Sensing::Occupancy][script.below(3)];
+    let choice = script.byte();
+    let rotation = |bits: u8| [None, None, Some(Rotation::Upright), Some(Rotation::Turned)][usize::from(bits % 4)];
+    let settings = Settings {
+        sensing,
+        rotation: rotation(choice),
+        clock_side: rotation(choice >> 2),
+        chess960: choice & 16 != 0,
+        accept_kings_signal: choice & 32 == 0,
+        hypotheses: [8, 64][usize::from(choice >> 6 & 1)],
+        publish: if choice.is_multiple_of(3) { Publish::Sure } else { Publish::Prompt },
+        ..Settings::default()
+    };
+    let mut player = Player {
+        table: Table::new(settings.clone()),
+        settings,
+        now: 0,
+        board: placed(&Position::start()),
+        turned: choice & 128 != 0,
+        whole: false,
+        clock: ClockReading {
+            left: HalfTime { ms: 300_000, flag: false },
+            right: HalfTime { ms: 300_000, flag: false },
+            turn: ClockHalf::Left,
+            running: true,
+            battery_low: false,
+            resolution_ms: 1000,
+            age_ms: 1000,
+        },
+        promises: Promises::default(),
+    };
+    player.take(Input::Link(LinkState::Up))?;
+    player.dump()?;
+    while !script.0.is_empty() {
+        player.act(&mut script)?;
+    }
+    player.wait(100_000)?;
+    Ok(player.promises)
+}
+
+fn placed(position: &Position) -> Placement {
+    let mut placement = [Sensed::Empty; 64];
+    for (square, piece) in position.board().iter() {
+        placement[square as usize] = Sensed::Piece(piece);
+    }
+    placement
+}
+
+struct Player {
+    table: Table,
+    settings: Settings,
+    now: u64,
+    /// What stands there, as the players see it.
+    board: Placement,
+    /// The board stands the other way round.
+    turned: bool,
+    /// A whole placement was told since the link came up.
+    whole: bool,
+    clock: ClockReading,
+    promises: Promises,
+}
+
+impl Player {
+    fn take(&mut self, input: Input) -> Result<(), String> {
+        match &input {
+            Input::Link(_) => self.whole = false,
+            Input::Reading(Reading::Placement(_)) => self.whole = true,
+            _ => {}
+        }
+        // What was due before is told first, when the board was seen still.
+        self.wait(0)?;
+        let output = self.table.handle(self.now, input);
+        self.check(output)
+    }
+
+    fn wait(&mut self, ms: u64) -> Result<(), String> {
+        self.now += ms;
+        // As the daemon does: at each deadline. Without news there are few of them.
+        for _ in 0..64 {
+            let Some(due) = self.table.next_deadline().filter(|due| *due <= self.now) else { break };
+            let output = self.table.advance(due);
+            self.check(output)?;
+        }
+        let output = self.table.advance(self.now);
+        self.check(output)?;
+        match self.table.next_deadline() {
+            Some(due) if due <= self.now => Err(format!("a deadline at {due} is due still, at {}", self.now)),
+            _ => Ok(()),
+        }
+    }
+
+    fn check(&mut self, output: Output) -> Result<(), String> {
+        self.promises.take(output.events, !self.whole)?;
+        if self.table.record() == self.promises.record() {
+            Ok(())
+        } else {
+            Err(format!("the record is not what its events say: {:?}", self.table.record()))
+        }
+    }
+
+    fn seen(&self, sensed: Sensed) -> Sensed {
+        match (sensed, self.settings.sensing) {
+            (Sensed::Piece(piece), Sensing::Colour) => Sensed::Side(piece.color),
+            (Sensed::Piece(_), Sensing::Occupancy) => Sensed::Occupied,
+            _ => sensed,
+        }
+    }
+
+    fn at(&self, square: Square) -> Square {
+        if self.turned { square.rotate_180() } else { square }
+    }
+
+    fn dump(&mut self) -> Result<(), String> {
+        let placement: Placement =
+            std::array::from_fn(|square| self.seen(self.board[self.at(Square::new(square as u32)) as usize]));
+        self.take(Input::Reading(Reading::Placement(Box::new(placement))))
+    }
+
+    fn set(&mut self, square: Square, sensed: Sensed) -> Result<(), String> {
+        self.board[square as usize] = sensed;
+        let reading = Reading::Square(self.at(square), self.seen(sensed));
+        self.take(Input::Reading(reading))?;
+        self.wait(30)
+    }
+
+    fn position(&self) -> Option<Position> {
+        let record = self.table.record()?;
+        Position::from_fen(record.fen(), record.chess960.is_some_and(|number| number != 518)).ok()
+    }
+
+    /// A legal move of the record's position, as one of the ways in which hands make it. Twice: a reply at once.
+    fn make(&mut self, script: &mut Script<'_>, told: bool) -> Result<(), String> {
+        let Some(position) = self.position() else { return Ok(()) };
+        let moves = position.legal_moves();
+        let Some(&mv) = moves.get(script.below(moves.len())) else { return Ok(()) };
+        let mut changes: Vec<(Square, Option<Piece>)> = Changes::of(position.turn(), mv).iter().collect();
+        if !told {
+            for (square, piece) in changes {
+                self.board[square as usize] = piece.map_or(Sensed::Empty, Sensed::Piece);
+            }
+            return Ok(());
+        }
+        let way = script.byte();
+        if way & 1 != 0 {
+            changes.reverse();
+        }
+        if way & 6 != 0 {
+            // What is taken is lifted first, and seen to be.
+            for &(square, piece) in &changes {
+                if piece.is_some() && self.board[square as usize] != Sensed::Empty {
+                    self.set(square, Sensed::Empty)?;
+                }
+            }
+        }
+        if way & 24 == 24 {
+            changes.truncate(1);
+        }
+        for (square, piece) in changes {
+            self.set(square, piece.map_or(Sensed::Empty, Sensed::Piece))?;
+        }
+        if way & 96 == 96 {
+            self.press()?;
+        }
+        Ok(())
+    }
+
+    /// A move, and after a while the same piece goes elsewhere.
+    fn change_of_mind(&mut self, script: &mut Script<'_>) -> Result<(), String> {
+        let Some(position) = self.position() else { return Ok(()) };
+        let moves = position.legal_moves();
+        let Some(&first) = moves.get(script.below(moves.len())) else { return Ok(()) };
+        let others: Vec<_> = moves.iter().filter(|other| other.from() == first.from() && **other != first).collect();
+        let other = others.get(script.below(others.len())).map_or(first, |other| **other);
+        self.arrange(&placed(&position.play(first)))?;
+        self.wait(PAUSES[script.below(10)])?;
+        self.arrange(&placed(&position.play(other)))?;
+        self.wait(PAUSES[script.below(10)])
+    }
+
+    /// Square by square, what is to go first.
+    fn arrange(&mut self, wanted: &Placement) -> Result<(), String> {
+        for empties in [true, false] {
+            for square in Square::ALL {
+                let sensed = wanted[square as usize];
+                if self.board[square as usize] != sensed && (sensed == Sensed::Empty) == empties {
+                    self.set(square, sensed)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn press(&mut self) -> Result<(), String> {
+        self.clock.running = true;
+        self.clock.turn = self.clock.turn.other();
+        self.take(Input::Reading(Reading::Clock(Some(self.clock))))
+    }
+
+    fn order(&mut self, command: Command) -> Result<(), String> {
+        self.wait(0)?;
+        let output = self.table.handle(self.now, Input::Order(Order { command: command.clone(), by: "somebody".to_owned() }));
+        let refused = output.refused.is_some();
+        let commanded = output.events.iter().any(|stamped| matches!(&stamped.event, touchmove::game::Event::Commanded { .. }));
+        self.check(output)?;
+        if refused == commanded {
+            return Err(format!("{command:?} was refused: {refused}, and told as carried out: {commanded}"));
+        }
+        if refused { Ok(()) } else { self.promises.ordered(&command) }
+    }
+
+    fn act(&mut self, script: &mut Script<'_>) -> Result<(), String> {
+        match script.byte() % 48 {
+            0..16 => self.make(script, true),
+            16 => {
+                self.make(script, true)?;
+                self.press()
+            }
+            17 => self.change_of_mind(script),
+            // The last move is taken back by hand, and perhaps the one before.
+            18 => {
+                let plies = 1 + script.below(2);
+                let fen = self.table.record().map(|record| match record.plies.len().checked_sub(plies + 1) {
+                    Some(index) => record.plies[index].played.fen.clone(),
+                    None => record.start_fen.clone(),
+                });
+                let Ok(position) = Position::from_fen(&fen.unwrap_or_default(), false) else { return Ok(()) };
+                self.arrange(&placed(&position))?;
+                self.wait(PAUSES[script.below(PAUSES.len())])
+            }
+            19..23 => self.wait(PAUSES[script.below(PAUSES.len())]),
+            23..26 => self.press(),
+            // A square shows something else for a while.
+            26..28 => {
+                let square = script.square();
+                let before = self.board[square as usize];
+                let other = if before == Sensed::Empty { Sensed::Piece(script.piece()) } else { Sensed::Empty };
+                for _ in 0..=script.below(4) {
+                    self.set(square, other)?;
+                    self.set(square, before)?;
+                }
+                Ok(())
+            }
+            28 => {
+                let (square, piece) = (script.square(), script.piece());
+                self.set(square, Sensed::Piece(piece))
+            }
+            29 => {
+                let square = script.square();
+                self.set(square, Sensed::Empty)
+            }
+            // A piece is carried to any other square.
+            30 => {
+                let (from, to) = (script.square(), script.square());
+                let carried = self.board[from as usize];
+                self.set(from, Sensed::Empty)?;
+                self.set(to, carried)
+            }
+            31 => self.dump(),
+            // Some squares are misread, and nothing stands on them the next time.
+            32 => {
+                let before = self.board;
+                for _ in 0..=script.below(6) {
+                    self.board[script.square() as usize] = Sensed::Empty;
+                    self.board[script.square() as usize] = Sensed::Piece(script.piece());
+                }
+                self.dump()?;
+                self.board = before;
+                Ok(())
+            }
+            33 => {
+                self.board = std::array::from_fn(|_| match script.byte() {
+                    byte @ 0..12 => {
+                        Sensed::Piece(Piece { color: Color::from_white(byte < 6), role: Role::ALL[usize::from(byte % 6)] })
+                    }
+                    _ => Sensed::Empty,
+                });
+                self.dump()
+            }
+            34 => {
+                self.board = placed(&Position::start());
+                self.dump()
+            }
+            // What the record has stands there again.
+            35 => {
+                if let Some(position) = self.position() {
+                    self.board = placed(&position);
+                }
+                self.dump()
+            }
+            // A move that nobody saw.
+            36 => {
+                self.make(script, false)?;
+                self.dump()
+            }
+            37 => self.take(Input::Link(LinkState::Down)),
+            38 => {
+                self.take(Input::Link(LinkState::Up))?;
+                self.dump()
+            }
+            39 => {
+                let time = |script: &mut Script<'_>| {
+                    let ms = u32::from(script.byte()) << (script.byte() % 24);
+                    HalfTime { ms, flag: ms == 0 }
+                };
+                let (left, right, bits) = (time(script), time(script), script.byte());
+                let turn = if bits & 1 == 0 { ClockHalf::Left } else { ClockHalf::Right };
+                let (running, battery_low) = (bits & 2 == 0, bits & 4 != 0);
+                self.clock = ClockReading { left, right, turn, running, battery_low, ..self.clock };
+                self.take(Input::Reading(Reading::Clock((bits & 24 != 0).then_some(self.clock))))
+            }
+            40 => {
+                let results = [None, Some(GameResult::WhiteWins), Some(GameResult::BlackWins), Some(GameResult::Draw)];
+                self.order(Command::Result(results[script.below(4)]))
+            }
+            41 => {
+                let (what, which) = (script.below(3), script.byte());
+                self.order(match what {
+                    0 => Command::TakeBack(if which == 255 { u32::MAX } else { u32::from(which % 6) }),
+                    1 => Command::Adjust(Color::from_white(which < 128)),
+                    _ => Command::Promotion { ply: None, role: Role::ALL[usize::from(which % 6)] },
+                })
+            }
+            42 => {
+                let (fen, put) = (POSITIONS[script.below(POSITIONS.len())], script.byte().is_multiple_of(2));
+                if let (true, Ok(position)) = (put, Position::from_fen(fen, self.settings.chess960)) {
+                    self.board = placed(&position);
+                    self.dump()?;
+                }
+                self.order(Command::Position(fen.to_owned()))
+            }
+            // The daemon is killed and started again: the same game stands on record.
+            43 => {
+                self.table = Table::restore(self.settings.clone(), &self.promises.last_game());
+                (self.now, self.whole) = (self.now + 1, false);
+                if self.table.record() != self.promises.record() {
+                    return Err(format!("a restart knows another game: {:?}", self.table.record()));
+                }
+                self.take(Input::Link(LinkState::Up))?;
+                self.dump()
+            }
+            // Kings to the centre.
+            44 => {
+                let (white, black) = (Role::King.of(Color::White), Role::King.of(Color::Black));
+                for king in [white, black] {
+                    let from = Square::ALL.into_iter().find(|&square| self.board[square as usize] == Sensed::Piece(king));
+                    if let Some(from) = from {
+                        self.set(from, Sensed::Empty)?;
+                        self.set([Square::E4, Square::D5, Square::D4, Square::E5][script.below(4)], Sensed::Piece(king))?;
+                    }
+                }
+                Ok(())
+            }
+            // What this kind of board cannot say.
+            45 => {
+                let square = script.square();
+                let sensed = [Sensed::Occupied, Sensed::Side(Color::Black), Sensed::Piece(script.piece())][script.below(3)];
+                self.take(Input::Reading(Reading::Square(square, sensed)))
+            }
+            46 => {
+                let reading = match script.below(4) {
+                    0 => Reading::Identity(Identity::Text("?".to_owned())),
+                    1 => Reading::Battery(Battery { percent: script.byte(), charging: None }),
+                    2 => Reading::Memory(
+                        (0..script.below(9))
+                            .map(|_| match script.below(6) {
+                                0 => Remembered::PowerUp,
+                                1 => Remembered::Start,
+                                2 => Remembered::Cleared,
+                                3 => Remembered::Halted { half: ClockHalf::Left, ms: 60_000 },
+                                _ => Remembered::Square {
+                                    square: script.square(),
+                                    sensed: Sensed::Piece(script.piece()),
+                                    soon: true,
+                                },
+                            })
+                            .collect(),
+                    ),
+                    _ => Reading::Trouble(Trouble::Garbage(7)),
+                };
+                self.take(Input::Reading(reading))
+            }
+            _ => {
+                self.turned = !self.turned;
+                self.dump()
+            }
+        }
+    }
+}

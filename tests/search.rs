@@ -1,0 +1,110 @@
+//! The search for lines that explain a board finds what playing every line out would find.
+
+use shakmaty::{Bitboard, CastlingSide, Color, Move, Square};
+use touchmove::boards::{Placement, Sensed, Sensing};
+use touchmove::infer::{Seen, explain};
+use touchmove::laws::Position;
+
+/// Positions, and two moves from there: castling, captures, en passant, promotions, both kinds of castling.
+const PLAYED: [(&str, bool, [&str; 2]); 6] = [
+    ("r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1", false, ["e1g1", "e8c8"]),
+    ("4k3/2P3P1/8/8/8/8/2p3p1/4K3 w - - 0 1", false, ["c7c8q", "e8e7"]),
+    ("8/8/8/3pP3/8/8/8/K3k3 w - d6 0 1", false, ["e5d6", "e1d1"]),
+    ("r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4", false, ["h5e5", "c6e5"]),
+    ("rk5r/8/8/8/8/8/8/RK5R w KQkq - 0 1", true, ["b1a1", "a8a1"]),
+    // The king and the rook change places.
+    ("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", true, ["f1g1", "e8d8"]),
+];
+
+fn placement(position: &Position) -> Placement {
+    let mut placement = [Sensed::Empty; 64];
+    for (square, piece) in position.board().iter() {
+        placement[square as usize] = Sensed::Piece(piece);
+    }
+    placement
+}
+
+fn seen(placement: &Placement, sensing: Sensing) -> Seen {
+    Seen::of(&placement.map(|sensed| sensed.seen_by(sensing)), sensing)
+}
+
+/// Where the mover's piece comes to stand.
+fn landing(mv: Move) -> Square {
+    match mv {
+        Move::Castle { king, rook } => {
+            Square::from_coords(CastlingSide::from_queen_side(rook < king).king_to_file(), king.rank())
+        }
+        _ => mv.to(),
+    }
+}
+
+/// Every line of so many plies after which the board would show this, but for one piece in the next player's hand.
+fn play_out(position: &Position, seen: &Seen, depth: u32, line: &mut Vec<Move>, found: &mut Vec<Vec<Move>>) {
+    if depth == 0 {
+        let wrong = seen.mismatch(position.board());
+        let in_hand = wrong & position.board().by_color(position.turn()) & !seen.occupied();
+        if wrong == in_hand && wrong.count() <= 1 && !line.iter().any(|&mv| !mv.is_castle() && wrong.contains(landing(mv))) {
+            found.push(line.clone());
+        }
+        return;
+    }
+    for mv in position.legal_moves() {
+        line.push(mv);
+        play_out(&position.play(mv), seen, depth - 1, line, found);
+        line.pop();
+    }
+}
+
+#[test]
+fn every_line_is_found() {
+    for (fen, chess960, moves) in PLAYED {
+        let base = Position::from_fen(fen, chess960).expect("a FEN");
+        for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
+            let mut position = base.clone();
+            for (depth, text) in (1..).zip(moves) {
+                position = position.play(position.parse_uci(text).expect("a legal move"));
+                let whole = placement(&position);
+                let lifted = position.board().iter().map(|(square, _)| Some(square));
+                for lifted in lifted.chain([None]) {
+                    let mut shown = whole;
+                    if let Some(square) = lifted {
+                        shown[square as usize] = Sensed::Empty;
+                    }
+                    let seen = seen(&shown, sensing);
+                    let mut found: Vec<String> = explain(&base, &seen, Bitboard::EMPTY, depth, 0)
+                        .iter()
+                        .map(|line| format!("{:?}", line.moves))
+                        .collect();
+                    let mut expected = Vec::new();
+                    play_out(&base, &seen, depth, &mut Vec::new(), &mut expected);
+                    let mut expected: Vec<String> = expected.iter().map(|line| format!("{line:?}")).collect();
+                    assert!(lifted.is_some() || !expected.is_empty(), "{fen} {text} {sensing:?}");
+                    found.sort();
+                    expected.sort();
+                    assert_eq!(found, expected, "{fen} {text} {sensing:?}, lifted {lifted:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_square_shows_fits_where_it_does_not_differ() {
+    let positions: Vec<Position> =
+        PLAYED.iter().map(|(fen, chess960, _)| Position::from_fen(fen, *chess960).expect("a FEN")).collect();
+    for (shown, held) in positions.iter().flat_map(|one| positions.iter().map(move |other| (one, other))) {
+        for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
+            let mut seen = seen(&placement(shown), sensing);
+            // What stood there before leaves nothing behind.
+            for (square, other) in [(Square::A1, Sensed::Occupied), (Square::E1, Sensed::Side(Color::Black))] {
+                let was = seen.at(square);
+                seen.set(1, square, other);
+                seen.set(2, square, was);
+            }
+            let wrong = seen.mismatch(held.board());
+            for square in Square::ALL {
+                assert_eq!(seen.shows(square, held.piece_at(square)), !wrong.contains(square), "{sensing:?} {square}");
+            }
+        }
+    }
+}
