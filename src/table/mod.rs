@@ -422,10 +422,15 @@ impl Table {
         if !self.game.as_ref().is_none_or(Game::is_over) {
             return;
         }
-        let Some(calm) = self.calm else { return };
+        // What stands there now has to be known.
+        let Some(calm) = self.calm.filter(|_| self.sense.is_whole()) else { return };
         if let Some((found, square)) = self.stuck_start(&calm) {
-            self.begin(now, found, output);
-            self.with_game(output, |game, _, output| game.inherit_faults(now, &[(square, Fault::Stuck)], output));
+            let placement = *self.sense.placement();
+            self.begin_from(now, found, &calm, output);
+            self.with_game(output, |game, around, output| {
+                game.inherit_faults(now, &[(square, Fault::Stuck)], output);
+                game.see(now, &placement, around, output);
+            });
             return;
         }
         let Some((rotation, board, differences)) = near_start(&calm, self.settings.sensing, self.settings.rotation) else {
