@@ -299,7 +299,7 @@ fn damage_in_every_few_moves_is_mostly_got_over() {
 
 #[test]
 fn damage_in_every_move_is_told() {
-    check(100, 40, 4);
+    check(100, 40, 2);
 }
 
 #[test]

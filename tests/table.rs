@@ -180,13 +180,14 @@ proptest! {
         }
         prop_assert!(run.told.windows(2).all(|pair| pair[0].at <= pair[1].at), "times never decrease");
 
-        // The record is what the events say, and every move in it is legal.
+        // The record is what the events say, and every move in it is legal or marked.
         let record = fold(&run.told);
         prop_assert_eq!(run.table.record(), record.as_ref());
         if let Some(record) = record {
             let mut position = Position::from_fen(&record.start_fen, false).expect("our own FEN");
             for ply in &record.plies {
-                let mv = position.parse_uci(&ply.played.uci);
+                let uci = &ply.played.uci;
+                let mv = if ply.played.irregular { position.any_move(uci) } else { position.parse_uci(uci) };
                 prop_assert!(mv.is_some(), "{} in {}", ply.played.uci, position.fen());
                 position = position.play(mv.expect("checked"));
                 prop_assert_eq!(&position.fen(), &ply.played.fen);

@@ -30,7 +30,7 @@ mod sure {
     /// … of a king to the centre, which may be half of a result signal.
     pub const KING_TO_CENTRE: Confidence = Confidence(900);
     /// … found by search, with nothing else that would explain what is seen.
-    pub const RECONSTRUCTED: Confidence = Confidence(970);
+    pub const RECONSTRUCTED: Confidence = crate::infer::model::RECONSTRUCTED;
 }
 
 /// A line of play since the start of the game, and how well it explains what was seen. What the board shows is given with

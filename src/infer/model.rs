@@ -80,6 +80,8 @@ pub const UNEXPLAINED_MORE: Cost = 40;
 pub const STILL_UNEXPLAINED: Cost = 20;
 /// A square of the board that has not changed in this game is stuck. Guess: one board in 250 has one.
 pub const STUCK: Cost = 128;
+/// Confidence of a move that was found by search, with nothing else that would explain what is seen. Guess.
+pub const RECONSTRUCTED: crate::game::Confidence = crate::game::Confidence(970);
 /// A line that carried damage may lose updates for so long, in milliseconds: no square is suspected meanwhile. Guess.
 pub const BAD_LINE: Millis = 300_000;
 /// So many squares are thought stuck at most.

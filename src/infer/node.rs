@@ -58,6 +58,11 @@ impl Node {
         Node::new(Some(mv), self.position.play_legal(mv), key, growth, None, made_at)
     }
 
+    /// It was not seen being made, but found by search.
+    pub fn is_reconstructed(&self) -> bool {
+        self.decided == Some(model::RECONSTRUCTED)
+    }
+
     /// The clock was pressed on the move so long ago that all that belongs to the move has been seen. A piece that left its
     /// square before that, or just then, may still have been on its way.
     pub fn is_closed(&self, now: Millis) -> bool {

@@ -4,6 +4,7 @@ use super::{Around, Game, KINGS_APART};
 use crate::boards::{Millis, Sensed};
 use crate::game::event::Difference;
 use crate::game::{Alert, AlertKind, Event};
+use crate::infer::model::BAD_LINE;
 use crate::table::Output;
 use shakmaty::{Color, Role, Square};
 
@@ -35,6 +36,11 @@ impl Game {
             let (Some(before), Some(node)) = (self.follower.line().get(index), self.follower.line().get(index + 1)) else {
                 continue;
             };
+            if let Some(mv) = node.mv.filter(|_| node.is_reconstructed() && self.follower.seen().is_damaged(now, BAD_LINE)) {
+                squares.push(mv.to());
+                others.push(format!("ply {} was made out from what stood there, on a line that loses updates", index + 1));
+                continue;
+            }
             let legal = before.position.legal_moves();
             let first = node.rivals.iter().find(|(other, _)| legal.contains(other));
             let (Some(mv), Some((first, _))) = (node.mv, first) else { continue };
