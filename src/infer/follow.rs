@@ -249,7 +249,7 @@ impl Follower {
     fn is_held(&mut self, squares: Bitboard) -> bool {
         let Some(changed) = &mut self.held else { return false };
         *changed |= squares;
-        self.lines.iter_mut().for_each(|line| line.compare(&self.seen));
+        self.lines.iter_mut().for_each(|line| line.look_again(&self.seen));
         true
     }
 
@@ -474,10 +474,11 @@ impl Follower {
                 self.lines.push(line);
                 continue;
             }
-            positions += line.nodes().len() - shared(&line, self.best());
+            let own = line.nodes().len() - shared(&line, self.best());
             let told = self.lines.iter().any(|other| other.is_told_by(&line));
             let hopeless = cost.min(line.past_cost() + model::AT_WORST) > least + model::HOPELESS;
-            if !hopeless && self.lines.len() < self.most && positions < model::POSITIONS && !told {
+            if !hopeless && self.lines.len() < self.most && positions + own < model::POSITIONS && !told {
+                positions += own;
                 self.lines.push(line);
             }
         }

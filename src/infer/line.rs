@@ -1,16 +1,23 @@
 //! One line of play: edges, quiet and presses in, moves out.
 
+mod cost;
 mod illegal;
+mod kings;
+mod matches;
+mod search;
 mod stuck;
 
-use super::explain::{Doubts, Explanation, explain, in_hand, landing};
-use super::model::{self, Cost, LINE, OVERLAP, PRESS_OVERTAKES, REST_CASTLING, REST_DRAGGED, REST_TAKEBACK};
-use super::model::{REST_TRACELESS, STOPS};
-use super::{Growth, Next, Node, Seen, keys};
+use matches::{Match, matches};
+use search::Ghost;
+
+use super::explain::{explain, in_hand, landing};
+use super::model::STOPS;
+use super::model::{self, Cost, LINE, OVERLAP, PRESS_OVERTAKES, REST_CASTLING, REST_DRAGGED};
+use super::{Growth, Next, Node, Seen};
 use crate::boards::{Millis, Sensed, Sensing};
 use crate::game::{Confidence, CorrectionReason};
-use crate::laws::{CENTRE, Changes, Position};
-use shakmaty::{Bitboard, Color, Move, Piece, Role, Square, attacks};
+use crate::laws::{CENTRE, Position};
+use shakmaty::{Bitboard, Color, Move, Piece, Role, Square};
 use std::sync::{Arc, OnceLock};
 
 pub use illegal::Elsewhere;
@@ -66,34 +73,6 @@ pub struct Line {
     /// The line has suspected the last of them after so many plies.
     blind_since: usize,
     sensing: Sensing,
-}
-
-/// A line that branches off after `base` plies.
-#[derive(Clone, Debug)]
-struct Ghost {
-    base: usize,
-    moves: Vec<Move>,
-    /// Other lines that lead to the same, as well.
-    rivals: Vec<Vec<Move>>,
-    tip: Node,
-    next: Next,
-    /// Every move of it was seen; what speaks against it is only that a hand may still be on its way.
-    seen: bool,
-}
-
-impl Ghost {
-    /// The line with these moves after it, and its rivals likewise.
-    fn then(&self, more: &[Move]) -> (Vec<Move>, Vec<Vec<Move>>) {
-        let longer = |line: &Vec<Move>| [line.as_slice(), more].concat();
-        (longer(&self.moves), self.rivals.iter().map(longer).collect())
-    }
-}
-
-/// A move that shows what is seen, but for pieces that the next player has lifted already.
-#[derive(Clone, Copy, Debug)]
-struct Match {
-    mv: Move,
-    lifted: Bitboard,
 }
 
 impl Line {
@@ -178,56 +157,6 @@ impl Line {
         let taken = wrong & !own;
         let in_hands = (wrong & seen.occupied()).is_empty() && own.count() <= 2 && taken.count() <= own.count().min(1);
         if in_hands { Bitboard::EMPTY } else { wrong }
-    }
-
-    /// The two squares of the centre on which the kings stand, White's first where the board can tell.
-    pub fn kings_in_centre(&self, seen: &Seen) -> Option<[Square; 2]> {
-        if seen.sensing() == Sensing::Identity {
-            let hidden = self.hidden(seen);
-            let [white, black] = [seen.king(Color::White, hidden)?, seen.king(Color::Black, hidden)?];
-            return (CENTRE.contains(white) && CENTRE.contains(black)).then_some([white, black]);
-        }
-        let [kings, left, arrived] = self.kings_walk(seen);
-        let stayed = kings & CENTRE & !left;
-        let strange = self.mismatch(seen) & !left & !arrived;
-        let told = left.count() + stayed.count() == 2 && arrived.count() + stayed.count() == 2 && left.any();
-        let mut squares = (arrived | stayed).into_iter();
-        (told && (strange & !CENTRE).is_empty()).then_some([squares.next()?, squares.next()?])
-    }
-
-    /// Both kings have left their squares, or one stays in the centre, and one of them came to the centre; where the other one
-    /// should be, a piece stood before that was not seen to leave. The squares where kings have come.
-    pub fn kings_unclear(&self, seen: &Seen) -> Option<Bitboard> {
-        if seen.sensing() == Sensing::Identity {
-            return None;
-        }
-        let [kings, left, arrived] = self.kings_walk(seen);
-        let stayed = kings & CENTRE & !left;
-        let covered = (CENTRE & seen.occupied() & !arrived & !stayed).any();
-        let strange = self.mismatch(seen) & !left & !arrived & !CENTRE;
-        let unclear = left.count() + stayed.count() == 2 && arrived.count() == 1 && stayed.is_empty() && covered;
-        (unclear && strange.is_empty()).then_some(arrived)
-    }
-
-    /// A king stands in the centre and cannot be there by a move.
-    pub fn king_strays(&self, seen: &Seen) -> bool {
-        let wrong = self.mismatch(seen);
-        if seen.sensing() == Sensing::Identity {
-            let hidden = self.hidden(seen);
-            let strays =
-                |color| seen.king(color, hidden).is_some_and(|square| CENTRE.contains(square) && wrong.contains(square));
-            return Color::ALL.into_iter().any(strays);
-        }
-        let [_, left, arrived] = self.kings_walk(seen);
-        left.any() && (arrived & wrong).any()
-    }
-
-    /// Where the kings should stand; which of these squares are empty; in which squares of the centre something arrived.
-    fn kings_walk(&self, seen: &Seen) -> [Bitboard; 3] {
-        let tip = self.tip();
-        let kings = tip.position.board().kings();
-        let arrived = CENTRE & seen.occupied() & (self.mismatch(seen) | seen.changed_since(tip.made_at)) & !kings;
-        [kings, kings & !seen.occupied(), arrived]
     }
 
     /// A square changed, in squares of play; `seen` shows it already. Lines that part from this one are added to `others`.
@@ -408,13 +337,8 @@ impl Line {
         self.ready.iter_mut().for_each(|slot| *slot = Arc::default());
         self.ghosts.clear();
         self.changes += 1;
-        self.compare(seen);
+        self.look_again(seen);
         Ok(())
-    }
-
-    /// Sees whether the board shows the last position, and concludes nothing from it.
-    pub fn compare(&mut self, seen: &Seen) {
-        self.at_tip = self.tip().key == seen.key();
     }
 
     /// The arbiter or the players take so many plies back.
@@ -422,131 +346,9 @@ impl Line {
         self.cut(self.nodes.len() - plies.min(self.nodes.len() - 1));
         self.changes += 1;
         self.reason = reason;
-        self.at_tip = self.shows(self.tip(), seen);
+        self.look_again(seen);
         self.ghosts.clear();
-        self.owed = None;
-    }
-
-    /// What speaks against the line now: what its moves and troubles cost, and what is seen besides.
-    pub fn cost(&self, now: Millis, seen: &Seen) -> Cost {
-        self.past_cost() + self.pending(now, seen)
-    }
-
-    /// The same without what is seen besides, which may come right at the next edge.
-    pub fn past_cost(&self) -> Cost {
-        self.costs.iter().sum::<Cost>() + self.troubles
-    }
-
-    /// What each ply costs, the start first, as far as it was counted: 0 while there was no other line to compare with.
-    pub fn costs(&self) -> &[Cost] {
-        &self.costs
-    }
-
-    /// What the squares cost that the line's last position does not explain.
-    fn pending(&self, now: Millis, seen: &Seen) -> Cost {
-        let wrong = self.mismatch(seen);
-        let strays = (seen.changed_since(self.tip().made_at) & !wrong & !self.hidden(seen)).count() as u32;
-        let strays = strays.min(model::STRAY_TOUCHES) as Cost * model::STRAY_TOUCH;
-        if wrong.is_empty() {
-            return strays;
-        }
-        let own = in_hand(&self.tip().position, seen, wrong);
-        let taken = wrong & !own;
-        let held = |square| model::held(now.saturating_sub(seen.changed_at(square)));
-        let overtaken = match self.owed {
-            Some((at, _)) if now.saturating_sub(at) >= model::SCANNED => model::NO_MOVE,
-            None if self.absent_at_press(now, seen) => model::NO_MOVE,
-            _ => 0,
-        };
-        let known = seen.sensing() != Sensing::Occupancy;
-        // Where the pieces are known, what the opponent lifts is no sign that the mover has just begun.
-        let lifted = if known && own.any() { own } else { wrong & !seen.occupied() };
-        let base = strays + overtaken + lifted.into_iter().map(held).max().unwrap_or(0);
-        if (wrong & seen.occupied()).any() || own.count() > 2 || taken.count() > 1 {
-            return base + model::UNEXPLAINED + model::UNEXPLAINED_MORE * (wrong.count() as Cost - 1).min(6);
-        }
-        // What can still come of it: moves of a piece in hand, or captures of the piece that was taken off first.
-        let of_hand = |mv: &Move| mv.from().is_some_and(|from| own.contains(from)) || (own.is_empty() && takes(*mv, taken));
-        let going: u64 = self
-            .next(0)
-            .map_or(1, |next| next.costs(self.tip()).filter(|(mv, _)| of_hand(mv)).map(|(_, cost)| model::weight(cost)).sum());
-        let victim = self.next(0).is_some_and(|next| next.all().any(|mv| of_hand(&mv) && takes(mv, taken)));
-        let meddled = match own.any() && taken.any() && !victim {
-            true if known && overtaken > 0 => model::UNEXPLAINED,
-            true => model::WHILE_HELD,
-            false => 0,
-        };
-        // Nobody lifts a piece when it is not his turn, but to adjust it, or because the game is over.
-        let least = if own.is_empty() { model::OFF_TURN } else { model::UNEXPLAINED };
-        let pair = if own.count() > 1 && !self.is_castling(own) { model::WHILE_HELD } else { 0 };
-        base + model::cost_of(going, 1 << 32).min(least) + meddled + pair
-    }
-
-    /// Castling could still begin like this: king and rook in the air.
-    fn is_castling(&self, own: Bitboard) -> bool {
-        let castles = |mv: Move| matches!(mv, Move::Castle { king, rook } if own.contains(king) && own.contains(rook));
-        self.next(0).is_some_and(|next| next.all().any(castles))
-    }
-
-    /// Both lines have come to the same position in as many moves: whatever follows fits both alike.
-    pub fn is_told_by(&self, other: &Line) -> bool {
-        let (one, two) = (self.tip(), other.tip());
-        self.nodes.len() == other.nodes.len()
-            && one.key == two.key
-            && one.position.board() == two.position.board()
-            && one.position.key() == two.position.key()
-    }
-
-    /// There is no other line left to compare with.
-    pub fn forget_costs(&mut self) {
-        self.costs.iter_mut().for_each(|cost| *cost = 0);
-        self.troubles = 0;
-    }
-
-    /// Counts what the moves cost that were not counted yet; `false`: forgets to count them, there is nothing to compare with.
-    pub fn charge(&mut self, count: bool, seen: &Seen) {
-        while self.costs.len() < self.nodes.len() {
-            let index = self.costs.len();
-            let cost = if count { self.cost_of(index, seen) } else { 0 };
-            self.costs.push(cost);
-        }
-    }
-
-    fn cost_of(&self, index: usize, seen: &Seen) -> Cost {
-        let (Some(before), Some(node)) = (self.nodes.get(index - 1), self.nodes.get(index)) else { return 0 };
-        let Some(mv) = node.mv else { return 0 };
-        let fresh;
-        let next = match self.next(self.nodes.len() - index) {
-            Some(next) => next,
-            None => {
-                fresh = Next::of(before, seen.sensing());
-                &fresh
-            }
-        };
-        let chosen = next.costs(before).find(|(other, _)| *other == mv).map_or(model::ILLEGAL, |(_, cost)| cost);
-        let capture = match (mv.is_capture() && !mv.is_en_passant(), node.silent) {
-            (true, true) => model::SILENT,
-            (true, false) => model::SEEN,
-            _ => 0,
-        };
-        // Squares that have nothing to do with the move, nor with the next player's hand.
-        let mut own: Bitboard = Changes::of(before.position.turn(), mv).iter().map(|(square, _)| square).collect();
-        if let Move::Normal { from, to, .. } = mv {
-            own |= attacks::between(from, to);
-        }
-        let in_hand = node.position.board().by_color(node.position.turn()) & !seen.occupied();
-        let touched = seen.changed_since(before.made_at) & !own & !in_hand & !self.hidden(seen);
-        let strays = touched.count() as u32;
-        let early = if self.clock && index > 1 && before.pressed_at.is_none() { model::EARLY } else { 0 };
-        let skipped = self.clock
-            && index > 2
-            && self.nodes[index - 2].pressed_at.is_none()
-            && node.made_at.saturating_sub(self.nodes[index - 2].made_at) > model::PRESS_LATE;
-        chosen
-            + capture
-            + strays.min(model::STRAY_TOUCHES) as Cost * model::STRAY_TOUCH
-            + early
-            + if skipped { model::UNPRESSED } else { 0 }
+        (self.owed, self.presses_unseen) = (None, 0);
     }
 
     /// Looks whether the board shows a move, or another one than the last.
@@ -811,122 +613,6 @@ impl Line {
             && (wrong & position.board().by_color(position.turn())).any()
     }
 
-    /// Quiet, and the board shows neither the last position nor one move from it.
-    fn recover(&mut self, now: Millis, quiet: Millis, seen: &Seen) {
-        /// Moves missed altogether, or a last move that was only a stop on the way.
-        const SOON: [(usize, u32); 4] = [(0, 2), (1, 1), (1, 2), (0, 3)];
-        /// The last moves were others, and longer gaps.
-        const LATE: [(usize, u32); 7] = [(0, 2), (0, 3), (1, 1), (1, 2), (2, 2), (2, 3), (3, 3)];
-        let only_lifted = (self.mismatch(seen) & seen.occupied()).is_empty();
-        if seen.sensing() == Sensing::Occupancy && only_lifted && quiet < REST_TRACELESS {
-            return;
-        }
-        if self.take_best(now, self.overlaps(seen), sure::RECONSTRUCTED, seen) || self.take_ghost(now, seen) {
-            return;
-        }
-        self.find_takeback(quiet, seen);
-        if self.mismatch(seen).is_empty() {
-            return;
-        }
-        if quiet >= REST_TRACELESS {
-            self.take_best(now, &LATE, sure::RECONSTRUCTED, seen);
-        } else if quiet < REST_TAKEBACK && self.mismatch(seen).count() >= 4 && !only_lifted {
-            self.take_best(now, &[(0, 3)], sure::RECONSTRUCTED, seen);
-        } else if quiet >= REST_TAKEBACK && !only_lifted {
-            let tries: &[(usize, u32)] = if self.has_stood(seen) { &[(0, 2), (0, 3)] } else { &SOON };
-            self.take_best(now, tries, sure::RECONSTRUCTED, seen);
-        }
-    }
-
-    /// A position of the past stands on the board again, or one move from it.
-    fn find_takeback(&mut self, quiet: Millis, seen: &Seen) {
-        if quiet < REST_TAKEBACK {
-            return;
-        }
-        if let Some(index) = self.nodes.iter().rposition(|node| self.shows(node, seen)) {
-            self.take_back(self.nodes.len() - 1 - index, CorrectionReason::Takeback, seen);
-        }
-    }
-
-    /// Drops plies from the end and adds others, as the first of `tries` (dropped, added) says that explains what is seen.
-    fn take_best(&mut self, now: Millis, tries: &[(usize, u32)], confidence: Confidence, seen: &Seen) -> bool {
-        for &(dropped, added) in tries {
-            let Some(base) = self.nodes.len().checked_sub(1 + dropped) else { continue };
-            if self.nodes[base + 1..].iter().any(|node| node.is_closed(now)) {
-                continue;
-            }
-            let since = self.nodes.get(base + 1).map_or(self.tip().made_at, |first| first.made_at);
-            let found = explain(&self.nodes[base].position, seen, self.hidden(seen), added, since);
-            let Some(best) = found.first() else { continue };
-            let equal = found.iter().skip(1).take_while(|other| other.doubts == best.doubts);
-            let mut rivals: Vec<Vec<Move>> = equal.map(|other| other.moves.clone()).collect();
-            if best.doubts.traceless > 0 && rivals.len() > 1 && self.presses_unseen < best.moves.len() {
-                continue; // One of several that nothing was seen of: that is no explanation.
-            }
-            if !self.is_believed(now, best, seen) {
-                if best.doubts.disordered == 0 {
-                    self.keep_ghost(now, base, &best.moves.clone(), rivals, false, seen);
-                }
-                continue;
-            }
-            if dropped > 0 {
-                self.reason = CorrectionReason::Evidence;
-            }
-            if dropped > 1 {
-                // Moves that were seen and answered are given up: what was lost since may explain as much.
-                rivals.push(self.nodes[base + 1..].iter().filter_map(|node| node.mv).collect());
-            }
-            self.adopt(now, base, &best.moves, &rivals, confidence, seen);
-            return true;
-        }
-        false
-    }
-
-    /// Whether a line may be taken for what happened. Pieces in the hands are the likelier story where a move left no trace,
-    /// until the clock says that moves were made, or nothing happens for long.
-    fn is_believed(&self, now: Millis, line: &Explanation, seen: &Seen) -> bool {
-        let quiet = now.saturating_sub(seen.last_edge());
-        let Doubts { skipped, traceless, unseen, disordered, .. } = line.doubts;
-        let told = quiet > 0 && self.presses_unseen >= line.moves.len();
-        (skipped == 0 || told)
-            && (traceless == 0 || quiet >= REST_TRACELESS || told)
-            && (unseen == 0 || quiet > 0)
-            && (disordered == 0 || quiet >= REST_TRACELESS)
-    }
-
-    fn keep_ghost(&mut self, now: Millis, base: usize, moves: &[Move], rivals: Vec<Vec<Move>>, whole: bool, seen: &Seen) {
-        if seen.sensing() == Sensing::Occupancy {
-            return; // Too much would explain too little.
-        }
-        if self.ghosts.len() + 1 >= self.most || self.ghosts.iter().any(|ghost| ghost.base == base && ghost.moves == moves) {
-            return;
-        }
-        let sensing = seen.sensing();
-        let mut tip = Node::clone(&self.nodes[base]);
-        for &mv in moves {
-            tip = tip.after(mv, now, sensing, None);
-        }
-        let next = Next::of(&tip, sensing);
-        self.ghosts.push(Ghost { base, moves: moves.to_vec(), rivals, tip, next, seen: whole });
-    }
-
-    /// Takes the ghost from which at most two more plies lead to what is seen; at least one where the ghost's own moves left no
-    /// trace.
-    fn take_ghost(&mut self, now: Millis, seen: &Seen) -> bool {
-        for depth in 0..=2 {
-            let found = self.ghosts.iter().filter(|ghost| ghost.seen || depth > 0).find_map(|ghost| {
-                let found = explain(&ghost.tip.position, seen, self.hidden(seen), depth, ghost.tip.made_at);
-                let best = found.first().filter(|best| self.is_believed(now, best, seen))?;
-                Some((ghost.base, ghost.then(&best.moves)))
-            });
-            if let Some((base, (moves, rivals))) = found {
-                self.adopt(now, base, &moves, &rivals, sure::RECONSTRUCTED, seen);
-                return true;
-            }
-        }
-        false
-    }
-
     /// Cuts the line after `base` plies and goes on with these moves. `rivals`: lines that explain as much.
     fn adopt(&mut self, now: Millis, base: usize, moves: &[Move], rivals: &[Vec<Move>], confidence: Confidence, seen: &Seen) {
         let lines = rivals.len() + 1;
@@ -1041,60 +727,4 @@ impl Line {
             _ => None,
         }
     }
-}
-
-/// The move takes what stood on one of these squares.
-fn takes(mv: Move, squares: Bitboard) -> bool {
-    match mv {
-        Move::EnPassant { from, to } => squares.contains(Square::from_coords(to.file(), from.rank())),
-        _ => mv.is_capture() && squares.contains(mv.to()),
-    }
-}
-
-/// The moves from a node that show what is seen, but for pieces that the next player has lifted already; likeliest first as
-/// far as the board tells. That he lifted them before the mover's piece stood is no sign that it will stay there.
-fn matches(node: &Node, next: &Next, seen: &Seen, hidden: Bitboard, take: bool, not: impl Fn(Move) -> bool) -> Vec<Match> {
-    let key = seen.key_without(hidden);
-    let showing = |key: u64| match hidden.is_empty() {
-        true => next.showing(key).collect(),
-        false => next.showing_but(node, key, hidden, seen.sensing()),
-    };
-    let found: Vec<Match> =
-        showing(key).into_iter().filter(|&mv| !not(mv)).map(|mv| Match { mv, lifted: Bitboard::EMPTY }).collect();
-    if !found.is_empty() {
-        return found;
-    }
-    // Pieces of the player who moves next, lifted before the mover's piece was seen to land, and one that he is about to take.
-    let board = node.position.board();
-    let (mover, replier) = (node.position.turn(), !node.position.turn());
-    let just_now = |square: &Square| seen.last_edge().saturating_sub(seen.changed_at(*square)) <= OVERLAP;
-    let missing = board.occupied() & !seen.occupied() & !hidden;
-    let lifted = missing & board.by_color(replier);
-    if missing.count() > 4 || lifted.count() > 2 || !lifted.into_iter().all(|square| just_now(&square)) {
-        return Vec::new();
-    }
-    let singles: Vec<Bitboard> = lifted.into_iter().map(Bitboard::from_square).collect();
-    let pair = (lifted.count() > 1).then_some(lifted);
-    let replies: Vec<Bitboard> = singles.iter().copied().chain(pair).collect();
-    let victims = (missing & board.by_color(mover) & !board.kings()).into_iter().filter(just_now);
-    let taken = victims.filter(|&victim| take && board.attacks_to(victim, replier, seen.occupied()).any());
-    let with_taken: Vec<Bitboard> = taken
-        .flat_map(|victim| {
-            let victim = Bitboard::from_square(victim);
-            std::iter::once(victim).chain(singles.iter().map(move |single| *single | victim))
-        })
-        .collect();
-    let show = |squares: Bitboard| {
-        let key =
-            squares.into_iter().fold(key, |key, square| key ^ keys::piece(square, board.piece_at(square), seen.sensing()));
-        showing(key).into_iter().map(move |mv| Match { mv, lifted: squares })
-    };
-    let fits = |found: &Match| !found.lifted.contains(landing(found.mv)) && !not(found.mv) && mv_keeps(found.mv, found.lifted);
-    let found: Vec<Match> = replies.into_iter().flat_map(show).filter(fits).collect();
-    if !found.is_empty() { found } else { with_taken.into_iter().flat_map(show).filter(fits).collect() }
-}
-
-/// None of these squares is one that the move itself empties.
-fn mv_keeps(mv: Move, squares: Bitboard) -> bool {
-    mv.from().is_none_or(|from| !squares.contains(from))
 }

@@ -13,12 +13,12 @@ use crate::boards::{Cue, Millis, Placement, Sensed};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::record::PlyState;
 use crate::game::{CompletedBy, Event, Played, Record, Sighting, Stamped};
+pub use crate::infer::model::KINGS_APART;
 use crate::infer::{Follower, Hypothesis, Seen, StartFound, turned};
 use crate::laws::Position;
 use crate::sense::Edge;
 pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
 use hold::Hold;
-pub use kings::KINGS_APART;
 use shakmaty::{Bitboard, Color, Move, Square};
 
 /// The mover's clock may still be corrected for so long after the press, in milliseconds: an increment that comes late.

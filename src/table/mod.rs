@@ -3,27 +3,25 @@
 mod clock;
 mod game;
 mod memory;
-mod turn;
+mod start;
 
-use crate::boards::{ClockReading, Cue, LinkState, Millis, Placement, Reading, Sensed, Sensing, Trouble};
+use crate::boards::{ClockReading, Cue, LinkState, Millis, Placement, Reading, Sensing, Trouble};
 use crate::game::command::{Command, Refused};
 use crate::game::event::{Difference, Event, Rotation};
-use crate::game::{Fault, Order, Record, Stamped};
+use crate::game::{Order, Record, Stamped};
 use crate::infer::model::CARRIED;
 pub use crate::infer::{Hypothesis, Split, Step};
-use crate::infer::{LINE, REST_TAKEBACK, Seen, StartFound, find_start, near_start, start_but_one, turned};
+use crate::infer::{LINE, REST_TAKEBACK, Seen, StartFound, turned};
 use crate::laws::{BadFen, Position};
 use crate::sense::{Edge, Sense};
 use clock::Clock;
 use game::{ABANDONED, Around, Game, KINGS_APART, UNEXPLAINED, UNEXPLAINED_LONG};
 use memory::{Gap, News};
-use shakmaty::{Bitboard, Board, Color, Move, Rank, Square};
+use shakmaty::{Bitboard, Board};
+use start::CALM;
 
 /// The editions of the Laws that are known.
 pub const EDITIONS: [&str; 1] = ["fide-2023"];
-
-/// A placement that stood so long was meant, in milliseconds.
-const CALM: Millis = 1_000;
 
 /// When a move is told that is not certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -397,147 +395,6 @@ impl Table {
         if self.sense.is_whole() {
             self.compare_given(now, output);
         }
-    }
-
-    /// A start position stands on the board: a game begins, unless it is the one that is on.
-    fn start_if_set_up(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
-        if !self.sense.is_whole() || !self.game.as_ref().is_none_or(|game| game.may_be_followed_by_another(quiet)) {
-            return;
-        }
-        let given = self.settings.start().ok().flatten();
-        let Settings { sensing, rotation, chess960, .. } = self.settings;
-        let stuck = self.game.as_ref().map_or(Bitboard::EMPTY, Game::stuck);
-        let but_one = || start_but_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
-        let found = find_start(self.sense.placement(), sensing, rotation, chess960, given.as_ref());
-        if let Some(found) = found.or_else(|| but_one().map(|(found, _)| found)) {
-            let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
-            if !(known && self.rotation == Some(found.rotation)) {
-                self.begin(now, found, output);
-            }
-        }
-    }
-
-    /// The clock was started, but no start position has been seen: the game is followed from what stood on the board.
-    fn start_anyway(&mut self, now: Millis, output: &mut Output) {
-        if !self.game.as_ref().is_none_or(Game::is_over) {
-            return;
-        }
-        // What stands there now has to be known.
-        let Some(calm) = self.calm.filter(|_| self.sense.is_whole()) else { return };
-        if let Some((found, square)) = self.stuck_start(&calm) {
-            let placement = *self.sense.placement();
-            self.begin_from(now, found, &calm, output);
-            self.with_game(output, |game, around, output| {
-                game.inherit_faults(now, &[(square, Fault::Stuck)], output);
-                game.see(now, &placement, around, output);
-            });
-            return;
-        }
-        let Some((rotation, board, differences)) = near_start(&calm, self.settings.sensing, self.settings.rotation) else {
-            return;
-        };
-        let position = Position::from_board(board, Color::White);
-        let placement = *self.sense.placement();
-        self.begin_from(now, StartFound { rotation, position, chess960: None }, &calm, output);
-        self.with_game(output, |game, around, output| {
-            game.wrong_start(now, &differences, output);
-            game.see(now, &placement, around, output);
-        });
-    }
-
-    /// Without a clock, and from something that is nearly the start position and stood for a while, White makes a move that is
-    /// legal there: the game is followed from there.
-    fn start_with_a_move(&mut self, now: Millis, output: &mut Output) {
-        let possible = self.sense.is_whole() && !self.clock.is_running() && self.settings.start_fen.is_none();
-        let Some(calm) = self.calm.filter(|_| possible) else { return };
-        let sensing = self.settings.sensing;
-        if let Some((found, square)) = self.stuck_start(&calm) {
-            self.start_stuck_with_a_move(now, found, square, &calm, output);
-            return;
-        }
-        let Some((rotation, board, differences)) = near_start(&calm, sensing, self.settings.rotation) else { return };
-        // With a piece in the middle it is the end of a short game, or its analysis.
-        let in_the_middle = |difference: &Difference| (Rank::Third..=Rank::Sixth).contains(&difference.square.rank());
-        if differences.iter().any(in_the_middle) {
-            return;
-        }
-        let position = Position::from_board(board, Color::White);
-        let placement = *self.sense.placement();
-        let seen = Seen::of(&turned(&placement, rotation), sensing);
-        let explains = |&mv: &Move| seen.mismatch(position.play(mv).board()).is_empty();
-        if !position.legal_moves().iter().any(explains) {
-            return;
-        }
-        self.begin_from(now, StartFound { rotation, position, chess960: None }, &calm, output);
-        self.with_game(output, |game, around, output| {
-            game.wrong_start(now, &differences, output);
-            game.see(now, &placement, around, output);
-        });
-    }
-
-    fn start_stuck_with_a_move(
-        &mut self,
-        now: Millis,
-        found: StartFound,
-        square: Square,
-        calm: &Placement,
-        output: &mut Output,
-    ) {
-        let placement = *self.sense.placement();
-        let seen = Seen::of(&turned(&placement, found.rotation), self.settings.sensing);
-        let stuck = Bitboard::from_square(square);
-        let explains = |&mv: &Move| (seen.mismatch(found.position.play(mv).board()) & !stuck).is_empty();
-        if !found.position.legal_moves().iter().any(explains) {
-            return;
-        }
-        self.begin_from(now, found, calm, output);
-        self.with_game(output, |game, around, output| {
-            game.inherit_faults(now, &[(square, Fault::Stuck)], output);
-            game.see(now, &placement, around, output);
-        });
-    }
-
-    /// What stood there before stands there still, but for a piece or two that somebody has in hand.
-    fn is_hand_over_calm(&self) -> bool {
-        let Some(calm) = self.calm.filter(|_| self.sense.is_whole()) else { return false };
-        let changed = || calm.iter().zip(self.sense.placement()).filter(|(before, now)| before != now);
-        (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == Sensed::Empty)
-    }
-
-    fn begin(&mut self, now: Millis, found: StartFound, output: &mut Output) {
-        let placement = *self.sense.placement();
-        self.begin_from(now, found, &placement, output);
-    }
-
-    /// A game begins, when this stood on the board.
-    fn begin_from(&mut self, now: Millis, found: StartFound, placement: &Placement, output: &mut Output) {
-        self.rotation = Some(found.rotation);
-        self.gap = Gap::default();
-        self.clock.begin_game();
-        let seen = Seen::of(&turned(placement, found.rotation), self.settings.sensing);
-        // The board is the same, and may have been turned.
-        let before = self.game.as_ref().map_or_else(Vec::new, |game| {
-            let was = game.record().rotation;
-            game.faults().into_iter().map(|(square, fault)| (found.rotation.apply(was.apply(square)), fault)).collect()
-        });
-        let mut game = Game::begin(now, found, seen, &self.settings, output);
-        game.inherit_faults(now, &before, output);
-        self.game = Some(game);
-        self.calm = None;
-        self.given = None;
-        self.touched = Bitboard::EMPTY;
-    }
-
-    /// The pieces were put up while the board was watched, and one square has shown nothing all the time: it is stuck, for players
-    /// do not forget a piece.
-    fn stuck_start(&self, calm: &Placement) -> Option<(StartFound, Square)> {
-        /// So many squares must have changed: half the pieces.
-        const PUT_UP: usize = 16;
-        let Settings { sensing, rotation, .. } = self.settings;
-        let watched = self.touched.count() >= PUT_UP && self.settings.start_fen.is_none();
-        let is_empty = |square: &Square| calm[*square as usize] == Sensed::Empty;
-        let still = (!self.touched).into_iter().filter(is_empty).collect();
-        start_but_one(calm, sensing, rotation, still).filter(|_| watched)
     }
 
     /// Tells which squares still differ from the position that was given.

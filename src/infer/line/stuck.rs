@@ -5,7 +5,6 @@ use crate::boards::{Millis, Sensing};
 use crate::infer::explain::explain_but_one;
 use crate::infer::model::{self, REST_TAKEBACK, REST_TRACELESS};
 use crate::infer::{Node, Seen, keys};
-use crate::laws::Changes;
 use shakmaty::{Bitboard, Move, Square};
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ impl Line {
         }
     }
 
-    /// What is not compared is another than before.
+    /// Sees whether the board shows the last position, and concludes nothing from it.
     pub fn look_again(&mut self, seen: &Seen) {
         self.at_tip = self.shows(self.tip(), seen);
     }
@@ -51,7 +50,7 @@ impl Line {
     pub(super) fn lands_unseen(&self, mv: Move, before: &Node, seen: &Seen) -> bool {
         let hidden = self.hidden(seen);
         hidden.contains(landing(mv)) && {
-            let changes = Changes::of(before.position.turn(), mv);
+            let changes = before.position.changes(mv);
             changes.iter().all(|(square, piece)| piece.is_none() || hidden.contains(square))
         }
     }

@@ -10,8 +10,6 @@ use crate::infer::Node;
 use crate::table::Output;
 use shakmaty::Bitboard;
 
-/// So long one king may wait in the centre for the other, in milliseconds.
-pub const KINGS_APART: Millis = 10_000;
 /// Both kings stand in the centre for so long when they mean a result, in milliseconds.
 const KINGS_STAY: Millis = 1_000;
 /// A king's move that the clock completed was meant if the other king came so much later, in milliseconds.

@@ -1,0 +1,68 @@
+//! The moves from a node that show what is seen.
+
+use crate::infer::explain::landing;
+use crate::infer::model::OVERLAP;
+use crate::infer::{Next, Node, Seen, keys};
+use shakmaty::{Bitboard, Move, Square};
+
+/// A move that shows what is seen, but for pieces that the next player has lifted already.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Match {
+    pub(super) mv: Move,
+    pub(super) lifted: Bitboard,
+}
+
+/// The moves from a node that show what is seen, but for pieces that the next player has lifted already; likeliest first as
+/// far as the board tells. That he lifted them before the mover's piece stood is no sign that it will stay there.
+pub(super) fn matches(
+    node: &Node,
+    next: &Next,
+    seen: &Seen,
+    hidden: Bitboard,
+    take: bool,
+    not: impl Fn(Move) -> bool,
+) -> Vec<Match> {
+    let key = seen.key_without(hidden);
+    let showing = |key: u64| match hidden.is_empty() {
+        true => next.showing(key).collect(),
+        false => next.showing_but(node, key, hidden, seen.sensing()),
+    };
+    let found: Vec<Match> =
+        showing(key).into_iter().filter(|&mv| !not(mv)).map(|mv| Match { mv, lifted: Bitboard::EMPTY }).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    // Pieces of the player who moves next, lifted before the mover's piece was seen to land, and one that he is about to take.
+    let board = node.position.board();
+    let (mover, replier) = (node.position.turn(), !node.position.turn());
+    let just_now = |square: &Square| seen.last_edge().saturating_sub(seen.changed_at(*square)) <= OVERLAP;
+    let missing = board.occupied() & !seen.occupied() & !hidden;
+    let lifted = missing & board.by_color(replier);
+    if missing.count() > 4 || lifted.count() > 2 || !lifted.into_iter().all(|square| just_now(&square)) {
+        return Vec::new();
+    }
+    let singles: Vec<Bitboard> = lifted.into_iter().map(Bitboard::from_square).collect();
+    let pair = (lifted.count() > 1).then_some(lifted);
+    let replies: Vec<Bitboard> = singles.iter().copied().chain(pair).collect();
+    let victims = (missing & board.by_color(mover) & !board.kings()).into_iter().filter(just_now);
+    let taken = victims.filter(|&victim| take && board.attacks_to(victim, replier, seen.occupied()).any());
+    let with_taken: Vec<Bitboard> = taken
+        .flat_map(|victim| {
+            let victim = Bitboard::from_square(victim);
+            std::iter::once(victim).chain(singles.iter().map(move |single| *single | victim))
+        })
+        .collect();
+    let show = |squares: Bitboard| {
+        let key =
+            squares.into_iter().fold(key, |key, square| key ^ keys::piece(square, board.piece_at(square), seen.sensing()));
+        showing(key).into_iter().map(move |mv| Match { mv, lifted: squares })
+    };
+    let fits = |found: &Match| !found.lifted.contains(landing(found.mv)) && !not(found.mv) && mv_keeps(found.mv, found.lifted);
+    let found: Vec<Match> = replies.into_iter().flat_map(show).filter(fits).collect();
+    if !found.is_empty() { found } else { with_taken.into_iter().flat_map(show).filter(fits).collect() }
+}
+
+/// None of these squares is one that the move itself empties.
+fn mv_keeps(mv: Move, squares: Bitboard) -> bool {
+    mv.from().is_none_or(|from| !squares.contains(from))
+}

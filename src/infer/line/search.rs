@@ -1,0 +1,156 @@
+//! What no single move explains: takebacks, moves that were not seen one by one, and lines kept for later.
+
+use super::{Line, sure};
+use crate::boards::{Millis, Sensing};
+use crate::game::{Confidence, CorrectionReason};
+use crate::infer::explain::{Doubts, Explanation, explain};
+use crate::infer::model::{REST_TAKEBACK, REST_TRACELESS};
+use crate::infer::{Next, Node, Seen};
+use shakmaty::Move;
+
+/// A line that branches off after `base` plies.
+#[derive(Clone, Debug)]
+pub(super) struct Ghost {
+    pub(super) base: usize,
+    pub(super) moves: Vec<Move>,
+    /// Other lines that lead to the same, as well.
+    pub(super) rivals: Vec<Vec<Move>>,
+    pub(super) tip: Node,
+    pub(super) next: Next,
+    /// Every move of it was seen; what speaks against it is only that a hand may still be on its way.
+    pub(super) seen: bool,
+}
+
+impl Ghost {
+    /// The line with these moves after it, and its rivals likewise.
+    pub(super) fn then(&self, more: &[Move]) -> (Vec<Move>, Vec<Vec<Move>>) {
+        let longer = |line: &Vec<Move>| [line.as_slice(), more].concat();
+        (longer(&self.moves), self.rivals.iter().map(longer).collect())
+    }
+}
+
+impl Line {
+    /// Quiet, and the board shows neither the last position nor one move from it.
+    pub(super) fn recover(&mut self, now: Millis, quiet: Millis, seen: &Seen) {
+        /// Moves missed altogether, or a last move that was only a stop on the way.
+        const SOON: [(usize, u32); 4] = [(0, 2), (1, 1), (1, 2), (0, 3)];
+        /// The last moves were others, and longer gaps.
+        const LATE: [(usize, u32); 7] = [(0, 2), (0, 3), (1, 1), (1, 2), (2, 2), (2, 3), (3, 3)];
+        let only_lifted = (self.mismatch(seen) & seen.occupied()).is_empty();
+        if seen.sensing() == Sensing::Occupancy && only_lifted && quiet < REST_TRACELESS {
+            return;
+        }
+        if self.take_best(now, self.overlaps(seen), sure::RECONSTRUCTED, seen) || self.take_ghost(now, seen) {
+            return;
+        }
+        self.find_takeback(quiet, seen);
+        if self.mismatch(seen).is_empty() {
+            return;
+        }
+        if quiet >= REST_TRACELESS {
+            self.take_best(now, &LATE, sure::RECONSTRUCTED, seen);
+        } else if quiet < REST_TAKEBACK && self.mismatch(seen).count() >= 4 && !only_lifted {
+            self.take_best(now, &[(0, 3)], sure::RECONSTRUCTED, seen);
+        } else if quiet >= REST_TAKEBACK && !only_lifted {
+            let tries: &[(usize, u32)] = if self.has_stood(seen) { &[(0, 2), (0, 3)] } else { &SOON };
+            self.take_best(now, tries, sure::RECONSTRUCTED, seen);
+        }
+    }
+
+    /// A position of the past stands on the board again, or one move from it.
+    pub(super) fn find_takeback(&mut self, quiet: Millis, seen: &Seen) {
+        if quiet < REST_TAKEBACK {
+            return;
+        }
+        if let Some(index) = self.nodes.iter().rposition(|node| self.shows(node, seen)) {
+            self.take_back(self.nodes.len() - 1 - index, CorrectionReason::Takeback, seen);
+        }
+    }
+
+    /// Drops plies from the end and adds others, as the first of `tries` (dropped, added) says that explains what is seen.
+    pub(super) fn take_best(&mut self, now: Millis, tries: &[(usize, u32)], confidence: Confidence, seen: &Seen) -> bool {
+        for &(dropped, added) in tries {
+            let Some(base) = self.nodes.len().checked_sub(1 + dropped) else { continue };
+            if self.nodes[base + 1..].iter().any(|node| node.is_closed(now)) {
+                continue;
+            }
+            let since = self.nodes.get(base + 1).map_or(self.tip().made_at, |first| first.made_at);
+            let found = explain(&self.nodes[base].position, seen, self.hidden(seen), added, since);
+            let Some(best) = found.first() else { continue };
+            let equal = found.iter().skip(1).take_while(|other| other.doubts == best.doubts);
+            let mut rivals: Vec<Vec<Move>> = equal.map(|other| other.moves.clone()).collect();
+            if best.doubts.traceless > 0 && rivals.len() > 1 && self.presses_unseen < best.moves.len() {
+                continue; // One of several that nothing was seen of: that is no explanation.
+            }
+            if !self.is_believed(now, best, seen) {
+                if best.doubts.disordered == 0 {
+                    self.keep_ghost(now, base, &best.moves.clone(), rivals, false, seen);
+                }
+                continue;
+            }
+            if dropped > 0 {
+                self.reason = CorrectionReason::Evidence;
+            }
+            if dropped > 1 {
+                // Moves that were seen and answered are given up: what was lost since may explain as much.
+                rivals.push(self.nodes[base + 1..].iter().filter_map(|node| node.mv).collect());
+            }
+            self.adopt(now, base, &best.moves, &rivals, confidence, seen);
+            return true;
+        }
+        false
+    }
+
+    /// Whether a line may be taken for what happened. Pieces in the hands are the likelier story where a move left no trace,
+    /// until the clock says that moves were made, or nothing happens for long.
+    pub(super) fn is_believed(&self, now: Millis, line: &Explanation, seen: &Seen) -> bool {
+        let quiet = now.saturating_sub(seen.last_edge());
+        let Doubts { skipped, traceless, unseen, disordered, .. } = line.doubts;
+        let told = quiet > 0 && self.presses_unseen >= line.moves.len();
+        (skipped == 0 || told)
+            && (traceless == 0 || quiet >= REST_TRACELESS || told)
+            && (unseen == 0 || quiet > 0)
+            && (disordered == 0 || quiet >= REST_TRACELESS)
+    }
+
+    pub(super) fn keep_ghost(
+        &mut self,
+        now: Millis,
+        base: usize,
+        moves: &[Move],
+        rivals: Vec<Vec<Move>>,
+        whole: bool,
+        seen: &Seen,
+    ) {
+        if seen.sensing() == Sensing::Occupancy {
+            return; // Too much would explain too little.
+        }
+        if self.ghosts.len() + 1 >= self.most || self.ghosts.iter().any(|ghost| ghost.base == base && ghost.moves == moves) {
+            return;
+        }
+        let sensing = seen.sensing();
+        let mut tip = Node::clone(&self.nodes[base]);
+        for &mv in moves {
+            tip = tip.after(mv, now, sensing, None);
+        }
+        let next = Next::of(&tip, sensing);
+        self.ghosts.push(Ghost { base, moves: moves.to_vec(), rivals, tip, next, seen: whole });
+    }
+
+    /// Takes the ghost from which at most two more plies lead to what is seen; at least one where the ghost's own moves left no
+    /// trace.
+    pub(super) fn take_ghost(&mut self, now: Millis, seen: &Seen) -> bool {
+        for depth in 0..=2 {
+            let found = self.ghosts.iter().filter(|ghost| ghost.seen || depth > 0).find_map(|ghost| {
+                let found = explain(&ghost.tip.position, seen, self.hidden(seen), depth, ghost.tip.made_at);
+                let best = found.first().filter(|best| self.is_believed(now, best, seen))?;
+                Some((ghost.base, ghost.then(&best.moves)))
+            });
+            if let Some((base, (moves, rivals))) = found {
+                self.adopt(now, base, &moves, &rivals, sure::RECONSTRUCTED, seen);
+                return true;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,175 @@
+//! How a game begins: from a start position that stands on the board, or from something else that stood there.
+
+use super::game::Game;
+use super::{Gap, Output, Settings, Table};
+use crate::boards::{Millis, Placement, Sensed, Sensing};
+use crate::game::Fault;
+use crate::game::event::{Difference, Rotation};
+use crate::infer::{Seen, StartFound, find_start, near_start, start_but_one, turned};
+use crate::laws::Position;
+use shakmaty::{Bitboard, Color, Move, Rank, Square};
+
+/// A placement that stood so long was meant, in milliseconds.
+pub const CALM: Millis = 1_000;
+
+/// What is not as it should be where a game begins all the same.
+enum Oddity {
+    /// These squares hold something else than at the start.
+    Wrong(Vec<Difference>),
+    /// The pieces stand right, but this square does not show it.
+    Stuck(Square),
+}
+
+impl Table {
+    /// A start position stands on the board: a game begins, unless it is the one that is on.
+    pub(super) fn start_if_set_up(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
+        if !self.sense.is_whole() || !self.game.as_ref().is_none_or(|game| game.may_be_followed_by_another(quiet)) {
+            return;
+        }
+        let given = self.settings.start().ok().flatten();
+        let Settings { sensing, rotation, chess960, .. } = self.settings;
+        let stuck = self.game.as_ref().map_or(Bitboard::EMPTY, Game::stuck);
+        let but_one = || start_but_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
+        let found = find_start(self.sense.placement(), sensing, rotation, chess960, given.as_ref());
+        if let Some(found) = found.or_else(|| but_one().map(|(found, _)| found)) {
+            let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
+            if !(known && self.rotation == Some(found.rotation)) {
+                self.begin(now, found, output);
+            }
+        }
+    }
+
+    /// The clock was started, but no start position has been seen: the game is followed from what stood on the board.
+    pub(super) fn start_anyway(&mut self, now: Millis, output: &mut Output) {
+        // What stands there now has to be known.
+        let possible = self.sense.is_whole() && self.game.as_ref().is_none_or(Game::is_over);
+        let Some(calm) = self.calm.filter(|_| possible) else { return };
+        if let Some((found, oddity)) = self.odd_start(&calm) {
+            self.begin_before(now, found, Some(oddity), &calm, output);
+        }
+    }
+
+    /// Without a clock, and from something that is nearly the start position and stood for a while, White makes a move that is
+    /// legal there: the game is followed from there.
+    pub(super) fn start_with_a_move(&mut self, now: Millis, output: &mut Output) {
+        let possible = self.sense.is_whole() && !self.clock.is_running() && self.settings.start_fen.is_none();
+        let Some(calm) = self.calm.filter(|_| possible) else { return };
+        let Some((found, oddity)) = self.odd_start(&calm) else { return };
+        let hidden = match &oddity {
+            // With a piece in the middle it is the end of a short game, or its analysis.
+            Oddity::Wrong(differences) => {
+                let in_the_middle = |difference: &Difference| (Rank::Third..=Rank::Sixth).contains(&difference.square.rank());
+                if differences.iter().any(in_the_middle) {
+                    return;
+                }
+                Bitboard::EMPTY
+            }
+            Oddity::Stuck(square) => Bitboard::from_square(*square),
+        };
+        let seen = Seen::of(&turned(self.sense.placement(), found.rotation), self.settings.sensing);
+        let explains = |&mv: &Move| (seen.mismatch(found.position.play(mv).board()) & !hidden).is_empty();
+        if found.position.legal_moves().iter().any(explains) {
+            self.begin_before(now, found, Some(oddity), &calm, output);
+        }
+    }
+
+    /// What stood there could be a start position that was not put up rightly, or not shown rightly.
+    fn odd_start(&self, calm: &Placement) -> Option<(StartFound, Oddity)> {
+        if let Some((found, square)) = self.stuck_start(calm) {
+            return Some((found, Oddity::Stuck(square)));
+        }
+        let (rotation, board, differences) = near_start(calm, self.settings.sensing, self.settings.rotation)?;
+        let position = Position::from_board(board, Color::White);
+        Some((StartFound { rotation, position, chess960: None }, Oddity::Wrong(differences)))
+    }
+
+    /// The pieces were put up while the board was watched, and one square has shown nothing all the time: it is stuck, for players
+    /// do not forget a piece.
+    fn stuck_start(&self, calm: &Placement) -> Option<(StartFound, Square)> {
+        /// So many squares must have changed: half the pieces.
+        const PUT_UP: usize = 16;
+        let Settings { sensing, rotation, .. } = self.settings;
+        let watched = self.touched.count() >= PUT_UP && self.settings.start_fen.is_none();
+        let is_empty = |square: &Square| calm[*square as usize] == Sensed::Empty;
+        let still = (!self.touched).into_iter().filter(is_empty).collect();
+        start_but_one(calm, sensing, rotation, still).filter(|_| watched)
+    }
+
+    /// An occupancy board cannot tell at the start which side is White's, and upright is taken. If the first thing that is played
+    /// is a move of White's only when the board is turned round, it is.
+    pub(super) fn turn_if_shown(&mut self, now: Millis, output: &mut Output) {
+        let open = self.settings.sensing == Sensing::Occupancy && self.settings.rotation.is_none() && self.sense.is_whole();
+        let Some(known) = self.rotation.filter(|_| open) else { return };
+        let start = Position::start();
+        if !self.game.as_ref().is_some_and(|game| game.begins_like(&start) && !game.is_over()) {
+            return;
+        }
+        let other = if known == Rotation::Upright { Rotation::Turned } else { Rotation::Upright };
+        let placement = *self.sense.placement();
+        let shows = |rotation: Rotation| {
+            let seen = Seen::of(&turned(&placement, rotation), Sensing::Occupancy);
+            start.legal_moves().iter().any(|&mv: &Move| seen.mismatch(start.play(mv).board()).is_empty())
+        };
+        if shows(known) || !shows(other) {
+            return;
+        }
+        let mut whole = [Sensed::Empty; 64];
+        for square in start.board().occupied() {
+            whole[square as usize] = Sensed::Occupied;
+        }
+        self.begin_before(now, StartFound { rotation: other, position: start, chess960: Some(518) }, None, &whole, output);
+    }
+
+    /// What stood there before stands there still, but for a piece or two that somebody has in hand.
+    pub(super) fn is_hand_over_calm(&self) -> bool {
+        let Some(calm) = self.calm.filter(|_| self.sense.is_whole()) else { return false };
+        let changed = || calm.iter().zip(self.sense.placement()).filter(|(before, now)| before != now);
+        (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == Sensed::Empty)
+    }
+
+    /// A game begins from what stands on the board.
+    pub(super) fn begin(&mut self, now: Millis, found: StartFound, output: &mut Output) {
+        let placement = *self.sense.placement();
+        self.begin_from(now, found, &placement, output);
+    }
+
+    /// A game begins, when this stood on the board.
+    fn begin_from(&mut self, now: Millis, found: StartFound, placement: &Placement, output: &mut Output) {
+        self.rotation = Some(found.rotation);
+        self.gap = Gap::default();
+        self.clock.begin_game();
+        let seen = Seen::of(&turned(placement, found.rotation), self.settings.sensing);
+        // The board is the same, and may have been turned.
+        let before = self.game.as_ref().map_or_else(Vec::new, |game| {
+            let was = game.record().rotation;
+            game.faults().into_iter().map(|(square, fault)| (found.rotation.apply(was.apply(square)), fault)).collect()
+        });
+        let mut game = Game::begin(now, found, seen, &self.settings, output);
+        game.inherit_faults(now, &before, output);
+        self.game = Some(game);
+        self.calm = None;
+        self.given = None;
+        self.touched = Bitboard::EMPTY;
+    }
+
+    /// A game begins from what stood on the board before, and what has changed since belongs to it.
+    fn begin_before(
+        &mut self,
+        now: Millis,
+        found: StartFound,
+        oddity: Option<Oddity>,
+        before: &Placement,
+        output: &mut Output,
+    ) {
+        let placement = *self.sense.placement();
+        self.begin_from(now, found, before, output);
+        self.with_game(output, |game, around, output| {
+            match oddity {
+                Some(Oddity::Wrong(differences)) => game.wrong_start(now, &differences, output),
+                Some(Oddity::Stuck(square)) => game.inherit_faults(now, &[(square, Fault::Stuck)], output),
+                None => {}
+            }
+            game.see(now, &placement, around, output);
+        });
+    }
+}
