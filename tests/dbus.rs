@@ -349,6 +349,7 @@ async fn the_documented_interfaces_are_the_real_ones() {
     let _daemon = Daemon::serving(&bus, state.path(), &board.path());
     board.wait_read();
     let live = client(&bus, Stream::Live).await;
+    game(&client(&bus, Stream::Broadcast).await).await;
     let game = names::game_path(game(&live).await);
     board.clock(180, 180, true);
     let wait = async {
@@ -411,9 +412,10 @@ async fn the_command_line_shows_boards_and_games() {
     let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
     let _daemon = Daemon::serving(&bus, state.path(), &board.path());
     board.wait_read();
-    let client = client(&bus, Stream::Live).await;
+    let (spectators, client) = (client(&bus, Stream::Broadcast).await, client(&bus, Stream::Live).await);
     let mut watch = client.watch().await.unwrap();
     game(&client).await;
+    game(&spectators).await;
     let address = bus.address();
     let monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--json", "--bus", &address]);
     let people = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--bus", &address]);

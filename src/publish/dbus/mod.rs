@@ -226,7 +226,7 @@ async fn serve(
     if stream == Stream::Live {
         face.add(names::ROOT_PATH, Manager { hub: Arc::clone(hub) }).await?;
     }
-    face.register().await?;
+    face.register(Begin::Now).await?;
     face.appear().await?;
     info!("{} is served on {bus}", stream.name());
     presence.send_replace(Presence::Held);
@@ -269,6 +269,15 @@ enum Told {
     Signals,
     /// At most by what changed in properties.
     Properties,
+}
+
+/// From where on signals tell of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begin {
+    /// From what it has when the name is taken: whoever comes reads what was before.
+    Now,
+    /// From its first event: it began while clients listen, and may be moves ahead of what they were told.
+    AtTheStart,
 }
 
 /// An object that may have changed.
@@ -343,7 +352,7 @@ impl Face {
                 }
                 Ok(News::Board(board)) if self.stream == Stream::Live => {
                     if !self.objects.contains_key(&Object::Board(board.clone())) {
-                        self.register().await?;
+                        self.register(Begin::AtTheStart).await?;
                     }
                     self.changed.insert(Object::Board(board));
                 }
@@ -373,7 +382,7 @@ impl Face {
                 // The game before it is finished now.
                 self.changed.extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
                 self.changed.insert(Object::Board(published.board.clone()));
-                self.register().await?;
+                self.register(Begin::AtTheStart).await?;
             }
             Event::Touched { square, before, now } if self.stream == Stream::Live => {
                 let body = (square.to_string(), values::sensed(*before), values::sensed(*now), published.wall_ms);
@@ -417,7 +426,7 @@ impl Face {
 
     /// Tells the signals that were missed.
     async fn catch_up(&mut self) -> zbus::Result<()> {
-        self.register().await?;
+        self.register(Begin::AtTheStart).await?;
         let games: Vec<(u64, u64)> = self
             .objects
             .iter()
@@ -439,11 +448,15 @@ impl Face {
         Ok(())
     }
 
-    /// Makes the objects on the bus those of the state.
-    async fn register(&mut self) -> zbus::Result<()> {
+    /// Makes the objects on the bus those of the state, games with signals from `begin` on.
+    async fn register(&mut self, begin: Begin) -> zbus::Result<()> {
         let (boards, games) = self.hub.read(|state| {
             let boards: Vec<BoardId> = state.boards.keys().cloned().collect();
-            let games: BTreeMap<u64, u64> = state.games.values().map(|game| (game.id, self.stream.last_number(game))).collect();
+            let last = |game: &GameView| match begin {
+                Begin::Now => self.stream.last_number(game),
+                Begin::AtTheStart => 0,
+            };
+            let games: BTreeMap<u64, u64> = state.games.values().map(|game| (game.id, last(game))).collect();
             (boards, games)
         });
         if self.stream == Stream::Live {
