@@ -145,8 +145,11 @@ impl Monitor {
                 }
                 last => {
                     self.games.entry(game.id).or_insert_with(|| Game::new(game, 0));
-                    for missed in client.since(game.id, last.unwrap_or(0)).await? {
-                        self.tell(missed)?;
+                    match client.since(game.id, last.unwrap_or(0)).await {
+                        Ok(missed) => missed.into_iter().try_for_each(|missed| self.tell(missed))?,
+                        // Other games began meanwhile, and this one is not at hand any more.
+                        Err(ClientError::NotFound(_)) => {}
+                        Err(why) => return Err(why.into()),
                     }
                 }
             }

@@ -390,18 +390,18 @@ fn seen(message: &Message) -> Option<Seen> {
     if member == "InterfacesAdded" {
         let (path, interfaces): (zbus::OwnedObjectPath, HashMap<String, HashMap<String, OwnedVariant>>) =
             body.deserialize().ok()?;
-        let game = game_of(path.as_str())?;
-        return interfaces.contains_key(names::GAME_INTERFACE).then_some(Seen::NewGame(game));
+        if let Some(game) = game_of(path.as_str()) {
+            return interfaces.contains_key(names::GAME_INTERFACE).then_some(Seen::NewGame(game));
+        }
+        // A clock has all its values from the moment it is there, and none of them need ever change.
+        let clock = interfaces.get(names::CLOCK_INTERFACE)?;
+        return Some(changed(path.as_str(), names::CLOCK_INTERFACE, clock));
+    }
+    if member == "PropertiesChanged" {
+        let (interface, values, _): (String, HashMap<String, OwnedVariant>, Vec<String>) = body.deserialize().ok()?;
+        return Some(changed(&path, &interface, &values));
     }
     let (game, board) = (game_of(&path), board_of(&path));
-    if member == "PropertiesChanged" {
-        let (interface, changed, _): (String, HashMap<String, OwnedVariant>, Vec<String>) = body.deserialize().ok()?;
-        let mut fields = Map::new();
-        fields.insert("interface".to_owned(), interface.into());
-        fields.extend(changed.iter().map(|(name, value)| (name.clone(), json(value))));
-        let happened = Happened { game, board, number: None, time: None, event: "Changed".to_owned(), fields };
-        return Some(Seen::Happened(happened));
-    }
     let signal = SIGNALS.iter().find(|signal| signal.name == member)?;
     let arguments: zbus::Structure<'_> = body.deserialize().ok()?;
     let mut values = arguments.fields().iter();
@@ -418,6 +418,15 @@ fn seen(message: &Message) -> Option<Seen> {
         }
     }
     Some(Seen::Happened(happened))
+}
+
+/// Properties of an interface have these values now.
+fn changed(path: &str, interface: &str, values: &HashMap<String, OwnedVariant>) -> Seen {
+    let mut fields = Map::new();
+    fields.insert("interface".to_owned(), interface.into());
+    fields.extend(values.iter().map(|(name, value)| (name.clone(), json(value))));
+    let (game, board) = (game_of(path), board_of(path));
+    Seen::Happened(Happened { game, board, number: None, time: None, event: "Changed".to_owned(), fields })
 }
 
 fn game_of(path: &str) -> Option<u64> {

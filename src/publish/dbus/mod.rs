@@ -32,7 +32,7 @@ use tracing::{debug, info, warn};
 use zbus::fdo::{DBusProxy, ObjectManager, RequestNameFlags};
 use zbus::message::Header;
 use zbus::names::BusName;
-use zbus::object_server::Interface;
+use zbus::object_server::{Interface, SignalEmitter};
 use zbus::{Connection, OwnedVariant, connection};
 
 /// Pauses between attempts to reach the bus.
@@ -147,20 +147,21 @@ impl Stream {
         }
     }
 
-    /// The events of a game after this number, with the numbers of this stream.
+    /// The events of a game after this number, with the numbers of this stream, as far as its properties have come: what is in
+    /// the journal already and in them not yet is news still to be told.
     fn history(self, hub: &Hub, game: u64, after: u64) -> Result<Vec<(u64, Stamped)>, JournalError> {
         let first = match self {
             Stream::Live => after,
             Stream::Broadcast => 0,
         };
-        let events = hub.since(game, first)?;
-        Ok(match self {
-            Stream::Live => events.into_iter().filter_map(|event| Some((event.number?, event))).collect(),
-            Stream::Broadcast => {
-                let public = events.into_iter().filter(|event| is_public(&event.event));
-                (1..).zip(public).filter(|(number, _)| *number > after).collect()
-            }
-        })
+        let last = hub.read(|state| state.games.get(&game).map_or(0, |game| self.last_number(game)));
+        let events = hub.since(game, first)?.into_iter();
+        let mut numbered: Vec<(u64, Stamped)> = match self {
+            Stream::Live => events.filter_map(|event| Some((event.number?, event))).collect(),
+            Stream::Broadcast => (1..).zip(events.filter(|event| is_public(&event.event))).collect(),
+        };
+        numbered.retain(|(number, _)| after < *number && *number <= last);
+        Ok(numbered)
     }
 }
 
@@ -517,9 +518,15 @@ impl Face {
         Ok(())
     }
 
+    /// Registers an interface. What is known of its properties is from before clients are told of them: what changes while they
+    /// are told is told again rather than never.
     async fn add<I: Interface>(&mut self, path: &str, interface: I) -> zbus::Result<()> {
-        self.connection.object_server().at(path, interface).await?;
-        self.changes::<I>(path).await.map(drop)
+        let server = self.connection.object_server();
+        let emitter = SignalEmitter::new(&self.connection, path.to_owned())?;
+        let mut properties = interface.get_all(server, &self.connection, None, &emitter).await?;
+        properties.remove(TOLD_BY_SIGNALS);
+        self.known.insert((path.to_owned(), interface_name::<I>()), properties);
+        server.at(path, interface).await.map(drop)
     }
 
     async fn remove<I: Interface>(&mut self, path: &str) -> zbus::Result<()> {
@@ -560,18 +567,9 @@ impl Face {
         let server = self.connection.object_server();
         let interface = server.interface::<_, I>(path).await?;
         let (properties, emitter) = (interface.get().await, interface.signal_emitter());
-        let known = self.known.entry((path.to_owned(), interface_name::<I>())).or_default();
         let mut changes = HashMap::new();
-        if known.is_empty() {
-            *known = properties.get_all(server, &self.connection, None, emitter).await?;
-            known.remove(TOLD_BY_SIGNALS);
-            for (name, value) in &*known {
-                changes.insert(name.clone(), value.try_clone()?);
-            }
-            return Ok(changes);
-        }
         // One by one: all of them would take the longer the longer a game is.
-        for (name, known) in known {
+        for (name, known) in self.known.get_mut(&(path.to_owned(), interface_name::<I>())).into_iter().flatten() {
             if let Some(Ok(now)) = properties.get(name, server, &self.connection, None, emitter).await
                 && *known != now
             {
