@@ -1,11 +1,10 @@
 //! The two programs as a person meets them: help, exit codes, the demonstration.
 
-use crate::harness::{PATIENCE, eventually, installed};
+use crate::harness::{eventually, installed};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Instant;
 
 const CTL: &str = env!("CARGO_BIN_EXE_touchmovectl");
 const DAEMON: &str = env!("CARGO_BIN_EXE_touchmoved");
@@ -176,9 +175,7 @@ fn demo_puts_everything_away_when_interrupted() {
     assert!(output.any(|line| line.unwrap().starts_with("made ")), "it never began");
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-    let began = Instant::now();
     let status = eventually("it ends", || child.try_wait().unwrap());
-    assert!(began.elapsed() < PATIENCE);
     assert_eq!(status.code(), Some(1));
     nothing_is_left(dir.path());
 }

@@ -12,8 +12,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// How long a test waits for what has to happen; far longer than it ever takes.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a test waits for what has to happen; far longer than it ever takes, on a slow machine with much else to do too.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits until `happened` gives something; panics after [`PATIENCE`], saying what was waited for.
 #[track_caller]
@@ -26,6 +26,19 @@ pub fn eventually<T>(what: &str, mut happened: impl FnMut() -> Option<T>) -> T {
         assert!(Instant::now() < end, "waited in vain for: {what}");
         std::thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// As [`eventually`], for what has to be asked over a bus, or happens in this thread.
+pub async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    let wait = async {
+        loop {
+            if let Some(it) = ask().await {
+                return it;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
 /// Whether a program is installed; says so when it is not, for tests that are skipped then.

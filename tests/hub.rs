@@ -1,8 +1,7 @@
 //! What one board's trouble does to the others: nothing.
 
-use crate::harness::PATIENCE;
+use crate::harness::until;
 use std::sync::Arc;
-use std::time::Duration;
 use touchmove::boards::model;
 use touchmove::config::Room;
 use touchmove::daemon::Hub;
@@ -28,15 +27,6 @@ fn kinds(hub: &Hub) -> Vec<&'static str> {
     hub.read(|state| state.trouble.iter().map(|trouble| trouble.kind).collect())
 }
 
-async fn until(what: &str, happened: impl Fn() -> bool) {
-    let wait = async {
-        while !happened() {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("waited in vain for {what}"));
-}
-
 fn publish(seat: &Seat, event: Stamped) {
     seat.publish(0, vec![event], |_| (), None);
 }
@@ -60,7 +50,7 @@ async fn a_game_that_cannot_be_read_is_set_aside() {
     assert!(last.is_none());
     assert_eq!(kinds(&hub), [GAME_UNREADABLE]);
     publish(&a, start(1));
-    until("a new game on the board", || hub.read(|state| state.games.contains_key(&3))).await;
+    until("a new game on the board", async || hub.read(|state| state.games.contains_key(&3)).then_some(())).await;
 }
 
 #[tokio::test]
@@ -69,11 +59,11 @@ async fn what_cannot_be_stored_is_said_until_that_board_can() {
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     let ((a, _), (b, _)) = (hub.seat(view("a")), hub.seat(view("b")));
     publish(&a, start(7));
-    until("trouble", || kinds(&hub) == [JOURNAL_FAILED]).await;
+    until("trouble", async || (kinds(&hub) == [JOURNAL_FAILED]).then_some(())).await;
     let sentence = hub.read(|state| state.trouble[0].sentence.clone());
     assert!(sentence.contains("event 7 of board a does not follow"), "{sentence}");
     publish(&b, start(1));
-    until("the game of the other board", || hub.read(|state| !state.games.is_empty())).await;
+    until("the game of the other board", async || hub.read(|state| (!state.games.is_empty()).then_some(()))).await;
     assert_eq!(kinds(&hub), [JOURNAL_FAILED]);
 }
 

@@ -1,7 +1,8 @@
 //! SIGKILL at a hundred moments of a game: nothing that was told is lost, and nothing is told that was not so.
 
-use crate::harness::{Daemon, PATIENCE, PrivateBus};
+use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, until};
 use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchmove::ctl::pty::Port;
@@ -52,7 +53,8 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
     let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
     let game_lasts = Duration::from_millis(stage.ends_at() / u64::from(SPEED));
     let mut port = Port::open().unwrap();
-    let path = std::path::PathBuf::from(port.path());
+    let (dir, simulated) = (tempfile::tempdir().unwrap(), port.path().to_owned());
+    let path = dir.path().join("board");
     std::thread::spawn(move || port.serve(stage, SPEED, true));
 
     let client = Client::wait(&Bus::Address(bus.address()), Stream::Live).await.unwrap();
@@ -66,6 +68,16 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
             }
         }
     });
+
+    // The simulated board plays from the moment it is asked something, however slow the machine: so that somebody has seen the
+    // start position, the game begins on a board that waits.
+    let waiting = Board::plugged();
+    symlink(waiting.path(), &path).unwrap();
+    let daemon = Daemon::serving(&bus, state.path(), &path);
+    until("a game", async || (!client.snapshot().await.unwrap().games.is_empty()).then_some(())).await;
+    daemon.kill();
+    std::fs::remove_file(&path).unwrap();
+    symlink(simulated, &path).unwrap();
 
     let mut rng = Rng::new(20_261_121, 0);
     let began = Instant::now();
