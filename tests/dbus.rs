@@ -1,5 +1,6 @@
 //! touchmoved as its clients see it: bytes on a pseudo-terminal in, signals on a private bus out.
 
+use crate::hall::{Hall, client, game, made, owned, seen};
 use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually, installed, until};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,41 +10,9 @@ use std::time::Duration;
 use touchmove::game::event::Rotation;
 use touchmove::game::{Event, Stamped};
 use touchmove::names;
-use touchmove::publish::client::{Client, GameInfo, Happened, Seen, Watch};
-use touchmove::publish::dbus::{Bus, Stream};
+use touchmove::publish::client::{Client, GameInfo, Happened};
+use touchmove::publish::dbus::Stream;
 use zbus::{Connection, Proxy};
-
-async fn client(bus: &PrivateBus, stream: Stream) -> Client {
-    Client::wait(&Bus::Address(bus.address()), stream).await.unwrap()
-}
-
-/// Waits for an event that fits.
-async fn seen(watch: &mut Watch, what: &str, mut fits: impl FnMut(&Happened) -> bool) -> Happened {
-    let wait = async {
-        loop {
-            match watch.next().await {
-                Some(Seen::Happened(happened)) if fits(&happened) => return happened,
-                Some(_) => {}
-                None => panic!("the bus went away while waiting for {what}"),
-            }
-        }
-    };
-    tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
-}
-
-async fn made(watch: &mut Watch, san: &str) -> Happened {
-    seen(watch, san, |happened| happened.event == "MoveMade" && happened.fields["san"] == san).await
-}
-
-/// Waits until a game stands on the board.
-async fn game(client: &Client) -> u64 {
-    until("a game", async || client.snapshot().await.unwrap().games.last().map(|game| game.id)).await
-}
-
-/// Waits until touchmoved owns its name.
-async fn owned(client: &Client) {
-    until("the name to be owned", async || client.owned().await.unwrap().then_some(())).await;
-}
 
 async fn arbiter<'a>(connection: &'a Connection, game: u64) -> Proxy<'a> {
     Proxy::new(connection, names::BUS_NAME, names::game_path(game), names::ARBITER_INTERFACE).await.unwrap()
@@ -97,16 +66,10 @@ impl Drop for Lines {
 
 #[tokio::test]
 async fn bytes_become_signals_for_clients_of_any_kind() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let client = client(&bus, Stream::Live).await;
-    let mut watch = client.watch().await.unwrap();
-    let id = game(&client).await;
+    let Some(mut hall) = Hall::open().await else { return };
 
     // Clients that are not ours.
-    let address = bus.address();
+    let address = hall.bus.address();
     let gdbus = installed("gdbus").then(|| {
         let lines = Lines::of("gdbus", &["monitor", "--address", &address, "--dest", names::BUS_NAME]);
         lines.wait_for("gdbus to listen", |line| line.contains("is owned by"));
@@ -119,21 +82,18 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
         lines
     });
 
-    board.play("e2", "e4");
-    let first = made(&mut watch, "e4").await;
-    assert_eq!(first.game, Some(id));
+    let first = hall.play("e2", "e4", "e4").await;
+    assert_eq!(first.game, Some(hall.game));
     assert_eq!(first.fields["uci"], "e2e4");
     assert_eq!(first.fields["ply"], 1);
     assert_eq!(first.fields["fen"], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
-    board.play("e7", "e5");
-    made(&mut watch, "e5").await;
-    board.play("g1", "f3");
-    let third = made(&mut watch, "Nf3").await;
+    hall.play("e7", "e5", "e5").await;
+    let third = hall.play("g1", "f3", "Nf3").await;
 
     let serial = |number: &str| number == "23946";
-    if !client.snapshot().await.unwrap().boards.iter().any(|board| serial(&board.serial_number)) {
+    if !hall.client.snapshot().await.unwrap().boards.iter().any(|board| serial(&board.serial_number)) {
         let told = |event: &Happened| event.fields.get("SerialNumber").and_then(|value| value.as_str()).is_some_and(serial);
-        seen(&mut watch, "the serial number", told).await;
+        seen(&mut hall.watch, "the serial number", told).await;
     }
 
     if let Some(gdbus) = gdbus {
@@ -143,15 +103,15 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
         busctl.wait_for("busctl to show Nf3", |line| line.contains("\"MoveMade\"") && line.contains("\"Nf3\""));
     }
 
-    let snapshot = client.snapshot().await.unwrap();
+    let snapshot = hall.client.snapshot().await.unwrap();
     let shown = &snapshot.boards[0];
-    assert_eq!((shown.model.as_str(), shown.state.as_str(), shown.game), ("dgt", "ready", Some(id)));
+    assert_eq!((shown.model.as_str(), shown.state.as_str(), shown.game), ("dgt", "ready", Some(hall.game)));
     assert_eq!(shown.placement.len(), 64);
     let sans: Vec<&str> = snapshot.games[0].moves.iter().map(|ply| ply.san.as_str()).collect();
     assert_eq!(sans, ["e4", "e5", "Nf3"]);
-    assert!(client.pgn(id).await.unwrap().contains("1. e4"));
+    assert!(hall.client.pgn(hall.game).await.unwrap().contains("1. e4"));
 
-    let history = client.since(id, 0).await.unwrap();
+    let history = hall.client.since(hall.game, 0).await.unwrap();
     let numbers: Vec<u64> = history.iter().filter_map(|event| event.number).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "numbers have no gap");
     assert_eq!(history[0].event, "GameStarted");
@@ -161,15 +121,9 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
 
 #[tokio::test]
 async fn a_bus_that_goes_away_and_comes_back_loses_nothing() {
-    let Some(mut bus) = PrivateBus::start() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let before = client(&bus, Stream::Live).await;
-    let mut watch = before.watch().await.unwrap();
-    let id = game(&before).await;
-    board.play("d2", "d4");
-    let last = made(&mut watch, "d4").await.number.unwrap();
+    let Some(mut hall) = Hall::open().await else { return };
+    let last = hall.play("d2", "d4", "d4").await.number.unwrap();
+    let Hall { client: before, game: id, daemon, board, state: _state, mut bus, .. } = hall;
 
     bus.kill();
     tokio::time::timeout(PATIENCE, before.closed()).await.unwrap();
@@ -197,14 +151,7 @@ async fn a_bus_that_goes_away_and_comes_back_loses_nothing() {
 async fn without_a_bus_the_daemon_runs_and_keeps_trying() {
     let Some(mut bus) = PrivateBus::stopped() else { return };
     let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let daemon = Daemon::start(&[
-        "--bus",
-        &bus.address(),
-        "--state-dir",
-        state.path().to_str().unwrap(),
-        "--port",
-        board.path().to_str().unwrap(),
-    ]);
+    let daemon = Daemon::on(&bus, state.path(), &board.path(), &[]);
     let status = daemon.ready();
     assert!(status.contains("games go on, and it is tried again"), "{status}");
     board.wait_read();
@@ -220,13 +167,10 @@ async fn without_a_bus_the_daemon_runs_and_keeps_trying() {
 
 #[tokio::test]
 async fn an_unplugged_board_is_told_once_and_taken_up_again_with_what_was_played_meanwhile() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, mut board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let client = client(&bus, Stream::Live).await;
-    let mut watch = client.watch().await.unwrap();
-    let id = game(&client).await;
+    let Some(Hall { client, mut watch, game, daemon: _daemon, mut board, state: _state, bus: _bus }) = Hall::open().await
+    else {
+        return;
+    };
     board.play("e2", "e4");
     let number = made(&mut watch, "e4").await.number;
     // What changed in properties is told after that, and of boards before games: now everybody knows that the board is ready.
@@ -247,20 +191,12 @@ async fn an_unplugged_board_is_told_once_and_taken_up_again_with_what_was_played
         ready && made
     })
     .await;
-    assert_eq!(client.snapshot().await.unwrap().games.last().unwrap().id, id, "it is the same game");
+    assert_eq!(client.snapshot().await.unwrap().games.last().unwrap().id, game, "it is the same game");
 }
 
 #[tokio::test]
 async fn a_restarted_daemon_goes_on_with_the_game() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let client = client(&bus, Stream::Live).await;
-    let mut watch = client.watch().await.unwrap();
-    let id = game(&client).await;
-    board.play("e2", "e4");
-    made(&mut watch, "e4").await;
+    let Some(Hall { client, mut watch, game, daemon, board, state, bus }) = Hall::after_e4().await else { return };
     let before = client.snapshot().await.unwrap().games;
     daemon.kill();
 
@@ -270,25 +206,19 @@ async fn a_restarted_daemon_goes_on_with_the_game() {
     let moves = |games: &[GameInfo]| games[0].moves.iter().map(|ply| (ply.uci.clone(), ply.time)).collect::<Vec<_>>();
     assert_eq!(moves(&after), moves(&before));
     board.play("e7", "e5");
-    assert_eq!(made(&mut watch, "e5").await.game, Some(id));
+    assert_eq!(made(&mut watch, "e5").await.game, Some(game));
 }
 
 #[tokio::test]
 async fn the_arbiter_commands_and_spectators_do_not_see_it() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let live = client(&bus, Stream::Live).await;
-    let broadcast = client(&bus, Stream::Broadcast).await;
-    let (mut watch, mut spectators) = (live.watch().await.unwrap(), broadcast.watch().await.unwrap());
-    let id = game(&live).await;
-    board.play("e2", "e4");
-    made(&mut watch, "e4").await;
+    let Some(mut hall) = Hall::open().await else { return };
+    let broadcast = client(&hall.bus, Stream::Broadcast).await;
+    let mut spectators = broadcast.watch().await.unwrap();
+    hall.play("e2", "e4", "e4").await;
     made(&mut spectators, "e4").await;
 
-    let connection = bus.connect().await;
-    let commands = arbiter(&connection, id).await;
+    let connection = hall.bus.connect().await;
+    let commands = arbiter(&connection, hall.game).await;
     let fails = async |method: &'static str, body: &str, error: &str, says: &str| {
         let outcome: zbus::Result<()> = match body.parse::<u32>() {
             Ok(number) => commands.call(method, &number).await,
@@ -309,13 +239,13 @@ async fn the_arbiter_commands_and_spectators_do_not_see_it() {
     assert_eq!(faults, []);
 
     commands.call::<_, _, ()>("SetResult", &"1/2-1/2").await.unwrap();
-    let commanded = seen(&mut watch, "Commanded", |event| event.event == "Commanded").await;
+    let commanded = seen(&mut hall.watch, "Commanded", |event| event.event == "Commanded").await;
     assert_eq!(commanded.fields["argument"], "1/2-1/2");
     assert!(commanded.fields["by"].as_str().unwrap().starts_with("user "), "{commanded:?}");
     let told = seen(&mut spectators, "the result", |event| event.event == "ResultChanged").await;
     assert_eq!(told.fields["result"], "1/2-1/2");
 
-    let history = broadcast.since(id, 0).await.unwrap();
+    let history = broadcast.since(hall.game, 0).await.unwrap();
     assert!(history.iter().all(|event| !event.event.starts_with("Alert") && event.event != "Commanded"), "{history:?}");
     let numbers: Vec<u64> = history.iter().filter_map(|event| event.number).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "no gap tells of what is left out");
@@ -330,36 +260,24 @@ async fn a_second_daemon_says_that_the_name_is_taken() {
     let (state, other, board) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Board::plugged());
     let _daemon = Daemon::serving(&bus, state.path(), &board.path());
     let nowhere = other.path().join("none");
-    let second = Daemon::start(&[
-        "--bus",
-        &bus.address(),
-        "--state-dir",
-        other.path().to_str().unwrap(),
-        "--port",
-        nowhere.to_str().unwrap(),
-    ]);
-    let status = second.ready();
+    let status = Daemon::on(&bus, other.path(), &nowhere, &[]).ready();
     assert!(status.contains("is owned by another process") && status.contains("--bus"), "{status}");
 }
 
 /// The committed XML of each interface is what the service says of itself. `UPDATE=1` writes it anew.
 #[tokio::test]
 async fn the_documented_interfaces_are_the_real_ones() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let live = client(&bus, Stream::Live).await;
-    game(&client(&bus, Stream::Broadcast).await).await;
-    let game = names::game_path(game(&live).await);
-    board.clock(180, 180, true);
+    let Some(hall) = Hall::open().await else { return };
+    hall.spectator().await;
+    let game = names::game_path(hall.game);
+    hall.board.clock(180, 180, true);
     let board_path = until("the clock", async || {
-        let board = live.snapshot().await.unwrap().boards.into_iter().find(|board| board.clock.is_some())?;
+        let board = hall.client.snapshot().await.unwrap().boards.into_iter().find(|board| board.clock.is_some())?;
         Some(names::board_path(&board.id))
     })
     .await;
 
-    let connection = bus.connect().await;
+    let connection = hall.bus.connect().await;
     let interface = async |name: &'static str, path: &str, interface: &str| {
         let xml = introspect(&connection, name, path).await;
         let begin =
@@ -406,23 +324,15 @@ fn touchmovectl(bus: &str, args: &[&str]) -> (Option<i32>, String, String) {
 
 #[tokio::test]
 async fn the_command_line_shows_boards_and_games() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let (spectators, client) = (client(&bus, Stream::Broadcast).await, client(&bus, Stream::Live).await);
-    let mut watch = client.watch().await.unwrap();
-    game(&client).await;
-    game(&spectators).await;
-    let address = bus.address();
+    let Some(mut hall) = Hall::open().await else { return };
+    hall.spectator().await;
+    let address = hall.bus.address();
     let monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--json", "--bus", &address]);
     let people = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--bus", &address]);
     people.wait_for("the monitor to listen", |line| line.contains("game 1, 0 plies"));
-    board.play("e2", "e4");
-    made(&mut watch, "e4").await;
+    hall.play("e2", "e4", "e4").await;
     people.wait_for("the monitor to show e4", |line| line == "dgt_board: 1. e4");
-    board.play("e7", "e5");
-    made(&mut watch, "e5").await;
+    hall.play("e7", "e5", "e5").await;
     let show = |args: &[&str]| {
         let (code, output, errors) = touchmovectl(&address, args);
         assert_eq!((code, errors.as_str()), (Some(0), ""), "{args:?}");
@@ -461,9 +371,8 @@ async fn the_command_line_shows_boards_and_games() {
     let knights = [("g1", "f3", "Nf3"), ("g8", "f6", "Nf6"), ("f3", "g1", "Ng1"), ("f6", "g8", "Ng8")];
     let mut played = vec!["e4", "e5"];
     for (from, to, san) in knights.into_iter().cycle().take(60) {
-        board.play(from, to);
+        hall.play(from, to, san).await;
         played.push(san);
-        made(&mut watch, san).await;
         while let Some(line) = monitor.next(Duration::from_secs(1)) {
             let happened: serde_json::Value = serde_json::from_str(&line).unwrap();
             if happened["event"] == "MoveMade" {
@@ -477,19 +386,10 @@ async fn the_command_line_shows_boards_and_games() {
 
 #[tokio::test]
 async fn the_arbiter_gives_orders_on_the_command_line() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let client = client(&bus, Stream::Live).await;
-    let mut watch = client.watch().await.unwrap();
-    game(&client).await;
-    board.play("e2", "e4");
-    made(&mut watch, "e4").await;
-    board.play("e7", "e5");
-    made(&mut watch, "e5").await;
+    let Some(mut hall) = Hall::after_e4().await else { return };
+    hall.play("e7", "e5", "e5").await;
 
-    let address = bus.address();
+    let address = hall.bus.address();
     let order = |args: &[&str]| touchmovectl(&address, &[&["arbiter"], args].concat());
     let done = |args: &[&str], says: &str| assert_eq!(order(args), (Some(0), says.to_owned(), String::new()), "{args:?}");
     let refused = |args: &[&str], code: i32, says: &str| {
@@ -514,29 +414,24 @@ async fn the_arbiter_gives_orders_on_the_command_line() {
     let lacking = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 20";
     done(&["position", lacking], "game 2 on dgt_board begins from this position\nd1: empty should be there, and Q is\n");
     refused(&["result", "1-0", "--game", "1"], 1, "game 2");
-    board.put("d1", '.');
-    until("the board to agree", async || client.snapshot().await.unwrap().boards[0].displaced.is_empty().then_some(())).await;
-    board.play("g1", "f3");
-    made(&mut watch, "Nf3").await;
-    let pgn = client.pgn(2).await.unwrap();
+    hall.board.put("d1", '.');
+    let agrees = async || hall.client.snapshot().await.unwrap().boards[0].displaced.is_empty();
+    until("the board to agree", async || agrees().await.then_some(())).await;
+    hall.play("g1", "f3", "Nf3").await;
+    let pgn = hall.client.pgn(2).await.unwrap();
     assert!(pgn.contains(&format!("[FEN \"{lacking}\"]\n\n20. Nf3 *")), "{pgn}");
-    assert_eq!(client.snapshot().await.unwrap().games[0].state, "finished");
+    assert_eq!(hall.client.snapshot().await.unwrap().games[0].state, "finished");
 }
 
 #[tokio::test]
 async fn the_flags_of_a_clock_and_its_battery_are_told() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let client = client(&bus, Stream::Live).await;
-    game(&client).await;
+    let Some(hall) = Hall::open().await else { return };
     // Black's half, which is on the right, has its flag down; the battery is low.
-    board.send(&[0x8d, 0, 10, 0x10, 0, 0, 0, 0x03, 0, 0x14]);
-    let clock = async || client.snapshot().await.unwrap().boards.into_iter().find_map(|board| board.clock);
+    hall.board.send(&[0x8d, 0, 10, 0x10, 0, 0, 0, 0x03, 0, 0x14]);
+    let clock = async || hall.client.snapshot().await.unwrap().boards.into_iter().find_map(|board| board.clock);
     let clock = until("the clock", clock).await;
     assert_eq!((clock.white_flag, clock.black_flag, clock.battery_low), (false, true, true), "{clock:?}");
-    let (_, shown, _) = touchmovectl(&bus.address(), &["board"]);
+    let (_, shown, _) = touchmovectl(&hall.bus.address(), &["board"]);
     assert!(shown.contains("the clock shows that Black's flag has fallen\nthe clock's battery is low"), "{shown}");
 }
 
@@ -561,12 +456,7 @@ async fn clock_is(client: &Client, there: bool) {
 
 #[tokio::test]
 async fn a_clock_is_an_object_only_while_it_is_plugged_in() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, mut board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let client = client(&bus, Stream::Live).await;
-    game(&client).await;
+    let Some(Hall { client, daemon: _daemon, mut board, state: _state, bus: _bus, .. }) = Hall::open().await else { return };
     board.clock(300, 300, true);
     clock_is(&client, true).await;
     // The board says that there is none.
@@ -643,15 +533,7 @@ async fn games_that_are_not_at_hand_any_more_are_read_from_the_journal() {
 
 #[tokio::test]
 async fn what_a_board_says_is_recorded() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    let client = client(&bus, Stream::Live).await;
-    let mut watch = client.watch().await.unwrap();
-    game(&client).await;
-    board.play("e2", "e4");
-    made(&mut watch, "e4").await;
+    let Some(Hall { daemon, board: _board, state, bus: _bus, .. }) = Hall::after_e4().await else { return };
     assert!(daemon.terminate().success());
     let files: Vec<_> = std::fs::read_dir(state.path().join("recordings")).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files.len(), 1);
@@ -671,11 +553,7 @@ async fn what_a_board_says_is_recorded() {
 
 #[tokio::test]
 async fn objects_are_told_only_once_the_name_is_owned() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let daemon = Daemon::serving(&bus, state.path(), &board.path());
-    board.wait_read();
-    game(&client(&bus, Stream::Live).await).await;
+    let Some(Hall { daemon, board, state, bus, .. }) = Hall::open().await else { return };
     daemon.terminate();
 
     // Whoever listens to everything, and a daemon with a game to tell of.

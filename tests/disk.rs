@@ -1,5 +1,6 @@
 //! A full disk: recordings stop first, moves are held back until there is room, and both are said.
 
+use crate::hall::client;
 use crate::harness::{self, Board, Daemon, PrivateBus};
 use std::fs::File;
 use std::io::Write;
@@ -7,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
 use touchmove::publish::client::{Client, Snapshot};
-use touchmove::publish::dbus::{Bus, Stream};
+use touchmove::publish::dbus::Stream;
 
 /// A disk of a few megabytes of its own.
 struct SmallDisk(TempDir);
@@ -72,7 +73,7 @@ async fn recordings_give_way_and_moves_are_held_until_there_is_room() {
     let board = Board::plugged();
     let daemon = Daemon::serving(&bus, disk.path(), &board.path());
     board.wait_read();
-    let client = Client::wait(&Bus::Address(bus.address()), Stream::Live).await.unwrap();
+    let client = client(&bus, Stream::Live).await;
     until(&client, "a game", |snapshot| !snapshot.games.is_empty()).await;
 
     // Four megabytes are less than the reserve: nothing is recorded, and moves go on.
@@ -113,7 +114,6 @@ async fn recordings_give_way_and_moves_are_held_until_there_is_room() {
 
     // It was all on the disk.
     let daemon = Daemon::serving(&bus, disk.path(), &board.path());
-    let client = Client::wait(&Bus::Address(bus.address()), Stream::Live).await.unwrap();
     assert_eq!(sans(&client.snapshot().await.unwrap()), played);
     drop(daemon);
 }

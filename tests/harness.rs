@@ -154,16 +154,15 @@ impl Daemon {
         Daemon { child, notify, _dir: dir, log }
     }
 
-    /// On this bus, with this state directory and port.
+    /// On this bus, with this state directory and port, and more arguments. Does not wait for it.
+    pub fn on(bus: &PrivateBus, state_dir: &Path, port: &Path, more: &[&str]) -> Daemon {
+        let (state_dir, port) = (state_dir.to_str().unwrap(), port.to_str().unwrap());
+        Daemon::start(&[&["--bus", &bus.address(), "--state-dir", state_dir, "--port", port], more].concat())
+    }
+
+    /// The same, once it is ready.
     pub fn serving(bus: &PrivateBus, state_dir: &Path, port: &Path) -> Daemon {
-        let daemon = Daemon::start(&[
-            "--bus",
-            &bus.address(),
-            "--state-dir",
-            state_dir.to_str().unwrap(),
-            "--port",
-            port.to_str().unwrap(),
-        ]);
+        let daemon = Daemon::on(bus, state_dir, port, &[]);
         daemon.ready();
         daemon
     }

@@ -1,6 +1,7 @@
 //! SIGKILL at a hundred moments of a game: nothing that was told is lost, and nothing is told that was not so.
 
-use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, until};
+use crate::hall::{client, game};
+use crate::harness::{Board, Daemon, PATIENCE, PrivateBus};
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::sync::{Arc, Mutex};
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 use touchmove::ctl::pty::Port;
 use touchmove::game::event::Rotation;
 use touchmove::publish::client::{Client, Happened, Seen};
-use touchmove::publish::dbus::{Bus, Stream};
+use touchmove::publish::dbus::Stream;
 use touchmove::simulate::rng::Rng;
 use touchmove::simulate::{Scene, Stage, hands, pgn};
 
@@ -57,7 +58,7 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
     let path = dir.path().join("board");
     std::thread::spawn(move || port.serve(stage, SPEED, true));
 
-    let client = Client::wait(&Bus::Address(bus.address()), Stream::Live).await.unwrap();
+    let client = client(&bus, Stream::Live).await;
     let told = Arc::new(Mutex::new(Told::new()));
     let mut watch = client.watch().await.unwrap();
     let into = Arc::clone(&told);
@@ -74,7 +75,7 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
     let waiting = Board::plugged();
     symlink(waiting.path(), &path).unwrap();
     let daemon = Daemon::serving(&bus, state.path(), &path);
-    until("a game", async || (!client.snapshot().await.unwrap().games.is_empty()).then_some(())).await;
+    game(&client).await;
     daemon.kill();
     std::fs::remove_file(&path).unwrap();
     symlink(simulated, &path).unwrap();
@@ -84,8 +85,7 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
     for kill in 0..KILLS {
         if rng.chance(300) {
             // Killed once more, before it is ready: while it opens the journal, takes up the game, greets the board.
-            let [address, state, port] = [&bus.address(), state.path().to_str().unwrap(), path.to_str().unwrap()];
-            let daemon = Daemon::start(&["--bus", address, "--state-dir", state, "--port", port]);
+            let daemon = Daemon::on(&bus, state.path(), &path, &[]);
             tokio::time::sleep(Duration::from_millis(rng.below(50))).await;
             daemon.kill();
         }

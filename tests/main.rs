@@ -10,6 +10,7 @@ mod disk;
 mod doctor;
 mod faults;
 mod games;
+mod hall;
 mod harness;
 mod hub;
 mod irregular;

@@ -1,5 +1,6 @@
 //! What a person reads when something is wrong, where no other test has read it: programs as they are run.
 
+use crate::hall::client;
 use crate::harness::{Board, Daemon, PrivateBus, Pty, eventually, until};
 use std::fs;
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use touchmove::boards::Line;
 use touchmove::link::{ControlLines, Port};
 use touchmove::publish::client::Client;
-use touchmove::publish::dbus::{Bus, Stream};
+use touchmove::publish::dbus::Stream;
 
 const CTL: &str = env!("CARGO_BIN_EXE_touchmovectl");
 const DAEMON: &str = env!("CARGO_BIN_EXE_touchmoved");
@@ -140,7 +141,7 @@ async fn reason(client: &Client, state: &str) -> String {
 #[tokio::test]
 async fn a_board_says_why_it_is_not_ready() {
     let Some(bus) = PrivateBus::start() else { return };
-    let client = Client::wait(&Bus::Address(bus.address()), Stream::Live).await.unwrap();
+    let client = client(&bus, Stream::Live).await;
     let state = tempfile::tempdir().unwrap();
 
     // A port on which nothing answers.

@@ -1,0 +1,94 @@
+//! A playing hall: one board, touchmoved serving it on a bus of its own, and a client that watches.
+
+use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, until};
+use tempfile::TempDir;
+use touchmove::publish::client::{Client, Happened, Seen, Watch};
+use touchmove::publish::dbus::{Bus, Stream};
+
+/// Where a game can be played. What is put away first stands first.
+pub struct Hall {
+    /// On the live stream.
+    pub client: Client,
+    /// Of that client, from before the game was seen.
+    pub watch: Watch,
+    /// The number of the game on the board.
+    pub game: u64,
+    pub daemon: Daemon,
+    pub board: Board,
+    pub state: TempDir,
+    pub bus: PrivateBus,
+}
+
+impl Hall {
+    /// With a game in the start position; `None`, said so, if there can be no bus.
+    pub async fn open() -> Option<Hall> {
+        Hall::configured(&[]).await
+    }
+
+    /// The same, with more arguments for touchmoved.
+    pub async fn configured(more: &[&str]) -> Option<Hall> {
+        let bus = PrivateBus::start()?;
+        let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+        let daemon = Daemon::on(&bus, state.path(), &board.path(), more);
+        daemon.ready();
+        board.wait_read();
+        let client = client(&bus, Stream::Live).await;
+        let watch = client.watch().await.unwrap();
+        let game = game(&client).await;
+        Some(Hall { client, watch, game, daemon, board, state, bus })
+    }
+
+    /// With a game in which 1. e4 was played.
+    pub async fn after_e4() -> Option<Hall> {
+        let mut hall = Hall::open().await?;
+        hall.play("e2", "e4", "e4").await;
+        Some(hall)
+    }
+
+    /// Plays a quiet move, and waits until it is told.
+    pub async fn play(&mut self, from: &str, to: &str, san: &str) -> Happened {
+        self.board.play(from, to);
+        made(&mut self.watch, san).await
+    }
+
+    /// A client of the stream for broadcast that sees the game.
+    pub async fn spectator(&self) -> Client {
+        let spectator = client(&self.bus, Stream::Broadcast).await;
+        game(&spectator).await;
+        spectator
+    }
+}
+
+/// A client of this stream, whether touchmoved is there or not.
+pub async fn client(bus: &PrivateBus, stream: Stream) -> Client {
+    Client::wait(&Bus::Address(bus.address()), stream).await.unwrap()
+}
+
+/// Waits until touchmoved owns its name.
+pub async fn owned(client: &Client) {
+    until("the name to be owned", async || client.owned().await.unwrap().then_some(())).await;
+}
+
+/// Waits until there is a game; its number.
+pub async fn game(client: &Client) -> u64 {
+    until("a game", async || client.snapshot().await.unwrap().games.last().map(|game| game.id)).await
+}
+
+/// Waits for an event that fits.
+pub async fn seen(watch: &mut Watch, what: &str, mut fits: impl FnMut(&Happened) -> bool) -> Happened {
+    let wait = async {
+        loop {
+            match watch.next().await {
+                Some(Seen::Happened(happened)) if fits(&happened) => return happened,
+                Some(_) => {}
+                None => panic!("the bus went away while waiting for {what}"),
+            }
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
+}
+
+/// Waits until this move is told.
+pub async fn made(watch: &mut Watch, san: &str) -> Happened {
+    seen(watch, san, |happened| happened.event == "MoveMade" && happened.fields["san"] == san).await
+}
