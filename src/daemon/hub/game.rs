@@ -1,0 +1,45 @@
+//! A game, as faces see it.
+
+use super::BoardId;
+use crate::boards::Millis;
+use crate::game::{Event, Record};
+use std::sync::Arc;
+
+/// A game, as faces see it.
+#[derive(Clone, Debug)]
+pub struct GameView {
+    /// Its number in the journal; counts from 1 over all boards and never comes again.
+    pub id: u64,
+    /// The board it is or was played on.
+    pub board: BoardId,
+    /// When the board's time 0 was, in milliseconds since 1970-01-01 UTC: add an event's `at` to have its time of day. Taken
+    /// anew at the start of each game, because a small computer learns the time of day from the network, after it has started.
+    pub epoch_wall_ms: i64,
+    /// What was published of it.
+    pub record: Record,
+    /// PGN tags beyond those that the record knows itself.
+    pub tags: Arc<[(String, String)]>,
+    /// How many of its durable events are public, see [`is_public`].
+    pub public: u64,
+}
+
+impl GameView {
+    /// The time of day of an event, in milliseconds since 1970-01-01 UTC.
+    pub fn wall_ms(&self, at: Millis) -> i64 {
+        self.epoch_wall_ms.saturating_add_unsigned(at)
+    }
+}
+
+/// Whether players and spectators may know of it: what happened on the board, and nothing of what the arbiter is told or does
+/// (Art. 12.6). Public events are numbered on their own, so that a gap does not tell either.
+pub fn is_public(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::GameStarted { .. }
+            | Event::MoveMade { .. }
+            | Event::MoveCompleted { .. }
+            | Event::MovesCorrected { .. }
+            | Event::ClockRevised { .. }
+            | Event::Result { .. }
+    )
+}

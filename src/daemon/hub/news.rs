@@ -1,0 +1,31 @@
+//! What a face is told.
+
+use super::BoardId;
+use crate::game::Stamped;
+use std::sync::Arc;
+
+/// What a face is told. The state has changed already when it hears of it.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// An event.
+    Event(Arc<Published>),
+    /// Something else about this board changed, or it is new.
+    Board(BoardId),
+    /// The list of troubles changed.
+    Trouble,
+}
+
+/// An event on its way out.
+#[derive(Clone, Debug)]
+pub struct Published {
+    /// The board.
+    pub board: BoardId,
+    /// The game, for durable events and for others while there is one.
+    pub game: Option<u64>,
+    /// Time of day, in milliseconds since 1970-01-01 UTC.
+    pub wall_ms: i64,
+    /// Its number among the public events of its game, see [`is_public`](super::is_public).
+    pub public: Option<u64>,
+    /// What happened.
+    pub stamped: Stamped,
+}

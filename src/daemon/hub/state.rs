@@ -1,0 +1,89 @@
+//! What faces read, and how an event changes it.
+
+use super::{BoardId, BoardView, ClockView, GameView, is_public};
+use crate::boards::LinkState;
+use crate::game::{Event, Record, Stamped};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tracing::warn;
+
+/// So many of a board's games are kept at hand: the one being played and those before it. Older ones are in the journal.
+pub const GAMES_AT_HAND: usize = 4;
+
+/// What faces read.
+#[derive(Default)]
+pub struct State {
+    /// All boards.
+    pub boards: BTreeMap<BoardId, BoardView>,
+    /// The games at hand.
+    pub games: BTreeMap<u64, GameView>,
+    /// What is wrong now.
+    pub trouble: Vec<Trouble>,
+}
+
+impl State {
+    /// Takes in one event of a board.
+    pub(super) fn take(
+        &mut self,
+        board: &BoardId,
+        game: Option<u64>,
+        epoch_wall_ms: i64,
+        tags: &Arc<[(String, String)]>,
+        stamped: &Stamped,
+    ) {
+        if let (Event::GameStarted { rotation, .. }, Some(id), Some(record)) = (&stamped.event, game, Record::begin(stamped)) {
+            let tags = Arc::clone(tags);
+            self.games.insert(id, GameView { id, board: board.clone(), epoch_wall_ms, record, tags, public: 1 });
+            let of_board: Vec<u64> = self.games.values().filter(|game| game.board == *board).map(|game| game.id).collect();
+            for old in of_board.iter().rev().skip(GAMES_AT_HAND) {
+                self.games.remove(old);
+            }
+            if let Some(view) = self.boards.get_mut(board) {
+                view.game = Some(id);
+                view.displaced.clear();
+                view.rotation = Some(*rotation);
+            }
+            return;
+        }
+        if let Some(view) = game.and_then(|game| self.games.get_mut(&game)) {
+            view.record.apply(stamped);
+            view.public += u64::from(is_public(&stamped.event));
+        } else if stamped.number.is_some() {
+            warn!(%board, "an event of a game that is not at hand");
+        }
+        let Some(view) = self.boards.get_mut(board) else { return };
+        match &stamped.event {
+            Event::Displaced { squares } => view.displaced = squares.clone(),
+            Event::Clock { clocks, turn, running, flags, battery_low } => {
+                let none = clocks.white.is_none() && clocks.black.is_none();
+                let clock =
+                    ClockView { times: *clocks, turn: *turn, running: *running, flags: *flags, battery_low: *battery_low };
+                view.clock = (!none).then_some(clock);
+            }
+            // Its clock hangs on the same cable.
+            Event::Link(LinkState::Down) => view.clock = None,
+            Event::Battery(battery) => view.battery = Some(*battery),
+            _ => {}
+        }
+    }
+}
+
+/// Something the operator should know that is no board's own trouble.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// What it is about, e.g. `journal_full`, `recordings_stopped`.
+    pub kind: &'static str,
+    /// Which board has it; `None`: the daemon as a whole.
+    pub board: Option<BoardId>,
+    /// A sentence that says what to do.
+    pub sentence: String,
+}
+
+/// The kind of trouble that holds moves back until there is room.
+pub const JOURNAL_FULL: &str = "journal_full";
+
+/// The kind of trouble that holds moves back for any other reason.
+pub const JOURNAL_FAILED: &str = "journal_failed";
+
+/// The kind of trouble when a stored game is left out.
+pub const GAME_UNREADABLE: &str = "game_unreadable";

@@ -1,0 +1,33 @@
+//! D-Bus values as JSON.
+
+use serde_json::{Map, Value};
+use zbus::Variant;
+
+/// A D-Bus value as JSON; numbers beyond what JSON's readers take exactly do not occur here.
+pub fn json(value: &Variant<'_>) -> Value {
+    match value {
+        Variant::Bool(value) => (*value).into(),
+        Variant::U8(value) => (*value).into(),
+        Variant::I16(value) => (*value).into(),
+        Variant::U16(value) => (*value).into(),
+        Variant::I32(value) => (*value).into(),
+        Variant::U32(value) => (*value).into(),
+        Variant::I64(value) => (*value).into(),
+        Variant::U64(value) => (*value).into(),
+        Variant::F64(value) => (*value).into(),
+        Variant::Str(value) => value.as_str().into(),
+        Variant::ObjectPath(value) => value.as_str().into(),
+        Variant::Variant(value) => json(value),
+        Variant::Array(values) => values.iter().map(json).collect(),
+        Variant::Structure(values) => values.fields().iter().map(json).collect(),
+        Variant::Dict(values) => values.iter().map(|(name, value)| (text(name), json(value))).collect::<Map<_, _>>().into(),
+        _ => Value::Null,
+    }
+}
+
+fn text(value: &Variant<'_>) -> String {
+    match json(value) {
+        Value::String(text) => text,
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,199 @@
+//! All there is at one moment.
+
+use super::game_of;
+use crate::names;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use zbus::OwnedVariant;
+use zbus::fdo::ManagedObjects;
+
+/// All there is at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Snapshot {
+    /// What is wrong with the service: kind, and a sentence that says what to do. None on the broadcast stream.
+    pub trouble: Vec<(String, String)>,
+    /// Boards by name; none on the broadcast stream.
+    pub boards: Vec<BoardInfo>,
+    /// Games by number.
+    pub games: Vec<GameInfo>,
+}
+
+impl Snapshot {
+    /// From what the ObjectManager tells; the trouble is not in it.
+    pub(super) fn of(objects: ManagedObjects) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        for (path, interfaces) in objects {
+            let mut interfaces: HashMap<String, Properties> =
+                interfaces.into_iter().map(|(name, properties)| (name.to_string(), Properties(properties))).collect();
+            if let Some(board) = interfaces.remove(names::BOARD_INTERFACE) {
+                snapshot.boards.push(board_info(board, interfaces.remove(names::CLOCK_INTERFACE)));
+            } else if let (Some(game), Some(id)) = (interfaces.remove(names::GAME_INTERFACE), game_of(path.as_str())) {
+                snapshot.games.push(game_info(id, game, interfaces.remove(names::ARBITER_INTERFACE)));
+            }
+        }
+        snapshot.boards.sort_by(|a, b| a.id.cmp(&b.id));
+        snapshot.games.sort_by_key(|game| game.id);
+        snapshot
+    }
+}
+
+/// A board as touchmoved tells of it; the words are those of `org.touchmove1.Board`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[allow(missing_docs)] // each field is the property of the same name
+pub struct BoardInfo {
+    pub id: String,
+    pub model: String,
+    pub model_title: String,
+    pub serial_number: String,
+    pub firmware: String,
+    pub port: String,
+    pub state: String,
+    pub state_reason: String,
+    pub sensing: String,
+    pub orientation: String,
+    pub placement: String,
+    pub displaced: Vec<(String, String, String)>,
+    pub battery: i32,
+    pub battery_state: String,
+    pub cannot: Vec<String>,
+    /// Number of the game on it, or of the last one.
+    pub game: Option<u64>,
+    /// Its clock, while one is connected.
+    pub clock: Option<ClockInfo>,
+}
+
+/// A board's clock; the words are those of `org.touchmove1.Clock`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct ClockInfo {
+    pub white: i32,
+    pub black: i32,
+    pub turn: String,
+    pub running: bool,
+    pub white_flag: bool,
+    pub black_flag: bool,
+    pub battery_low: bool,
+    pub resolution: u32,
+}
+
+/// A game; the words are those of `org.touchmove1.Game`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct GameInfo {
+    /// Its number.
+    pub id: u64,
+    pub board: String,
+    pub started: i64,
+    pub tags: BTreeMap<String, String>,
+    pub start: String,
+    pub chess960: i32,
+    pub laws: String,
+    pub fen: String,
+    pub moves: Vec<MoveInfo>,
+    pub revision: u32,
+    pub state: String,
+    pub result: String,
+    pub result_reason: String,
+    pub last_number: u64,
+    /// Alerts that stand: what each says. Empty on the broadcast stream.
+    pub alerts: Vec<String>,
+    /// Squares that do not work as they should, each with the fault and a sentence. None on the broadcast stream.
+    pub faults: Vec<(String, String, String)>,
+}
+
+/// One ply of a game; see property `Moves` of `org.touchmove1.Game`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[allow(missing_docs)]
+pub struct MoveInfo {
+    pub uci: String,
+    pub san: String,
+    pub state: String,
+    pub time: i64,
+    pub white: i32,
+    pub black: i32,
+    pub confidence: f64,
+    /// Not legal in the position before it.
+    pub irregular: bool,
+}
+
+/// Properties by name. What an older service does not have reads as nothing.
+struct Properties(HashMap<String, OwnedVariant>);
+
+impl Properties {
+    fn take<T: TryFrom<OwnedVariant> + Default>(&mut self, name: &str) -> T {
+        self.0.remove(name).and_then(|value| T::try_from(value).ok()).unwrap_or_default()
+    }
+}
+
+fn board_info(mut board: Properties, clock: Option<Properties>) -> BoardInfo {
+    let game: zbus::OwnedObjectPath = board.take("Game");
+    BoardInfo {
+        id: board.take("Id"),
+        model: board.take("Model"),
+        model_title: board.take("ModelTitle"),
+        serial_number: board.take("SerialNumber"),
+        firmware: board.take("Firmware"),
+        port: board.take("Port"),
+        state: board.take("State"),
+        state_reason: board.take("StateReason"),
+        sensing: board.take("Sensing"),
+        orientation: board.take("Orientation"),
+        placement: board.take("Placement"),
+        displaced: board.take("Displaced"),
+        battery: board.take("Battery"),
+        battery_state: board.take("BatteryState"),
+        cannot: board.take("Cannot"),
+        game: game_of(game.as_str()),
+        clock: clock.map(|mut clock| ClockInfo {
+            white: clock.take("White"),
+            black: clock.take("Black"),
+            turn: clock.take("Turn"),
+            running: clock.take("Running"),
+            white_flag: clock.take("WhiteFlag"),
+            black_flag: clock.take("BlackFlag"),
+            battery_low: clock.take("BatteryLow"),
+            resolution: clock.take("Resolution"),
+        }),
+    }
+}
+
+type Ply = (String, String, String, i64, i32, i32, f64, HashMap<String, OwnedVariant>);
+
+type Alert = (u32, String, u32, String, String, Vec<String>, String, String);
+
+fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> GameInfo {
+    let moves: Vec<Ply> = game.take("Moves");
+    let tags: HashMap<String, String> = game.take("Tags");
+    let (alerts, faults): (Vec<Alert>, _) =
+        arbiter.map(|mut arbiter| (arbiter.take("Alerts"), arbiter.take("Faults"))).unwrap_or_default();
+    GameInfo {
+        id,
+        board: game.take("Board"),
+        started: game.take("Started"),
+        tags: tags.into_iter().collect(),
+        start: game.take("Start"),
+        chess960: game.take("Chess960"),
+        laws: game.take("Laws"),
+        fen: game.take("FEN"),
+        moves: moves
+            .into_iter()
+            .map(|(uci, san, state, time, white, black, confidence, details)| MoveInfo {
+                uci,
+                san,
+                state,
+                time,
+                white,
+                black,
+                confidence,
+                irregular: details.contains_key("irregular"),
+            })
+            .collect(),
+        revision: game.take("Revision"),
+        state: game.take("State"),
+        result: game.take("Result"),
+        result_reason: game.take("ResultReason"),
+        last_number: game.take("LastNumber"),
+        alerts: alerts.into_iter().map(|alert| alert.6).collect(),
+        faults,
+    }
+}

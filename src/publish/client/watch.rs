@@ -1,0 +1,161 @@
+//! What happens, as it happens.
+
+use super::json::json;
+use super::{board_of, game_of};
+use crate::names;
+use crate::publish::dbus::Stream;
+use futures_util::StreamExt;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use zbus::message::Type;
+use zbus::{Connection, MatchRule, Message, MessageStream, OwnedVariant};
+
+/// What happens, as it happens.
+pub struct Watch {
+    ours: MessageStream,
+    owner: MessageStream,
+}
+
+impl Watch {
+    pub(super) async fn begin(connection: &Connection, stream: Stream) -> zbus::Result<Watch> {
+        let ours = MatchRule::builder().msg_type(Type::Signal).sender(stream.name()).path_namespace(names::ROOT_PATH);
+        let owner = MatchRule::builder()
+            .msg_type(Type::Signal)
+            .sender("org.freedesktop.DBus")
+            .member("NameOwnerChanged")
+            .add_arg(stream.name());
+        let ours = MessageStream::for_match_rule(ours.build()?, connection, NonZeroUsize::new(4096)).await?;
+        let owner = MessageStream::for_match_rule(owner.build()?, connection, None).await?;
+        Ok(Watch { ours, owner })
+    }
+
+    /// The next thing; `None` when the bus is gone.
+    pub async fn next(&mut self) -> Option<Seen> {
+        loop {
+            let seen = tokio::select! {
+                biased;
+                message = self.ours.next() => seen(&message?.ok()?),
+                message = self.owner.next() => came_or_went(&message?.ok()?),
+            };
+            if seen.is_some() {
+                return seen;
+            }
+        }
+    }
+}
+
+/// What the stream of a [`Watch`] gives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Seen {
+    /// Something happened.
+    Happened(Happened),
+    /// This game is new.
+    NewGame(u64),
+    /// touchmoved came (again): read everything anew and catch up.
+    Came,
+    /// touchmoved went away.
+    Went,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Happened {
+    /// The game, for what belongs to one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game: Option<u64>,
+    /// The board, for what does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
+    /// Its number in the game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
+    /// Milliseconds since 1970-01-01 UTC.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<i64>,
+    /// Name of the signal, or `GameStarted`, or `Changed`: properties have new values.
+    pub event: String,
+    /// Its arguments by name.
+    #[serde(flatten)]
+    pub fields: Map<String, Value>,
+}
+
+/// Names of the signals' arguments, in order, after `number` and `time` where `numbered`.
+pub static SIGNALS: &[Signal] = &[
+    Signal { name: "MoveMade", numbered: true, fields: &["ply", "uci", "san", "fen", "confidence", "alternatives", "details"] },
+    Signal { name: "MoveCompleted", numbered: true, fields: &["ply", "by", "white", "black"] },
+    Signal { name: "MovesCorrected", numbered: true, fields: &["from_ply", "moves", "reason"] },
+    Signal { name: "ClockRevised", numbered: true, fields: &["ply", "white", "black"] },
+    Signal { name: "ResultChanged", numbered: true, fields: &["result", "reason"] },
+    Signal {
+        name: "AlertRaised",
+        numbered: true,
+        fields: &["id", "kind", "ply", "by", "article", "squares", "detail", "position"],
+    },
+    Signal { name: "AlertCleared", numbered: true, fields: &["id"] },
+    Signal { name: "BoardFault", numbered: true, fields: &["square", "fault", "detail"] },
+    Signal { name: "Commanded", numbered: true, fields: &["command", "argument", "by"] },
+    Signal { name: "Touched", numbered: false, fields: &["square", "before", "now", "time"] },
+];
+
+/// One signal of ours.
+pub struct Signal {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether `number` and `time` come first.
+    pub numbered: bool,
+    /// Its arguments.
+    pub fields: &'static [&'static str],
+}
+
+fn came_or_went(message: &Message) -> Option<Seen> {
+    let (_, _, new): (String, String, String) = message.body().deserialize().ok()?;
+    Some(if new.is_empty() { Seen::Went } else { Seen::Came })
+}
+
+fn seen(message: &Message) -> Option<Seen> {
+    let header = message.header();
+    let (path, member) = (header.path()?.to_string(), header.member()?.to_string());
+    let body = message.body();
+    if member == "InterfacesAdded" {
+        let (path, interfaces): (zbus::OwnedObjectPath, HashMap<String, HashMap<String, OwnedVariant>>) =
+            body.deserialize().ok()?;
+        if let Some(game) = game_of(path.as_str()) {
+            return interfaces.contains_key(names::GAME_INTERFACE).then_some(Seen::NewGame(game));
+        }
+        // A clock has all its values from the moment it is there, and none of them need ever change.
+        let clock = interfaces.get(names::CLOCK_INTERFACE)?;
+        return Some(changed(path.as_str(), names::CLOCK_INTERFACE, clock));
+    }
+    if member == "PropertiesChanged" {
+        let (interface, values, _): (String, HashMap<String, OwnedVariant>, Vec<String>) = body.deserialize().ok()?;
+        return Some(changed(&path, &interface, &values));
+    }
+    let (game, board) = (game_of(&path), board_of(&path));
+    let signal = SIGNALS.iter().find(|signal| signal.name == member)?;
+    let arguments: zbus::Structure<'_> = body.deserialize().ok()?;
+    let mut values = arguments.fields().iter();
+    let mut happened = Happened { game, board, number: None, time: None, event: member, fields: Map::new() };
+    if signal.numbered {
+        happened.number = u64::try_from(values.next()?).ok();
+        happened.time = i64::try_from(values.next()?).ok();
+    }
+    for (name, value) in signal.fields.iter().zip(values) {
+        if *name == "time" {
+            happened.time = i64::try_from(value).ok();
+        } else {
+            happened.fields.insert((*name).to_owned(), json(value));
+        }
+    }
+    Some(Seen::Happened(happened))
+}
+
+/// Properties of an interface have these values now.
+fn changed(path: &str, interface: &str, values: &HashMap<String, OwnedVariant>) -> Seen {
+    let mut fields = Map::new();
+    fields.insert("interface".to_owned(), interface.into());
+    fields.extend(values.iter().map(|(name, value)| (name.clone(), json(value))));
+    let (game, board) = (game_of(path), board_of(path));
+    Seen::Happened(Happened { game, board, number: None, time: None, event: "Changed".to_owned(), fields })
+}

@@ -1,0 +1,68 @@
+//! Which bus.
+
+use std::fmt;
+use std::str::FromStr;
+use zbus::connection;
+
+/// Which bus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bus {
+    /// The one of the user's session.
+    Session,
+    /// The one of the machine.
+    System,
+    /// The one that listens here, e.g. `unix:path=/run/bus`.
+    Address(String),
+}
+
+impl Default for Bus {
+    /// The session bus where there is one, else that of the machine.
+    fn default() -> Bus {
+        if std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some() { Bus::Session } else { Bus::System }
+    }
+}
+
+impl Bus {
+    pub(in crate::publish) fn builder(&self) -> connection::Builder<'static> {
+        match self {
+            Bus::Session => connection::Builder::session(),
+            Bus::System => connection::Builder::system(),
+            Bus::Address(address) => connection::Builder::address(address.clone().as_str()),
+        }
+    }
+}
+
+impl fmt::Display for Bus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bus::Session => f.write_str("the session bus"),
+            Bus::System => f.write_str("the system bus"),
+            Bus::Address(address) => write!(f, "the bus at {address}"),
+        }
+    }
+}
+
+impl FromStr for Bus {
+    type Err = NoSuchBus;
+
+    /// `session`, `system`, or an address: a transport, a colon, and its keys (D-Bus specification, Server Addresses). Whether
+    /// somebody listens there shows when it is connected to.
+    fn from_str(text: &str) -> Result<Bus, NoSuchBus> {
+        match text {
+            "session" => Ok(Bus::Session),
+            "system" => Ok(Bus::System),
+            address if is_address(address) => Ok(Bus::Address(address.to_owned())),
+            _ => Err(NoSuchBus(text.to_owned())),
+        }
+    }
+}
+
+/// Whether this may be the address of a bus, such as `unix:path=/run/bus`.
+fn is_address(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(transport, keys)| !transport.is_empty() && (keys.is_empty() || keys.contains('=')))
+}
+
+/// Not a bus.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no bus {0:?}: write session, system, or an address such as unix:path=/run/bus")]
+pub struct NoSuchBus(String);

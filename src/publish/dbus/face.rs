@@ -1,0 +1,354 @@
+//! One name on one connection: the objects on it, the signals sent, and which properties clients know.
+
+use super::arbiter::Arbiter;
+use super::board::{Board, Clock};
+use super::game::Game;
+use super::manager::Manager;
+use super::{Stream, game, values};
+use crate::daemon::Hub;
+use crate::daemon::hub::{BoardId, GameView, News, Published};
+use crate::game::{Event, Stamped};
+use crate::names;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use tokio::sync::broadcast;
+use tracing::{debug, warn};
+use zbus::fdo::{ObjectManager, RequestNameFlags};
+use zbus::names::BusName;
+use zbus::object_server::{Interface, SignalEmitter};
+use zbus::{Connection, OwnedVariant};
+
+/// The property of a game that grows with it. What changes in it, signals tell.
+const TOLD_BY_SIGNALS: &str = "Moves";
+
+/// One name on one connection.
+pub struct Face {
+    hub: Arc<Hub>,
+    stream: Stream,
+    connection: Connection,
+    /// What is registered, and of a game the number of the last event told, of a board 1 if it has a clock.
+    objects: BTreeMap<Object, u64>,
+    /// The properties as they were told last, by path and interface.
+    known: HashMap<(String, String), HashMap<String, OwnedVariant>>,
+    /// Objects of which clients have not been told yet what changed in their properties.
+    changed: BTreeSet<Object>,
+}
+
+impl Face {
+    /// One on which nothing is registered yet.
+    pub fn new(hub: Arc<Hub>, stream: Stream, connection: Connection) -> Face {
+        let (objects, known, changed) = (BTreeMap::new(), HashMap::new(), BTreeSet::new());
+        Face { hub, stream, connection, objects, known, changed }
+    }
+
+    /// Registers the objects, takes the name, and tells of the objects only then: what is sent before is not held back by a bus
+    /// policy that goes by the name. Nor does a call find them half told.
+    ///
+    /// zbus tells of all objects when the ObjectManager is added, after it has read their properties, and answers no call
+    /// meanwhile. So one of them is held until the name is ours.
+    pub async fn appear(&mut self) -> zbus::Result<()> {
+        if self.stream == Stream::Live {
+            self.add(names::ROOT_PATH, Manager { hub: Arc::clone(&self.hub) }).await?;
+        }
+        self.register(Begin::Now).await?;
+        let server = self.connection.object_server();
+        let name = async {
+            self.connection.request_name_with_flags(self.stream.name(), RequestNameFlags::DO_NOT_QUEUE).await.map(drop)
+        };
+        let manager = async { server.at(names::ROOT_PATH, ObjectManager).await.map(drop) };
+        match self.objects.keys().next() {
+            Some(Object::Board(id)) => {
+                let board = server.interface::<_, Board>(names::board_path(id.as_str())).await?;
+                let held = board.get_mut().await;
+                tokio::try_join!(manager, async { name.await.map(|()| drop(held)) })?;
+            }
+            Some(Object::Game(id)) => {
+                let game = server.interface::<_, Game>(names::game_path(*id)).await?;
+                let held = game.get_mut().await;
+                tokio::try_join!(manager, async { name.await.map(|()| drop(held)) })?;
+            }
+            // There is nothing to tell.
+            Some(Object::Manager) | None => {
+                manager.await?;
+                name.await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends the signals of one piece of news and of all that wait behind it, and notes of what the properties may have
+    /// changed. Properties are read live, so whoever reads them after a signal finds them as the event left them.
+    pub async fn tell(
+        &mut self,
+        first: Result<News, broadcast::error::RecvError>,
+        news: &mut broadcast::Receiver<News>,
+    ) -> zbus::Result<Told> {
+        let mut told = Told::Properties;
+        let mut next = first;
+        loop {
+            match next {
+                Ok(News::Event(published)) => {
+                    self.event(&published).await?;
+                    if self.stream.number(&published).is_some() {
+                        told = Told::Signals;
+                    }
+                }
+                Ok(News::Board(board)) if self.stream == Stream::Live => {
+                    if !self.objects.contains_key(&Object::Board(board.clone())) {
+                        self.register(Begin::AtTheStart).await?;
+                    }
+                    self.changed.insert(Object::Board(board));
+                }
+                Ok(News::Trouble) => drop(self.changed.insert(Object::Manager)),
+                Ok(News::Board(_)) => {}
+                Err(broadcast::error::RecvError::Lagged(missed)) => {
+                    debug!("{} fell {missed} news behind", self.stream.name());
+                    self.catch_up().await?;
+                    self.changed.extend(self.objects.keys().cloned());
+                    told = Told::Signals;
+                }
+                Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
+            }
+            next = match news.try_recv() {
+                Ok(news) => Ok(news),
+                Err(broadcast::error::TryRecvError::Lagged(missed)) => Err(broadcast::error::RecvError::Lagged(missed)),
+                Err(_) => break,
+            };
+        }
+        Ok(told)
+    }
+
+    async fn event(&mut self, published: &Published) -> zbus::Result<()> {
+        let event = &published.stamped.event;
+        match event {
+            Event::GameStarted { .. } => {
+                // The game before it is finished now.
+                self.changed.extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
+                self.changed.insert(Object::Board(published.board.clone()));
+                self.register(Begin::AtTheStart).await?;
+            }
+            Event::Touched { square, before, now } if self.stream == Stream::Live => {
+                let body = (square.to_string(), values::sensed(*before), values::sensed(*now), published.wall_ms);
+                let path = names::board_path(published.board.as_str());
+                self.connection.emit_signal(None::<BusName>, path, names::BOARD_INTERFACE, "Touched", &body).await?;
+            }
+            Event::Clock { .. } | Event::Displaced { .. } | Event::Battery(_) | Event::Link(_) => {
+                self.register_clocks().await?;
+                self.changed.insert(Object::Board(published.board.clone()));
+            }
+            _ => {}
+        }
+        if let (Some(game), Some(number)) = (published.game, self.stream.number(published)) {
+            self.signal(game, number, published.wall_ms, &published.stamped).await?;
+            self.changed.insert(Object::Game(game));
+        }
+        Ok(())
+    }
+
+    /// Tells what changed in properties, once for all that happened since it was told last.
+    pub async fn announce_changes(&mut self) -> zbus::Result<()> {
+        for object in std::mem::take(&mut self.changed) {
+            self.properties(object).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends the signal of a durable event, unless it was sent before.
+    async fn signal(&mut self, game: u64, number: u64, time: i64, stamped: &Stamped) -> zbus::Result<()> {
+        let Some(last) = self.objects.get_mut(&Object::Game(game)) else { return Ok(()) };
+        if number <= *last {
+            return Ok(());
+        }
+        *last = number;
+        let wall = |at| time.saturating_sub_unsigned(stamped.at.saturating_sub(at));
+        let begins = matches!(stamped.event, Event::GameStarted { .. });
+        let Some(told) = values::told(&stamped.event, &wall).filter(|_| !begins) else { return Ok(()) };
+        let body = game::arguments(number, time, told.fields)?;
+        self.connection.emit_signal(None::<BusName>, names::game_path(game), told.interface, told.name, &body).await
+    }
+
+    /// Tells the signals that were missed.
+    async fn catch_up(&mut self) -> zbus::Result<()> {
+        self.register(Begin::AtTheStart).await?;
+        let games: Vec<(u64, u64)> = self
+            .objects
+            .iter()
+            .filter_map(|(object, last)| if let Object::Game(id) = object { Some((*id, *last)) } else { None })
+            .collect();
+        for (id, last) in games {
+            let events = match self.stream.history(&self.hub, id, last) {
+                Ok(events) => events,
+                Err(why) => {
+                    warn!("what D-Bus clients missed of game {id} could not be read ({why}): they have to call Since");
+                    continue;
+                }
+            };
+            for (number, stamped) in events {
+                let time = self.hub.read(|state| state.games.get(&id).map_or(0, |game| game.wall_ms(stamped.at)));
+                self.signal(id, number, time, &stamped).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the objects on the bus those of the state, games with signals from `begin` on.
+    async fn register(&mut self, begin: Begin) -> zbus::Result<()> {
+        let (boards, games) = self.hub.read(|state| {
+            let boards: Vec<BoardId> = state.boards.keys().cloned().collect();
+            let last = |game: &GameView| match begin {
+                Begin::Now => self.stream.last_number(game),
+                Begin::AtTheStart => 0,
+            };
+            let games: BTreeMap<u64, u64> = state.games.values().map(|game| (game.id, last(game))).collect();
+            (boards, games)
+        });
+        if self.stream == Stream::Live {
+            for id in boards {
+                if self.objects.contains_key(&Object::Board(id.clone())) {
+                    continue;
+                }
+                self.add(&names::board_path(id.as_str()), Board { hub: Arc::clone(&self.hub), id: id.clone() }).await?;
+                self.objects.insert(Object::Board(id), 0);
+            }
+            self.register_clocks().await?;
+        }
+        let gone: Vec<u64> = self
+            .objects
+            .keys()
+            .filter_map(|object| if let Object::Game(id) = object { Some(*id) } else { None })
+            .filter(|id| !games.contains_key(id))
+            .collect();
+        for id in gone {
+            self.objects.remove(&Object::Game(id));
+            let path = names::game_path(id);
+            if self.stream == Stream::Live {
+                self.remove::<Arbiter>(&path).await?;
+            }
+            self.remove::<Game>(&path).await?;
+        }
+        for (id, last) in games {
+            if self.objects.contains_key(&Object::Game(id)) {
+                continue;
+            }
+            let path = names::game_path(id);
+            if self.stream == Stream::Live {
+                self.add(&path, Arbiter { hub: Arc::clone(&self.hub), game: id }).await?;
+            }
+            self.add(&path, Game { hub: Arc::clone(&self.hub), id, stream: self.stream }).await?;
+            self.objects.insert(Object::Game(id), last);
+        }
+        Ok(())
+    }
+
+    /// A board has the Clock interface while it has a clock.
+    async fn register_clocks(&mut self) -> zbus::Result<()> {
+        if self.stream != Stream::Live {
+            return Ok(());
+        }
+        let clocks: Vec<(BoardId, bool)> =
+            self.hub.read(|state| state.boards.values().map(|board| (board.id.clone(), board.clock.is_some())).collect());
+        for (id, present) in clocks {
+            let object = Object::Board(id.clone());
+            let path = names::board_path(id.as_str());
+            match (self.objects.get(&object), present) {
+                (Some(0), true) => self.add(&path, Clock { hub: Arc::clone(&self.hub), id }).await?,
+                (Some(1), false) => self.remove::<Clock>(&path).await?,
+                _ => continue,
+            }
+            self.objects.insert(object, u64::from(present));
+        }
+        Ok(())
+    }
+
+    /// Registers an interface. What is known of its properties is from before clients are told of them: what changes while they
+    /// are told is told again rather than never.
+    async fn add<I: Interface>(&mut self, path: &str, interface: I) -> zbus::Result<()> {
+        let server = self.connection.object_server();
+        let emitter = SignalEmitter::new(&self.connection, path.to_owned())?;
+        let mut properties = interface.get_all(server, &self.connection, None, &emitter).await?;
+        properties.remove(TOLD_BY_SIGNALS);
+        self.known.insert((path.to_owned(), interface_name::<I>()), properties);
+        server.at(path, interface).await.map(drop)
+    }
+
+    async fn remove<I: Interface>(&mut self, path: &str) -> zbus::Result<()> {
+        self.known.remove(&(path.to_owned(), interface_name::<I>()));
+        self.connection.object_server().remove::<I, _>(path).await.map(drop)
+    }
+
+    /// Tells what changed in the properties of an object.
+    async fn properties(&mut self, object: Object) -> zbus::Result<()> {
+        match (&object, self.objects.get(&object).copied(), self.stream) {
+            (Object::Manager, _, Stream::Live) => self.announce::<Manager>(names::ROOT_PATH).await,
+            (Object::Board(id), Some(clock), _) => {
+                let path = names::board_path(id.as_str());
+                self.announce::<Board>(&path).await?;
+                if clock == 1 { self.announce::<Clock>(&path).await } else { Ok(()) }
+            }
+            (Object::Game(id), Some(_), stream) => {
+                let path = names::game_path(*id);
+                self.announce::<Game>(&path).await?;
+                if stream == Stream::Live { self.announce::<Arbiter>(&path).await } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn announce<I: Interface>(&mut self, path: &str) -> zbus::Result<()> {
+        let changes = self.changes::<I>(path).await?;
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let body = (interface_name::<I>(), changes, Vec::<String>::new());
+        let properties = "org.freedesktop.DBus.Properties";
+        self.connection.emit_signal(None::<BusName>, path, properties, "PropertiesChanged", &body).await
+    }
+
+    /// The properties whose values are not what was told last.
+    async fn changes<I: Interface>(&mut self, path: &str) -> zbus::Result<HashMap<String, OwnedVariant>> {
+        let server = self.connection.object_server();
+        let interface = server.interface::<_, I>(path).await?;
+        let (properties, emitter) = (interface.get().await, interface.signal_emitter());
+        let mut changes = HashMap::new();
+        // One by one: all of them would take the longer the longer a game is.
+        for (name, known) in self.known.get_mut(&(path.to_owned(), interface_name::<I>())).into_iter().flatten() {
+            if let Some(Ok(now)) = properties.get(name, server, &self.connection, None, emitter).await
+                && *known != now
+            {
+                changes.insert(name.clone(), now.try_clone()?);
+                *known = now;
+            }
+        }
+        Ok(changes)
+    }
+}
+
+/// An object that may have changed.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Object {
+    Manager,
+    Board(BoardId),
+    Game(u64),
+}
+
+/// From where on signals tell of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begin {
+    /// From what it has when the name is taken: whoever comes reads what was before.
+    Now,
+    /// From its first event: it began while clients listen, and may be moves ahead of what they were told.
+    AtTheStart,
+}
+
+/// What a piece of news was told by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// A signal that clients wait for.
+    Signals,
+    /// At most by what changed in properties.
+    Properties,
+}
+
+fn interface_name<I: Interface>() -> String {
+    I::name().to_string()
+}
