@@ -425,11 +425,13 @@ async fn the_arbiter_gives_orders_on_the_command_line() {
 
 #[tokio::test]
 async fn the_flags_of_a_clock_and_its_battery_are_told() {
-    let Some(hall) = Hall::open().await else { return };
+    let Some(mut hall) = Hall::open().await else { return };
     // Black's half, which is on the right, has its flag down; the battery is low.
     hall.board.send(&[0x8d, 0, 10, 0x10, 0, 0, 0, 0x03, 0, 0x14]);
-    let clock = async || hall.client.snapshot().await.unwrap().boards.into_iter().find_map(|board| board.clock);
-    let clock = until("the clock", clock).await;
+    let of_clock = |event: &Happened| event.fields.get("interface").is_some_and(|name| name == names::CLOCK_INTERFACE);
+    let told = seen(&mut hall.watch, "the clock", of_clock).await.fields;
+    assert_eq!((&told["WhiteFlag"], &told["BlackFlag"], &told["BatteryLow"]), (&false.into(), &true.into(), &true.into()));
+    let clock = hall.client.snapshot().await.unwrap().boards[0].clock.clone().unwrap();
     assert_eq!((clock.white_flag, clock.black_flag, clock.battery_low), (false, true, true), "{clock:?}");
     let (_, shown, _) = touchmovectl(&hall.bus.address(), &["board"]);
     assert!(shown.contains("the clock shows that Black's flag has fallen\nthe clock's battery is low"), "{shown}");
