@@ -27,6 +27,7 @@ const AND_ALSO: &[(&str, &str, &str)] = &[
     ("infer", "game", "rotation and confidence are words of the record"),
     ("game", "boards", "events carry readings: squares, battery, link"),
     ("daemon", "game", "the hub and the journal carry events"),
+    ("wire", "laws", "the Laws in force are written as text, and read where they stand, so that wrong ones are refused"),
     ("config", "link", "where a board is plugged in, and how its port is set, are words of link"),
     ("config", "game", "rotation is a word of the record"),
     ("config", "laws", "a start position is read where it is written, so that a wrong one is refused with its line"),
@@ -52,6 +53,7 @@ const IMPURE_STD: &[&str] = &["fs", "io", "net", "os", "env", "process", "thread
 
 /// What a pure module may use besides, and why.
 const PURE_ALSO: &[(&str, &str, &str)] = &[
+    ("laws", "toml", "it parses text in memory: the editions are files that are part of the program"),
     ("simulate", "pgn_reader", "it parses text in memory"),
     ("simulate", "std::io", "pgn_reader's errors and its reader over a slice"),
 ];

@@ -116,6 +116,29 @@ fn everything_that_is_written_holds() {
 }
 
 #[test]
+fn the_laws_of_an_event() {
+    let laws = |text: &str| {
+        let config = parse(text);
+        let model = boards::model("dgt").unwrap();
+        config.settings(&touchmove::config::Board::new("x".into(), model, Place::Found(model))).laws.to_string()
+    };
+    assert_eq!(laws(""), "fide-2023");
+    assert_eq!(laws("[laws]\nsupervision = 'full'"), "fide-2023");
+    assert_eq!(laws("[laws]\nedition = 'fide-2018'\ntime_class = 'rapid'\nsupervision = 'full'"), "fide-2018 rapid");
+    assert_eq!(laws("[laws]\ntime_class = 'blitz'\nsupervision = 'limited'"), "fide-2023 blitz limited");
+    let supervision = "says how its games are supervised: write supervision = \"full\" if each is watched and recorded, else supervision = \"limited\"";
+    check("[laws]\ntime_class = 'rapid'", &[&format!("2:14: a rapid event {supervision}")]);
+    check(
+        "[laws]\ntime_class = 'blitz'\nsupervision = 'some'",
+        &["3:15: supervision is \"some\"; write \"full\" or \"limited\", such as supervision = \"full\""],
+    );
+    check(
+        "[laws]\nsupervision = 'limited'",
+        &["2:15: standard games know no limited supervision: leave it out, or write time_class = \"rapid\" or \"blitz\""],
+    );
+}
+
+#[test]
 fn recordings_can_be_off() {
     assert_eq!(parse("[recordings]\non = false\nmax_mb = 5").recordings, None);
 }
@@ -129,7 +152,9 @@ fn unknown_keys() {
     check("[gaem]\nx = 1", &["1:2: there is no table gaem; did you mean [game]?"]);
     check(
         "[telemetry]\nx = 1",
-        &["1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [pgn], [[board]]"],
+        &[
+            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [[board]]",
+        ],
     );
 }
 
@@ -144,7 +169,18 @@ fn bad_values() {
     check("[game]\nsettle_ms = [1]", &[&format!("2:13: settle_ms is a list; {number}")]);
     check("[game]\nsettle_ms = true", &[&format!("2:13: settle_ms is true; {number}")]);
     check("[game]\nchess960 = 'yes'", &["2:12: chess960 is text in quotes; write true or false, such as chess960 = false"]);
-    check("[game]\nlaws = 'fide'", &["2:8: laws is \"fide\"; write \"fide-2023\", such as laws = \"fide-2023\""]);
+    check(
+        "[laws]\nedition = 'fide'",
+        &[
+            "2:11: edition is \"fide\"; write \"china-1973\" or \"fide-1997\" or \"fide-2009\" or \"fide-2014\" or \"fide-2017\" or \"fide-2018\" or \"fide-2023\", such as edition = \"fide-2023\"",
+        ],
+    );
+    check(
+        "[game]\nlaws = 'fide-2023'",
+        &[
+            "2:1: there is no key laws in [game]; there are settle_ms, settle_low_ms, low_time_s, dwell_ms, chess960, accept_kings_signal, hypotheses, publish",
+        ],
+    );
     check("[pgn]\nround = 3", &["2:9: round is the number 3; write one line of text, such as round = \"3\""]);
     check(
         "[pgn]\ndate = 2026-11-21",

@@ -10,6 +10,7 @@ use touchmove::boards::{Battery, LinkState, Sensed, Sensing};
 use touchmove::game::event::{Alternative, ClockTimes, Difference, Rotation};
 use touchmove::game::{Alert, AlertKind, ClockTime, Command, CompletedBy, Confidence, CorrectionReason, Event, Fault};
 use touchmove::game::{GameResult, Order, Played, ResultReason, Sighting, Stamped};
+use touchmove::laws::{Edition, Laws, Supervision, TimeClass};
 use touchmove::table::{Publish, Settings};
 use touchmove::wire::{self, Word};
 
@@ -210,6 +211,7 @@ fn settings_are_read_and_bad_ones_refused_with_a_reason() {
     check(json!({"settle_ms": 5, "hypotheses": 5000}), "`settle_ms` is 5, and should be 20 to 5000; `hypotheses` is 5000");
     check(json!({"publish": "late"}), "`late` is not one of prompt, sure");
     check(json!({"rotation": "left"}), "`left` is not one of upright, turned");
+    check(json!({"laws": "fide"}), "there is no edition \"fide\" of the Laws: write china-1973 or ");
 }
 
 fn word<T: Word + std::fmt::Debug>() -> impl Strategy<Value = T> {
@@ -311,10 +313,21 @@ pub fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
+fn laws() -> impl Strategy<Value = Laws> {
+    let kind = |(edition, (class, supervision))| Laws { edition, class, supervision };
+    // Supervision makes no difference in a standard game, and is not written.
+    let kinds = vec![
+        (TimeClass::Standard, Supervision::Full),
+        (TimeClass::Rapid, Supervision::Full),
+        (TimeClass::Blitz, Supervision::Limited),
+    ];
+    (select(Edition::all().iter().collect::<Vec<_>>()), select(kinds)).prop_map(kind)
+}
+
 fn settings() -> impl Strategy<Value = Settings> {
     let times = (20u32..=5000, 20u32..=5000, any::<u32>(), any::<u32>());
     let flags = (of(word()), any::<bool>(), any::<bool>(), word());
-    (word::<Sensing>(), times, of(word()), flags, of(any::<String>()), any::<String>(), 8u16..=4096).prop_map(
+    (word::<Sensing>(), times, of(word()), flags, of(any::<String>()), laws(), 8u16..=4096).prop_map(
         |(sensing, (settle_ms, settle_low_ms, low_time_ms, dwell_ms), rotation, flags, start_fen, laws, hypotheses)| {
             let (clock_side, chess960, accept_kings_signal, publish) = flags;
             Settings {

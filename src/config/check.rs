@@ -4,7 +4,7 @@ use super::keys::{KEYS, Key, Kind, TABLES};
 use super::{Board, Config, Problem, Room, Tags};
 use crate::boards::{self, Sensing};
 use crate::game::event::Rotation;
-use crate::laws::Position;
+use crate::laws::{Edition, Laws, Position, Supervision, TimeClass, Worded};
 use crate::link::{ControlLines, Place};
 use crate::table::{Publish, Settings};
 use std::ops::Range;
@@ -118,7 +118,8 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
         let megabytes = |key| values.number::<u64>(key) * 1_000_000;
         values.flag("on").then(|| Room { max: megabytes("max_mb"), reserve: megabytes("reserve_mb") })
     };
-    let game = game(table(root, "game", problems));
+    let laws = laws(table(root, "laws", problems));
+    let game = game(table(root, "game", problems), laws);
     let values = table(root, "pgn", problems);
     let tags = Tags {
         event: values.text("event"),
@@ -130,7 +131,7 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     Config { bus, state_dir, recordings, game, tags, boards }
 }
 
-fn game(values: Values<'_>) -> Settings {
+fn game(values: Values<'_>, laws: Laws) -> Settings {
     let settings = Settings {
         sensing: Sensing::Identity,
         settle_ms: values.number("settle_ms"),
@@ -142,7 +143,7 @@ fn game(values: Values<'_>) -> Settings {
         chess960: values.flag("chess960"),
         start_fen: None,
         accept_kings_signal: values.flag("accept_kings_signal"),
-        laws: values.text("laws"),
+        laws,
         hypotheses: values.number("hypotheses"),
         publish: if values.text("publish") == "sure" { Publish::Sure } else { Publish::Prompt },
     };
@@ -155,6 +156,31 @@ fn game(values: Values<'_>) -> Settings {
         );
     }
     settings
+}
+
+/// The Laws of the event.
+fn laws(values: Values<'_>) -> Laws {
+    let class = TimeClass::from_word(&values.text("time_class")).unwrap_or(TimeClass::Standard);
+    let given = values.given_text("supervision").and_then(|word| Supervision::from_word(&word));
+    let supervision = given.unwrap_or(Supervision::Full);
+    // What was wrong with either of the two has been said.
+    let both_read = !values.refused.iter().any(|key| ["time_class", "supervision"].contains(key));
+    if class != TimeClass::Standard && given.is_none() && both_read {
+        let at = values.span_of("time_class").unwrap_or(values.span.clone());
+        let message = format!(
+            "a {} event says how its games are supervised: write supervision = \"full\" if each is watched and recorded, else supervision = \"limited\"",
+            class.word()
+        );
+        values.problems.add(&at, message);
+    }
+    if class == TimeClass::Standard && supervision == Supervision::Limited && both_read {
+        let at = values.span_of("supervision").unwrap_or(values.span.clone());
+        values
+            .problems
+            .add(&at, "standard games know no limited supervision: leave it out, or write time_class = \"rapid\" or \"blitz\"");
+    }
+    let edition = Edition::named(&values.text("edition")).unwrap_or(Laws::default().edition);
+    Laws { edition, class, supervision }
 }
 
 fn all_boards(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) -> Vec<Board> {

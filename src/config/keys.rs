@@ -110,6 +110,11 @@ pub const TABLES: &[(&str, &str)] = &[
     ("journal", "Where every move is kept before it is told."),
     ("recordings", "Everything the boards said, to be replayed with `touchmovectl replay`."),
     ("game", "How what the boards sense becomes a game. The same for all boards."),
+    (
+        "laws",
+        "The Laws of Chess by which the event is played. `touchmovectl laws` shows what an edition says, and what of it is not\n\
+         at hand.",
+    ),
     ("pgn", "What the PGN of every game says about the event."),
     (
         "board",
@@ -183,14 +188,6 @@ pub static KEYS: &[Key] = &[
         "5000",
         "Without a clock, a move counts as completed when the board has stood like this for so long.",
     ),
-    key(
-        "game",
-        "laws",
-        Kind::Word(&crate::table::EDITIONS),
-        Some("\"fide-2023\""),
-        "\"fide-2023\"",
-        "The edition of the Laws of Chess that is in force.",
-    ),
     key("game", "chess960", Kind::Flag, Some("false"), "false", "Whether start positions of Chess960 are start positions."),
     key(
         "game",
@@ -217,6 +214,33 @@ pub static KEYS: &[Key] = &[
         "\"sure\"",
         "When a move is told that is not certain. `prompt`: at once, the best guess now, corrected if need be; `sure`: when one\n\
          line of play is clearly ahead of all others, or the move was completed.",
+    ),
+    key(
+        "laws",
+        "edition",
+        Kind::Word(&crate::laws::EDITIONS),
+        Some("\"fide-2023\""),
+        "\"fide-2023\"",
+        "The edition that is in force.",
+    ),
+    key(
+        "laws",
+        "time_class",
+        Kind::Word(&["standard", "rapid", "blitz"]),
+        Some("\"standard\""),
+        "\"standard\"",
+        "How fast the games are. By the newest edition: each player's time for all moves, with 60 times the increment; up to 10\n\
+         minutes it is `blitz`, below 60 minutes `rapid` (A.1, B.1).",
+    ),
+    key(
+        "laws",
+        "supervision",
+        Kind::Word(&["full", "limited"]),
+        None,
+        "\"full\"",
+        "Whether the competition rules apply to rapid or blitz as they stand (A.4, B.2): an arbiter watches no more than three rapid\n\
+         games, or one of blitz, and each game is recorded. `full`: so it is; `limited`: it is not, and illegal moves stand once the\n\
+         opponent has moved. With time_class = \"rapid\" or \"blitz\" this must be given, as the regulations of the event say.",
     ),
     key(
         "pgn",

@@ -13,6 +13,7 @@ pub mod diagram;
 pub mod doctor;
 pub mod figures;
 pub mod game;
+pub mod laws;
 pub mod list;
 pub mod look;
 pub mod monitor;
@@ -63,6 +64,7 @@ enum Command {
     Score(score::Args),
     Doctor(doctor::Args),
     Demo(demo::Args),
+    Laws(laws::Args),
     Backup(backup::Args),
 }
 
@@ -81,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Score(args) => done(score::run(args)),
         Command::Doctor(args) => doctor::run(args),
         Command::Demo(args) => done(demo::run(args)),
+        Command::Laws(args) => done(laws::run(args)),
         Command::Backup(args) => done(backup::run(args)),
     };
     outcome.unwrap_or_else(|error| {

@@ -7,8 +7,9 @@ use super::why::Why;
 use crate::boards::{BOARDS, LinkState, Millis, Reading, Sensed, Sensing, model};
 use crate::game::event::Rotation;
 use crate::game::{Command, Event, Order, Record, Stamped, pgn::pgn};
+use crate::laws::Laws;
 use crate::link::recording::{Header, Recording, State, What, read};
-use crate::table::{EDITIONS, Input, Settings, Table};
+use crate::table::{Input, Settings, Table};
 use crate::wire::{self, Word};
 use anyhow::{Context, anyhow, bail};
 use shakmaty::Square;
@@ -41,9 +42,9 @@ pub struct Args {
     /// Touched squares and clock readings too
     #[arg(long)]
     pub all: bool,
-    /// Judge by this edition of the Laws instead of the recording's, of which there is one so far
-    #[arg(long, value_name = "EDITION", value_parser = EDITIONS)]
-    pub laws: Option<String>,
+    /// Judge by these Laws instead of the recording's: an edition, and what kind of game, such as "fide-2018 blitz limited"
+    #[arg(long, value_name = "LAWS")]
+    pub laws: Option<Laws>,
     /// Throw away what a poorer board would not have seen: identity, colour or occupancy
     #[arg(long, value_name = "KIND", value_parser = sensing)]
     pub sensing: Option<Sensing>,
@@ -137,7 +138,7 @@ fn settings(header: &Header) -> anyhow::Result<Settings> {
         settings.start().map_err(|error| anyhow!("\"start_fen\" is \"{fen}\": {error}; write a FEN, or null"))?;
     }
     if header.core.is_none() {
-        settings.laws.clone_from(&header.laws);
+        settings.laws = header.laws.parse().context("\"laws\"")?;
     }
     Ok(settings)
 }

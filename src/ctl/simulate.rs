@@ -265,7 +265,7 @@ fn record(file: &Path, setting: &Setting, hands: &HandsArgs, game: &Game, seed: 
     let mut header = Header::new(model.name);
     header.chess960 = settings.chess960;
     header.start_fen = settings.start_fen.clone();
-    header.laws = settings.laws.clone();
+    header.laws = settings.laws.to_string();
     header.version = Some(env!("CARGO_PKG_VERSION").to_owned());
     header.core = Some(wire::settings_to_value(&settings));
 

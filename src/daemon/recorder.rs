@@ -49,7 +49,7 @@ impl Recorder {
         let mut header = Header::new(model);
         header.chess960 = settings.chess960;
         header.start_fen.clone_from(&settings.start_fen);
-        header.laws.clone_from(&settings.laws);
+        header.laws = settings.laws.to_string();
         header.version = Some(env!("CARGO_PKG_VERSION").to_owned());
         header.core = Some(settings_to_value(settings));
         Recorder { hub, recordings, board, header, file: None, began: 0, until_look: LOOK }

@@ -1,7 +1,21 @@
-//! The Laws of Chess as far as a board can see them: positions, also those that play should never have reached.
+//! The Laws of Chess as far as a board can see them: positions, also those that play should never have reached; the editions, and
+//! what they require of the arbiter.
 
+pub mod edition;
+mod in_force;
 mod irregular;
+mod irregularity;
+mod penalty;
 mod position;
+mod ruling;
+mod word;
+
+pub use edition::{EDITIONS, Edition, Supervision, TimeClass, Topic};
+pub use in_force::{BadLaws, Laws};
+pub use irregularity::{Counted, Irregularity, Tally};
+pub use penalty::{Penalty, Times, penalty};
+pub use ruling::{Act, Facts, Occasion, Reply, Ruling, Situation, Stage, ruling};
+pub use word::Worded;
 
 pub use irregular::Irregular;
 pub use position::{BadFen, Ending, Position, PositionKey};

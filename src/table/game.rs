@@ -73,10 +73,10 @@ impl Game {
         let event = Event::GameStarted {
             fen: found.position.fen(),
             chess960: found.chess960,
-            laws: settings.laws.clone(),
+            laws: settings.laws.to_string(),
             rotation: found.rotation,
         };
-        let record = Record::new(now, found.position.fen(), found.chess960, settings.laws.clone(), found.rotation);
+        let record = Record::new(now, found.position.fen(), found.chess960, settings.laws.to_string(), found.rotation);
         output.tell(now, event);
         Game::with(
             record,

@@ -12,16 +12,13 @@ use crate::game::{Order, Record, Stamped};
 use crate::infer::model::CARRIED;
 pub use crate::infer::{Hypothesis, Split, Step};
 use crate::infer::{LINE, REST_TAKEBACK, Seen, StartFound, turned};
-use crate::laws::{BadFen, Position};
+use crate::laws::{BadFen, Laws, Position};
 use crate::sense::{Edge, Sense};
 use clock::Clock;
 use game::{ABANDONED, Around, Game, KINGS_APART, UNEXPLAINED, UNEXPLAINED_LONG};
 use memory::{Gap, News};
 use shakmaty::{Bitboard, Board};
 use start::CALM;
-
-/// The editions of the Laws that are known.
-pub const EDITIONS: [&str; 1] = ["fide-2023"];
 
 /// When a move is told that is not certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,8 +53,8 @@ pub struct Settings {
     pub start_fen: Option<String>,
     /// Kings in the centre give the result at once; otherwise it waits for the arbiter.
     pub accept_kings_signal: bool,
-    /// Edition of the Laws, e.g. `fide-2023`.
-    pub laws: String,
+    /// The Laws that are in force: edition, time class, supervision.
+    pub laws: Laws,
     /// How many lines of play are followed at most, 8–4096.
     pub hypotheses: u16,
     /// Whether moves are told at once or when they are sure.
@@ -77,7 +74,7 @@ impl Default for Settings {
             chess960: false,
             start_fen: None,
             accept_kings_signal: true,
-            laws: "fide-2023".to_owned(),
+            laws: Laws::default(),
             hypotheses: 64,
             publish: Publish::Prompt,
         }

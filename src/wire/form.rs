@@ -6,6 +6,7 @@ use super::words::Word;
 use crate::boards::{LinkState, Millis, Sensing};
 use crate::game::event::Rotation;
 use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason};
+use crate::laws::Laws;
 use crate::table::{Publish, Settings};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use shakmaty::{Color, Role};
@@ -30,6 +31,19 @@ mod word {
             let known: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
             de::Error::custom(format!("`{text}` is not one of {}", known.join(", ")))
         })
+    }
+}
+
+/// What has a text of its own.
+mod text {
+    use super::*;
+    pub fn serialize<T: std::fmt::Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(value)
+    }
+    pub fn deserialize<'de, T: std::str::FromStr<Err: std::fmt::Display>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<T, D::Error> {
+        String::deserialize(from)?.parse().map_err(de::Error::custom)
     }
 }
 
@@ -273,7 +287,8 @@ pub(super) struct WireSettings {
     chess960: bool,
     start_fen: Option<String>,
     accept_kings_signal: bool,
-    laws: String,
+    #[serde(with = "text")]
+    laws: Laws,
     pub hypotheses: u16,
     #[serde(with = "word")]
     publish: Publish,

@@ -68,7 +68,8 @@ impl Game {
         self.read(|game| Some(game.record.chess960.map_or(-1, i32::from))).unwrap_or(-1)
     }
 
-    /// The edition of the Laws, e.g. fide-2023.
+    /// The Laws in force, e.g. fide-2023, or fide-2018 blitz limited: the edition, then rapid or blitz where it is not a standard
+    /// game, then limited where not every game is watched and recorded.
     #[zbus(property(emits_changed_signal = "const"))]
     fn laws(&self) -> String {
         self.read(|game| game.record.laws.clone())

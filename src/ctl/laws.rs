@@ -1,0 +1,139 @@
+//! `touchmovectl laws [LAWS]`: what an edition of the Laws says, as far as touchmove knows it.
+
+use super::service::print;
+use crate::laws::edition::{ClaimPenalty, Gap, Rules};
+use crate::laws::{Edition, Facts, Laws, Penalty, Ruling, Situation, Topic, Worded, penalty, ruling};
+use clap::error::ErrorKind;
+use std::fmt::Write;
+
+/// Show what the Laws of Chess say, by edition
+///
+/// Without an edition: which there are. With one: its penalties and figures, what it requires of the arbiter in each situation
+/// and by which article, and what it does not say. This is all that touchmove goes by; where a text is not at hand it says
+/// nothing of the matter.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  touchmovectl laws
+  touchmovectl laws fide-2023
+  touchmovectl laws fide-2018 blitz limited")]
+pub struct Args {
+    /// An edition; then rapid or blitz; then limited, where not every game is watched and recorded
+    #[arg(value_name = "LAWS")]
+    pub laws: Vec<String>,
+}
+
+/// Prints it.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    if args.laws.is_empty() {
+        return Ok(print(&list())?);
+    }
+    match args.laws.join(" ").parse::<Laws>() {
+        Ok(laws) => Ok(print(&describe(&laws))?),
+        // The command line is wrong, which clap could not know word by word.
+        Err(error) => clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).exit(),
+    }
+}
+
+/// One line for each edition.
+fn list() -> String {
+    let mut text = String::new();
+    for edition in Edition::all() {
+        let _ = writeln!(text, "{:12}{}{}", edition.name, edition.title, years(edition));
+    }
+    text
+}
+
+fn years(edition: &Edition) -> String {
+    edition.until.map_or_else(String::new, |until| format!(" (until {until})"))
+}
+
+/// All that is known of these Laws.
+pub fn describe(laws: &Laws) -> String {
+    let edition = laws.edition;
+    let mut text = format!("{laws}: {}{}\nRests on: {}\n", edition.title, years(edition), edition.text);
+    let _ = writeln!(text, "\nPenalties and figures");
+    for (what, says) in figures(laws) {
+        let _ = writeln!(text, "  {what:28}{says}");
+    }
+    let _ = writeln!(text, "\nWhat is required, the first time");
+    for situation in Situation::all() {
+        if let Some(Ruling { acts, articles }) = ruling(laws, situation, &Facts::default()) {
+            let acts: Vec<String> = acts.iter().map(|act| act.to_string().replace('_', " ")).collect();
+            let cited = if articles.is_empty() { String::new() } else { format!("  ({})", articles.join(", ")) };
+            let _ = writeln!(text, "  {:28}{}{cited}", situation.word().replace('_', " "), acts.join(", "));
+        }
+    }
+    let _ = writeln!(text, "\nArticles");
+    for topic in Topic::ALL {
+        let articles: Vec<&str> = laws.articles(*topic).collect();
+        if !articles.is_empty() {
+            let _ = writeln!(text, "  {:28}{}", topic.word().replace('_', " "), articles.join(", "));
+        }
+    }
+    for (gap, heading) in [(Gap::Silent, "It says nothing of"), (Gap::NotAtHand, "Its text is not at hand on")] {
+        let topics = Topic::ALL.iter().filter(|topic| edition.gap(**topic) == Some(&gap));
+        let topics: Vec<String> = topics.map(|topic| topic.word().replace('_', " ")).collect();
+        if !topics.is_empty() {
+            let _ = writeln!(text, "\n{heading}: {}", topics.join(", "));
+        }
+    }
+    text
+}
+
+/// What there is in figures and choices.
+fn figures(laws: &Laws) -> Vec<(&'static str, String)> {
+    let rules: &Rules = laws.rules();
+    let word = |word: &str| word.replace('_', " ");
+    let moves = |moves: u32| format!("{moves} moves of each player");
+    let claim = |ClaimPenalty { opponent_s, halving }: ClaimPenalty| {
+        let own =
+            halving.map(|half| format!("; half of the claimant's time, at most {} s, down to {} s", half.max_s, half.floor_s));
+        format!("{opponent_s} s to the opponent{}", own.unwrap_or_default())
+    };
+    let list = [
+        ("illegal moves", ladder(laws)),
+        (
+            "counted",
+            rules.counted.as_ref().map(|what| what.iter().map(|what| word(what.word())).collect::<Vec<_>>().join(", ")),
+        ),
+        ("illegal moves stand", rules.stands.map(|stands| word(stands.word()))),
+        (
+            "a move is completed by",
+            rules.completed_by.as_ref().map(|by| by.iter().map(|by| word(by.word())).collect::<Vec<_>>().join(", ")),
+        ),
+        ("pawn left on last rank", rules.pawn_left.map(|left| word(left.word()))),
+        ("incorrect claim", rules.wrong_claim.map(claim)),
+        ("repetition", rules.repetition.map(|times| format!("{times} times, on claim"))),
+        ("without pawn or capture", rules.fifty.map(|fifty| format!("{}, on claim", moves(fifty)))),
+        (
+            "repetition, at once",
+            rules.five_fold.map(|times| format!("{times} times ({})", rules.five_fold_kind.map_or("", Worded::word))),
+        ),
+        ("the same, at once", rules.seventy_five.map(moves)),
+        ("a claim is lost by", rules.claim_lost.map(|lost| word(lost.word()))),
+        ("wrong start claimed until", rules.set_up_moves.map(moves)),
+        ("reversed: new game below", rules.reversed_below.map(moves)),
+        ("flag, no mate possible", rules.flag.map(|outcome| word(outcome.word()))),
+        ("resigned, no mate possible", rules.resigned.map(|outcome| word(outcome.word()))),
+        ("a flag is called by", rules.flag_called.map(|caller| word(caller.word()))),
+    ];
+    list.into_iter().filter_map(|(what, says)| Some((what, says?))).collect()
+}
+
+/// `1st 120 s to the opponent, 2nd loses (draw if the opponent cannot mate)`.
+fn ladder(laws: &Laws) -> Option<String> {
+    let mut steps = Vec::new();
+    for nth in 1u32.. {
+        let nth_word =
+            ["1st", "2nd", "3rd"].get(nth as usize - 1).map_or_else(|| format!("{nth}th"), |word| (*word).to_owned());
+        match penalty(laws, nth, true)? {
+            Penalty::Add(seconds) => steps.push(format!("{nth_word} {seconds} s to the opponent")),
+            Penalty::Loses | Penalty::Draw => {
+                let draw = penalty(laws, nth, false) == Some(Penalty::Draw);
+                steps.push(format!("{nth_word} loses{}", if draw { " (draw if the opponent cannot mate)" } else { "" }));
+                break;
+            }
+        }
+    }
+    Some(steps.join(", "))
+}

@@ -1,0 +1,296 @@
+//! From the text of a file to an [`Edition`]: strict, and everything that is wrong is said at once.
+
+use super::rules::{ClaimPenalty, Halving, Ladder, Rules, TimeLimits};
+use super::{Content, Edition, Gap, Kind, Supervision, TimeClass, Topic};
+use crate::laws::Worded;
+use std::collections::BTreeMap;
+use toml::{Table, Value};
+
+/// What lies over what. `fast` is rapid and blitz, `limited` is both of them without full supervision.
+const LAYERS: [&str; 5] = ["standard", "fast", "limited", "blitz", "blitz_limited"];
+
+/// Which layers make up a kind of games, the later going before.
+const KINDS: [(Kind, &[&str]); 5] = [
+    (Kind(TimeClass::Standard, Supervision::Full), &["standard"]),
+    (Kind(TimeClass::Rapid, Supervision::Full), &["standard", "fast"]),
+    (Kind(TimeClass::Rapid, Supervision::Limited), &["standard", "fast", "limited"]),
+    (Kind(TimeClass::Blitz, Supervision::Full), &["standard", "fast", "blitz"]),
+    (Kind(TimeClass::Blitz, Supervision::Limited), &["standard", "fast", "limited", "blitz", "blitz_limited"]),
+];
+
+/// Whether a figure is given.
+type Given = fn(&Rules) -> bool;
+
+/// Figures that no ruling may use without the article they stand in.
+const RESTS_ON: [(&str, Topic, Given); 14] = [
+    ("completed_by", Topic::Completed, |rules| rules.completed_by.is_some()),
+    ("rook_first", Topic::RookFirst, |rules| rules.rook_first.is_some()),
+    ("promotion_final", Topic::PromotionFinal, |rules| rules.promotion_final.is_some()),
+    ("pawn_left", Topic::PawnLeft, |rules| rules.pawn_left.is_some()),
+    ("penalty", Topic::Penalty, |rules| rules.penalty.is_some()),
+    ("set_up_moves", Topic::SetUpLimit, |rules| rules.set_up_moves.is_some()),
+    ("reversed", Topic::Reversed, |rules| rules.reversed.is_some()),
+    ("wrong_claim", Topic::WrongClaim, |rules| rules.wrong_claim.is_some()),
+    ("five_fold", Topic::FiveFold, |rules| rules.five_fold.is_some()),
+    ("seventy_five", Topic::SeventyFive, |rules| rules.seventy_five.is_some()),
+    ("claim_lost", Topic::ClaimLost, |rules| rules.claim_lost.is_some()),
+    ("resigned", Topic::Resignation, |rules| rules.resigned.is_some()),
+    ("flag", Topic::FlagFall, |rules| rules.flag.is_some()),
+    ("illegal_position", Topic::IllegalPosition, |rules| rules.illegal_position.is_some()),
+];
+
+/// A table that is taken apart; what is left at the end has no business there.
+pub(in crate::laws) struct Reader {
+    /// Where it stands, for what is said of it: empty, or with a dot at the end.
+    path: String,
+    table: Table,
+    problems: Vec<String>,
+}
+
+impl Reader {
+    /// Of a whole file.
+    pub fn new(text: &str) -> Result<Reader, Vec<String>> {
+        match text.parse::<Table>() {
+            Ok(table) => Ok(Reader { path: String::new(), table, problems: Vec::new() }),
+            Err(error) => Err(vec![format!("this is not TOML: {}", error.message())]),
+        }
+    }
+
+    /// Something is wrong with a key.
+    pub fn wrong(&mut self, key: &str, what: impl std::fmt::Display) {
+        self.problems.push(format!("{}{key}: {what}", self.path));
+    }
+
+    /// What has this key, if anything.
+    fn take<T>(&mut self, key: &str, form: &str, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
+        let value = self.table.remove(key)?;
+        let read = read(&value);
+        if read.is_none() {
+            self.wrong(key, format_args!("is {value}; write {form}"));
+        }
+        read
+    }
+
+    /// A text that is not empty.
+    pub fn text(&mut self, key: &str) -> Option<String> {
+        self.take(key, "a text", |value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned))
+    }
+
+    /// A number of at most five digits.
+    pub fn number(&mut self, key: &str) -> Option<u32> {
+        let small = |number: i64| u32::try_from(number).ok().filter(|number| *number < 100_000);
+        self.take(key, "a whole number below 100000", |value| value.as_integer().and_then(small))
+    }
+
+    /// A list of such numbers.
+    fn numbers(&mut self, key: &str) -> Option<Vec<u32>> {
+        let small = |value: &Value| value.as_integer().and_then(|number| u32::try_from(number).ok());
+        self.take(key, "a list of whole numbers", |value| value.as_array()?.iter().map(small).collect())
+    }
+
+    /// One of the words of `T`.
+    pub fn word<T: Worded>(&mut self, key: &str) -> Option<T> {
+        self.take(key, &all_words::<T>(), |value| T::from_word(value.as_str()?))
+    }
+
+    /// A list of words of `T`.
+    pub fn words<T: Worded>(&mut self, key: &str) -> Option<Vec<T>> {
+        self.list(key, T::from_word)
+    }
+
+    /// A list of words that `read` knows; those that it does not know are left out, and each is a problem.
+    pub fn list<T>(&mut self, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let words: Vec<String> = self.take(key, "a list of words", |value| value.as_array()?.iter().map(text).collect())?;
+        let mut found = Vec::new();
+        for word in words {
+            match read(&word) {
+                Some(value) => found.push(value),
+                None => self.wrong(key, format_args!("there is no \"{word}\"")),
+            }
+        }
+        Some(found)
+    }
+
+    /// A table in it.
+    pub fn inside<T>(&mut self, key: &str, read: impl FnOnce(&mut Reader) -> T) -> Option<T> {
+        let table = self.take(key, "a table", |value| value.as_table().cloned())?;
+        let mut reader = Reader { path: format!("{}{key}.", self.path), table, problems: Vec::new() };
+        let value = read(&mut reader);
+        self.problems.extend(reader.end());
+        Some(value)
+    }
+
+    /// A list of tables in it.
+    pub fn each<T>(&mut self, key: &str, mut read: impl FnMut(&mut Reader) -> T) -> Vec<T> {
+        let tables = |value: &Value| value.as_array()?.iter().map(|value| value.as_table().cloned()).collect();
+        let tables: Vec<Table> = self.take(key, "a list of tables", tables).unwrap_or_default();
+        let mut values = Vec::new();
+        for (at, table) in tables.into_iter().enumerate() {
+            let mut reader = Reader { path: format!("{}{key}[{}].", self.path, at + 1), table, problems: Vec::new() };
+            values.push(read(&mut reader));
+            self.problems.extend(reader.end());
+        }
+        values
+    }
+
+    /// The value, or a problem where there is none.
+    pub fn needed<T>(&mut self, key: &str, value: Option<T>) -> Option<T> {
+        if value.is_none() && !self.problems.iter().any(|problem| problem.starts_with(&format!("{}{key}", self.path))) {
+            self.wrong(key, "is missing");
+        }
+        value
+    }
+
+    /// All that is wrong, with what was not asked for.
+    pub fn end(mut self) -> Vec<String> {
+        let left: Vec<String> = self.table.keys().cloned().collect();
+        for key in left {
+            self.wrong(&key, "there is no such key");
+        }
+        self.problems
+    }
+}
+
+fn all_words<T: Worded>() -> String {
+    T::ALL.iter().map(|value| format!("\"{}\"", value.word())).collect::<Vec<_>>().join(" or ")
+}
+
+/// An edition from its file.
+pub fn edition(name: &str, text: &str) -> Result<Edition, Vec<String>> {
+    let mut file = Reader::new(text)?;
+    let given = file.text("name");
+    let given = file.needed("name", given).unwrap_or_default();
+    if given != name {
+        file.wrong("name", format_args!("is \"{given}\"; write \"{name}\", as the file is called"));
+    }
+    let title = file.text("title");
+    let title = file.needed("title", title).unwrap_or_default();
+    let from = year(&mut file, "from");
+    let from = file.needed("from", from).unwrap_or_default();
+    let until = year(&mut file, "until");
+    if until.is_some_and(|until| until < from) {
+        file.wrong("until", "is before from");
+    }
+    let about = file.text("text");
+    let about = file.needed("text", about).unwrap_or_default();
+    let limits = file.inside("time_limits", limits).flatten();
+    let layers: BTreeMap<&str, Content> =
+        LAYERS.into_iter().filter_map(|layer| Some((layer, file.inside(layer, content)?))).collect();
+    if !layers.contains_key("standard") {
+        file.wrong("standard", "is missing");
+    }
+    let gaps = gaps(&mut file, &layers);
+    let kinds: BTreeMap<Kind, Content> = KINDS.into_iter().map(|(kind, of)| (kind, overlay(of, &layers))).collect();
+    for (key, topic, is_given) in RESTS_ON {
+        let lacks = |content: &Content| is_given(&content.rules) && !content.articles.contains_key(&topic);
+        if let Some((Kind(class, supervision), _)) = kinds.iter().find(|(_, content)| lacks(content)) {
+            let (class, supervision, topic) = (class.word(), supervision.word(), topic.word());
+            file.wrong(key, format_args!("has no article ({topic}) in {class} games with {supervision} supervision"));
+        }
+    }
+    let problems = file.end();
+    if problems.is_empty() {
+        Ok(Edition { name: given, title, from, until, text: about, limits, gaps, kinds })
+    } else {
+        Err(problems)
+    }
+}
+
+fn year(file: &mut Reader, key: &str) -> Option<u16> {
+    let number = file.number(key)?;
+    let year = u16::try_from(number).ok().filter(|year| (1900..2200).contains(year));
+    if year.is_none() {
+        file.wrong(key, format_args!("is {number}; write a year"));
+    }
+    year
+}
+
+fn limits(table: &mut Reader) -> Option<TimeLimits> {
+    let (rapid, standard) = (table.number("rapid_from_s"), table.number("standard_from_s"));
+    let (rapid, standard) = (table.needed("rapid_from_s", rapid), table.needed("standard_from_s", standard));
+    Some(TimeLimits { rapid_from_s: rapid?, standard_from_s: standard? })
+}
+
+/// The topics without an article; every topic has one in some layer, or is listed just once.
+fn gaps(file: &mut Reader, layers: &BTreeMap<&str, Content>) -> BTreeMap<Topic, Gap> {
+    let silent = file.words::<Topic>("silent").unwrap_or_default();
+    let not_at_hand = file.words::<Topic>("not_at_hand").unwrap_or_default();
+    for topic in Topic::ALL {
+        let listed = silent.iter().chain(&not_at_hand).filter(|listed| *listed == topic).count();
+        let written = layers.values().any(|content| content.articles.contains_key(topic));
+        match (written, listed) {
+            (true, 0) | (false, 1) => {}
+            (true, _) => file.wrong(topic.word(), "has an article and is listed in silent or not_at_hand"),
+            (false, 0) => file.wrong(topic.word(), "has no article: give one, or list it in silent or not_at_hand"),
+            (false, _) => file.wrong(topic.word(), "is listed more than once in silent and not_at_hand"),
+        }
+    }
+    let silent = silent.into_iter().map(|topic| (topic, Gap::Silent));
+    silent.chain(not_at_hand.into_iter().map(|topic| (topic, Gap::NotAtHand))).collect()
+}
+
+fn overlay(of: &[&str], layers: &BTreeMap<&str, Content>) -> Content {
+    let mut whole = Content::default();
+    for content in of.iter().filter_map(|layer| layers.get(layer)) {
+        whole.articles.extend(content.articles.clone());
+        whole.rules = whole.rules.overruled_by(&content.rules);
+    }
+    whole
+}
+
+fn content(table: &mut Reader) -> Content {
+    let articles = table.inside("articles", articles).unwrap_or_default();
+    let rules = Rules {
+        completed_by: table.words("completed_by"),
+        intent: table.word("intent"),
+        rook_first: table.word("rook_first"),
+        promotion_final: table.word("promotion_final"),
+        pawn_left: table.word("pawn_left"),
+        counted: table.words("counted"),
+        penalty: table.inside("penalty", ladder).flatten(),
+        stands: table.word("stands"),
+        illegal_ruled: table.word("illegal_ruled"),
+        touch_ruled: table.word("touch_ruled"),
+        set_up_moves: table.number("set_up_moves"),
+        reversed_below: table.number("reversed_below"),
+        reversed: table.word("reversed"),
+        wrong_claim: table.inside("wrong_claim", claim_penalty).flatten(),
+        repetition: table.number("repetition"),
+        fifty: table.number("fifty"),
+        five_fold: table.number("five_fold"),
+        five_fold_kind: table.word("five_fold_kind"),
+        seventy_five: table.number("seventy_five"),
+        castling_lost: table.word("castling_lost"),
+        claim_lost: table.word("claim_lost"),
+        resigned: table.word("resigned"),
+        flag: table.word("flag"),
+        flag_called: table.word("flag_called"),
+        illegal_position: table.word("illegal_position"),
+        increment: table.word("increment"),
+        default_time: table.word("default_time"),
+        assistant_s: table.number("assistant_s"),
+    };
+    Content { articles, rules }
+}
+
+fn articles(table: &mut Reader) -> BTreeMap<Topic, String> {
+    Topic::ALL.iter().filter_map(|topic| Some((*topic, table.text(topic.word())?))).collect()
+}
+
+fn ladder(table: &mut Reader) -> Option<Ladder> {
+    let (opponent_s, no_mate) = (table.numbers("opponent_s"), table.word("no_mate"));
+    let (opponent_s, no_mate) = (table.needed("opponent_s", opponent_s), table.needed("no_mate", no_mate));
+    Some(Ladder { opponent_s: opponent_s?, no_mate: no_mate? })
+}
+
+fn claim_penalty(table: &mut Reader) -> Option<ClaimPenalty> {
+    let opponent_s = table.number("opponent_s");
+    let opponent_s = table.needed("opponent_s", opponent_s);
+    let halving = table.inside("claimant_half", |table| {
+        let (max_s, floor_s) = (table.number("max_s"), table.number("floor_s"));
+        let (max_s, floor_s) = (table.needed("max_s", max_s), table.needed("floor_s", floor_s));
+        Some(Halving { max_s: max_s?, floor_s: floor_s? })
+    });
+    Some(ClaimPenalty { opponent_s: opponent_s?, halving: halving.flatten() })
+}

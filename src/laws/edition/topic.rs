@@ -1,0 +1,169 @@
+//! What an edition has articles on.
+
+use crate::laws::word::worded;
+
+worded! {
+    /// A matter that some article of the Laws settles. The numbers here are those of 2023.
+    pub enum Topic {
+        /// What makes a move legal (3.1–3.10).
+        Legality = "legality",
+        /// No king is left or put in check (3.9.2).
+        KingSafety = "king_safety",
+        /// A king is never taken (1.4.1).
+        KingCapture = "king_capture",
+        /// What is taken leaves the board (3.1.1).
+        Capture = "capture",
+        /// En passant (3.7.3.1–2).
+        EnPassant = "en_passant",
+        /// A pawn on the last rank is exchanged (3.7.3.3–5).
+        Promotion = "promotion",
+        /// A new piece put down upside down is what it is.
+        UpsideDown = "upside_down",
+        /// Castling (3.8.2).
+        Castling = "castling",
+        /// What takes the right to castle away for good (3.8.2.1).
+        CastlingLost = "castling_lost",
+        /// Castling in Chess960 (Guidelines II).
+        Chess960 = "chess960",
+        /// One hand for a move (4.1).
+        OneHand = "one_hand",
+        /// Adjusting announced before (4.2.1).
+        Adjust = "adjust",
+        /// Any other contact is intent, unless clearly accidental (4.2.2).
+        Contact = "contact",
+        /// Touch-move as a whole (4.3).
+        Touch = "touch",
+        /// Own pieces touched (4.3.1).
+        TouchOwn = "touch_own",
+        /// Pieces of the opponent touched (4.3.2).
+        TouchOpponent = "touch_opponent",
+        /// Pieces of both sides touched (4.3.3).
+        TouchBoth = "touch_both",
+        /// King and rook touched (4.4.1).
+        CastlingTouched = "castling_touched",
+        /// A rook touched before the king (4.4.2).
+        RookFirst = "rook_first",
+        /// King, then rook, and castling there is illegal (4.4.3).
+        CastlingIllegal = "castling_illegal",
+        /// King and rook of castling that was not legal go back (7.5.1).
+        CastlingPutBack = "castling_put_back",
+        /// When the choice of the new piece is final (4.4.4).
+        PromotionFinal = "promotion_final",
+        /// Nothing that was touched can move or be taken (4.5).
+        TouchFree = "touch_free",
+        /// The ways to promote (4.6).
+        PromotionAct = "promotion_act",
+        /// A piece let go of stays there (4.7).
+        Released = "released",
+        /// When a capture is made (4.7.1).
+        CaptureMade = "capture_made",
+        /// When castling is made, and what binds after the king was let go of (4.7.2).
+        CastlingMade = "castling_made",
+        /// When a promotion is made (4.7.3).
+        PromotionMade = "promotion_made",
+        /// Until when a breach of Article 4 can be claimed (4.8).
+        TouchClaim = "touch_claim",
+        /// Whether the arbiter rules on touched pieces unasked.
+        TouchRuled = "touch_ruled",
+        /// Mate (5.1.1).
+        Mate = "mate",
+        /// Resignation (5.1.2).
+        Resignation = "resignation",
+        /// Stalemate (5.2.1).
+        Stalemate = "stalemate",
+        /// Neither side can mate any more (5.2.2).
+        DeadPosition = "dead_position",
+        /// When a move is completed (6.2.1).
+        Completed = "completed",
+        /// Pressing after the opponent's reply (6.2.2).
+        LatePress = "late_press",
+        /// Which hand presses (6.2.3).
+        ClockHand = "clock_hand",
+        /// Pressing before the move, hitting the clock (6.2.4).
+        ClockHandling = "clock_handling",
+        /// Adjusting in one's own time only (6.2.5).
+        AdjustOwnTime = "adjust_own_time",
+        /// An assistant at the clock (6.2.6).
+        Assistant = "assistant",
+        /// Arriving late (6.7.1).
+        DefaultTime = "default_time",
+        /// When a flag counts as fallen (6.8).
+        FlagSeen = "flag_seen",
+        /// What a fallen flag means (6.9).
+        FlagFall = "flag_fall",
+        /// A clock set wrongly (6.10.2).
+        ClockSetting = "clock_setting",
+        /// What a player may stop the clock for (6.11.2).
+        Pause = "pause",
+        /// Both flags are down.
+        BothFlags = "both_flags",
+        /// No claim from a screen (6.12.2).
+        Screens = "screens",
+        /// Which times the clock shows after a position was put back (7.1).
+        ClockTimes = "clock_times",
+        /// The pieces stood wrong at the start (7.2.1).
+        WrongStart = "wrong_start",
+        /// The board stands the wrong way (7.2.2).
+        Orientation = "orientation",
+        /// The players have each other's colours (7.3).
+        Reversed = "reversed",
+        /// A player displaces pieces (7.4).
+        Displaced = "displaced",
+        /// An illegal move was completed (7.5.1).
+        IllegalMove = "illegal_move",
+        /// A pawn was left on the last rank (7.5.2).
+        PawnLeft = "pawn_left",
+        /// The clock was pressed without a move (7.5.3).
+        PressWithoutMove = "press_without_move",
+        /// Two hands for one move (7.5.4).
+        TwoHands = "two_hands",
+        /// Two irregularities in one move count once.
+        OnceAMove = "once_a_move",
+        /// The penalties for illegal moves (7.5.5).
+        Penalty = "penalty",
+        /// A piece is found on a wrong square (7.6).
+        DisplacedFound = "displaced_found",
+        /// Until when a wrong start can be claimed (A.5.1.2).
+        SetUpLimit = "set_up_limit",
+        /// Until when a clock setting can be changed (A.5.1.1).
+        ClockLimit = "clock_limit",
+        /// When an illegal move stands (A.5.2).
+        IllegalStands = "illegal_stands",
+        /// Both kings in check, or a pawn on the last rank, and nobody said so (A.5.4).
+        IllegalPosition = "illegal_position",
+        /// Who calls a flag (A.5.5).
+        FlagCalled = "flag_called",
+        /// What is signed stands (8.7).
+        ResultSigned = "result_signed",
+        /// Three times the same, with a move that is about to be made (9.2.1).
+        RepetitionIntended = "repetition_intended",
+        /// Three times the same, on the board (9.2.2).
+        Repetition = "repetition",
+        /// Which positions are the same (9.2.3).
+        SamePosition = "same_position",
+        /// Fifty moves, with a move that is about to be made (9.3.1).
+        FiftyIntended = "fifty_intended",
+        /// Fifty moves, made (9.3.2).
+        Fifty = "fifty",
+        /// What loses the right to claim a draw on this move (9.4).
+        ClaimLost = "claim_lost",
+        /// A correct claim (9.5.2).
+        RightClaim = "right_claim",
+        /// An incorrect claim (9.5.3).
+        WrongClaim = "wrong_claim",
+        /// Five times the same (9.6.1).
+        FiveFold = "five_fold",
+        /// Seventy-five moves (9.6.2).
+        SeventyFive = "seventy_five",
+        /// Mate goes before seventy-five moves (9.6.2).
+        MateFirst = "mate_first",
+        /// The arbiter tells the players nothing of moves and clocks (12.6).
+        NoHelp = "no_help",
+        /// What the arbiter may impose (12.9).
+        Penalties = "penalties",
+        /// What makes a game rapid or blitz (A.1, B.1).
+        TimeClass = "time_class",
+        /// When the competition rules apply to rapid and blitz as they stand (A.4, B.2).
+        Supervision = "supervision",
+    }
+}

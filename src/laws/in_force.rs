@@ -1,0 +1,114 @@
+//! The Laws as an event, or one game, has chosen them.
+
+use super::edition::{EDITIONS, Edition, Rules, Supervision, TimeClass, Topic};
+use super::{Irregularity, Worded};
+use std::fmt;
+use std::str::FromStr;
+
+/// What a game is played by. As text: `fide-2023`, `fide-2023 rapid`, `fide-2023 blitz limited`; what is left out is standard
+/// play, and full supervision.
+#[derive(Clone, Copy)]
+pub struct Laws {
+    /// The edition of the Laws.
+    pub edition: &'static Edition,
+    /// How fast the game is.
+    pub class: TimeClass,
+    /// Whether somebody watches and records every game. Without meaning in standard play.
+    pub supervision: Supervision,
+}
+
+impl Laws {
+    /// All articles on a matter, the one it is settled in first; none: the edition is silent, or its text is not at hand, and so
+    /// nothing is to be said.
+    pub fn articles(&self, topic: Topic) -> impl Iterator<Item = &'static str> + use<> {
+        let written = self.edition.article(self.class, self.supervision, topic);
+        written.into_iter().flat_map(|articles| articles.split(", "))
+    }
+
+    /// The article that settles a matter, e.g. `7.5.1`.
+    pub fn article(&self, topic: Topic) -> Option<&'static str> {
+        self.articles(topic).next()
+    }
+
+    /// The figures and choices; `None` in each of them: nothing is said of it.
+    pub fn rules(&self) -> &'static Rules {
+        static NOTHING: Rules = Rules::NONE;
+        self.edition.rules(self.class, self.supervision).unwrap_or(&NOTHING)
+    }
+
+    /// Whether this counts for the penalties of illegal moves.
+    pub fn counts(&self, what: Irregularity) -> bool {
+        self.rules().counted.as_ref().is_some_and(|counted| counted.contains(&what))
+    }
+}
+
+/// Standard play by the newest edition.
+impl Default for Laws {
+    fn default() -> Laws {
+        match Edition::all().last() {
+            Some(edition) => Laws { edition, class: TimeClass::Standard, supervision: Supervision::Full },
+            None => unreachable!("there are editions"),
+        }
+    }
+}
+
+impl PartialEq for Laws {
+    fn eq(&self, other: &Laws) -> bool {
+        (&self.edition.name, self.class, self.supervision) == (&other.edition.name, other.class, other.supervision)
+    }
+}
+
+impl Eq for Laws {}
+
+impl fmt::Debug for Laws {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Laws({self})")
+    }
+}
+
+impl fmt::Display for Laws {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.edition.name)?;
+        if self.class != TimeClass::Standard {
+            write!(f, " {}", self.class.word())?;
+            if self.supervision != Supervision::Full {
+                write!(f, " {}", self.supervision.word())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The text names no Laws that are known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadLaws {
+    /// There is no such edition.
+    #[error("there is no edition \"{0}\" of the Laws: write {known}", known = EDITIONS.join(" or "))]
+    Edition(String),
+    /// What follows the edition is something else.
+    #[error("\"{0}\" after the edition: write nothing, or rapid or blitz, and then nothing, or full or limited")]
+    Kind(String),
+}
+
+impl FromStr for Laws {
+    type Err = BadLaws;
+
+    fn from_str(text: &str) -> Result<Laws, BadLaws> {
+        let mut words = text.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let edition = Edition::named(name).ok_or_else(|| BadLaws::Edition(name.to_owned()))?;
+        let mut laws = Laws { edition, class: TimeClass::Standard, supervision: Supervision::Full };
+        let rest: Vec<&str> = words.collect();
+        let kind = || BadLaws::Kind(rest.join(" "));
+        match rest.as_slice() {
+            [] => {}
+            [class] => laws.class = TimeClass::from_word(class).ok_or_else(kind)?,
+            [class, supervision] => {
+                laws.class = TimeClass::from_word(class).ok_or_else(kind)?;
+                laws.supervision = Supervision::from_word(supervision).ok_or_else(kind)?;
+            }
+            _ => return Err(kind()),
+        }
+        Ok(laws)
+    }
+}

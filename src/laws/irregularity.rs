@@ -1,0 +1,105 @@
+//! What is against the Laws, and how often a player did what is counted.
+
+use crate::laws::word::worded;
+use shakmaty::Color;
+
+worded! {
+    /// What is against the Laws, as far as a board and a clock can see it. The articles are those of 2023.
+    pub enum Irregularity {
+        /// A move against Article 3, also one that takes a king (7.5.1).
+        IllegalMove = "illegal_move",
+        /// Castling that is not legal (4.4.3, 7.5.1).
+        IllegalCastling = "illegal_castling",
+        /// A pawn left on the last rank (7.5.2).
+        PawnLeft = "pawn_left",
+        /// The clock pressed without a move (7.5.3).
+        PressWithoutMove = "press_without_move",
+        /// Two hands for one move (7.5.4).
+        TwoHands = "two_hands",
+        /// The clock pressed with the piece still in the hand (6.2.4).
+        PressBeforeRelease = "press_before_release",
+        /// Another move than the touched pieces allow (4.3, 4.4).
+        TouchBroken = "touch_broken",
+        /// A move changed after the piece was let go of (4.7).
+        ReleaseChanged = "release_changed",
+        /// After the king was let go of on its castling square, another move than castling (4.7.2).
+        CastlingAbandoned = "castling_abandoned",
+        /// Another piece than the one that touched the square of promotion (4.4.4).
+        PromotionChanged = "promotion_changed",
+        /// Pieces handled in the opponent's time (4.2.1, 6.2.5).
+        HandledOffTurn = "handled_off_turn",
+        /// Pieces displaced by the player who pressed (7.4).
+        Displaced = "displaced",
+        /// Pieces found displaced moves later (7.6).
+        DisplacedFound = "displaced_found",
+        /// A captured piece still on the board beside its square: displaced, or a capture not made (4.7.1, 7.4, 7.5).
+        CaptureUnclear = "capture_unclear",
+        /// The pieces stood wrong at the start (7.2.1).
+        WrongStart = "wrong_start",
+        /// The board stands the wrong way (7.2.2).
+        Orientation = "orientation",
+        /// The players have each other's colours (7.3).
+        Reversed = "reversed",
+        /// Both kings in check, or a pawn on the last rank, and play has gone on (A.5.4).
+        IllegalPosition = "illegal_position",
+    }
+}
+
+/// One attempt at a move with something in it that is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counted {
+    /// When the clock was pressed on it, in milliseconds: after a position was put back, the same ply may be played wrongly again.
+    pub pressed_at: u64,
+    /// The ply of the game, from 1.
+    pub ply: u32,
+    /// What it was; more than one in the same attempt count once.
+    pub what: Vec<Irregularity>,
+}
+
+/// How often each player did in this game what is counted for the penalties of illegal moves (7.5.5).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    white: Vec<Counted>,
+    black: Vec<Counted>,
+}
+
+impl Tally {
+    /// Counts an irregularity that was completed by a press, and tells how many this player has now. Two of one press count once.
+    pub fn add(&mut self, player: Color, pressed_at: u64, ply: u32, what: Irregularity) -> u32 {
+        let list = self.list(player);
+        match list.iter_mut().find(|counted| counted.pressed_at == pressed_at) {
+            Some(counted) if counted.what.contains(&what) => {}
+            Some(counted) => counted.what.push(what),
+            None => list.push(Counted { pressed_at, ply, what: vec![what] }),
+        }
+        self.count(player)
+    }
+
+    /// Takes back what was counted of a press, as the arbiter may rule. Whether there was something.
+    pub fn strike(&mut self, player: Color, pressed_at: u64) -> bool {
+        let list = self.list(player);
+        let before = list.len();
+        list.retain(|counted| counted.pressed_at != pressed_at);
+        list.len() != before
+    }
+
+    /// How many are counted of this player.
+    pub fn count(&self, player: Color) -> u32 {
+        u32::try_from(self.of(player).len()).unwrap_or(u32::MAX)
+    }
+
+    /// What is counted, in the order in which it was.
+    pub fn of(&self, player: Color) -> &[Counted] {
+        match player {
+            Color::White => &self.white,
+            Color::Black => &self.black,
+        }
+    }
+
+    fn list(&mut self, player: Color) -> &mut Vec<Counted> {
+        match player {
+            Color::White => &mut self.white,
+            Color::Black => &mut self.black,
+        }
+    }
+}

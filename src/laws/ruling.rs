@@ -1,0 +1,310 @@
+//! What the Laws require of the arbiter in a situation: a suggestion with the articles it rests on. He decides.
+//!
+//! The rows of `config/laws/rulings.toml` say which: the first row of a situation whose conditions hold, and whose first article
+//! the edition has. Where there is none, nothing is suggested.
+
+mod table;
+
+use super::edition::{ClaimPenalty, Halving, Topic};
+use super::penalty::{Penalty, penalty};
+use super::word::worded;
+use super::{Irregularity, Laws, Worded};
+use std::fmt;
+use table::{Row, Step};
+
+worded! {
+    /// What is no irregularity, but of which the Laws say what follows. The articles are those of 2023.
+    pub enum Occasion {
+        /// A piece was touched that can move or be taken (4.3).
+        Touched = "touched",
+        /// Touched pieces of which none can move or be taken (4.5).
+        TouchedInVain = "touched_in_vain",
+        /// Adjusting that was announced (4.2.1).
+        Adjusted = "adjusted",
+        /// A piece left its square and came back: by accident, or touched (4.2.2, 7.4).
+        Brushed = "brushed",
+        /// A piece stands on two squares (4.2, 7.4).
+        BetweenSquares = "between_squares",
+        /// A legal capture, in whatever order (4.7.1).
+        Captured = "captured",
+        /// Legal castling (4.7.2).
+        Castled = "castled",
+        /// Legal castling in Chess960 (Guidelines II).
+        Castled960 = "castled_960",
+        /// A legal promotion, in whatever order (4.6, 4.7.3).
+        Promoted = "promoted",
+        /// A piece put on the square of promotion upside down is what it is (3.7.3.3).
+        UpsideDown = "upside_down",
+        /// The clock is pressed after the opponent's reply (6.2.2).
+        LatePress = "late_press",
+        /// The clock is stopped to call the arbiter, with a reason (6.11.2).
+        Paused = "paused",
+        /// Mate (5.1.1).
+        Mate = "mate",
+        /// Mate with the seventy-fifth move (9.6.2).
+        MateAtSeventyFive = "mate_at_seventy_five",
+        /// Stalemate (5.2.1).
+        Stalemate = "stalemate",
+        /// Neither side can mate (5.2.2).
+        DeadPosition = "dead_position",
+        /// A flag has fallen (6.9).
+        FlagFall = "flag_fall",
+        /// A player resigns (5.1.2).
+        Resigned = "resigned",
+        /// Five times the same (9.6.1).
+        FiveFold = "five_fold",
+        /// Seventy-five moves (9.6.2).
+        SeventyFive = "seventy_five",
+        /// Three times the same, claimed rightly (9.2.2).
+        Repeated = "repeated",
+        /// The same with an intended move (9.2.1).
+        RepeatedIntended = "repeated_intended",
+        /// Fifty moves, claimed rightly (9.3.2).
+        Fifty = "fifty",
+        /// The same with an intended move (9.3.1).
+        FiftyIntended = "fifty_intended",
+        /// An incorrect claim of a draw (9.5.3).
+        WrongClaim = "wrong_claim",
+        /// The same with an intended move.
+        WrongClaimIntended = "wrong_claim_intended",
+        /// Kings were put on the squares in the centre.
+        KingsInCentre = "kings_in_centre",
+        /// The pieces are swept together.
+        Swept = "swept",
+    }
+}
+
+/// What a ruling is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Situation {
+    /// Something against the Laws.
+    Irregular(Irregularity),
+    /// Something else.
+    Occasion(Occasion),
+}
+
+impl Situation {
+    /// Its word, which no other situation has.
+    pub fn word(self) -> &'static str {
+        match self {
+            Situation::Irregular(what) => what.word(),
+            Situation::Occasion(what) => what.word(),
+        }
+    }
+
+    /// What a word stands for.
+    pub fn from_word(word: &str) -> Option<Situation> {
+        let irregular = Irregularity::from_word(word).map(Situation::Irregular);
+        irregular.or_else(|| Occasion::from_word(word).map(Situation::Occasion))
+    }
+
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Situation> {
+        let irregular = Irregularity::ALL.iter().copied().map(Situation::Irregular);
+        irregular.chain(Occasion::ALL.iter().copied().map(Situation::Occasion))
+    }
+}
+
+worded! {
+    /// How far the move in question has come.
+    pub enum Stage {
+        /// The clock was not pressed on it: the player may still put it right.
+        Pending = "pending",
+        /// It was.
+        Completed = "completed",
+    }
+
+    /// What the opponent has done since.
+    pub enum Reply {
+        /// Nothing.
+        Nothing = "nothing",
+        /// He touched a piece.
+        Touched = "touched",
+        /// He made his next move.
+        Made = "made",
+    }
+}
+
+/// What a ruling depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// How far the move has come; of an illegal position: the next move.
+    pub stage: Stage,
+    /// What the opponent has done since.
+    pub reply: Reply,
+    /// Which of this player's counted irregularities it is in this game, from 1.
+    pub nth: u32,
+    /// How many moves both players have completed: the smaller number.
+    pub moves: u32,
+    /// Whether the opponent can mate by any series of legal moves.
+    pub opponent_can_mate: bool,
+    /// Whether a player claims.
+    pub claimed: bool,
+    /// Whether the game is over, and signed.
+    pub signed: bool,
+    /// Whether equal positions came in consecutive moves of each player.
+    pub consecutive: bool,
+    /// Whether an illegal position is still there after the next completed move.
+    pub still_there: bool,
+    /// The particular matter, where it is known: which part of touch-move, which part of Article 3. Its article is cited too.
+    pub because: Option<Topic>,
+}
+
+impl Default for Facts {
+    fn default() -> Facts {
+        Facts {
+            stage: Stage::Completed,
+            reply: Reply::Nothing,
+            nth: 1,
+            moves: 0,
+            opponent_can_mate: true,
+            claimed: false,
+            signed: false,
+            consecutive: true,
+            still_there: true,
+            because: None,
+        }
+    }
+}
+
+/// One thing that a ruling asks for. The *player* is the one who did what it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// The position before the irregularity, or the last one that is certain, is put back.
+    Restore,
+    /// What was touched or let go of binds the move that is made now.
+    TouchBinds,
+    /// The move stays as it was let go of: that square, that piece, castling there.
+    ReleaseBinds,
+    /// What is missing of the move is still to be done.
+    Complete,
+    /// The pawn is replaced by a queen.
+    Queen,
+    /// The opponent gets so many seconds.
+    Add(u32),
+    /// The player loses some of the time that he has left.
+    Halve(Halving),
+    /// The player wins.
+    Wins,
+    /// The player loses.
+    Loses,
+    /// The game is drawn.
+    Draw,
+    /// What was done stands.
+    Stands,
+    /// The intended move is made, or if it is illegal another with that piece.
+    PlayIntended,
+    /// The game is cancelled and a new one played.
+    NewGame,
+    /// The position goes to a board that stands right, and the game goes on.
+    Transfer,
+    /// Whoever stands wrong does not castle: no king that does, and no king with such a rook.
+    NoCastling,
+    /// The player puts the pieces right in his own time.
+    OwnTime,
+    /// The arbiter puts a piece right.
+    PutRight,
+    /// The arbiter may penalise the player as he thinks fit.
+    MayPenalise,
+    /// Nothing is wrong: play goes on.
+    GoOn,
+    /// Any legal move may be made.
+    Free,
+    /// Nothing, unless a player claims.
+    OnClaim,
+    /// The arbiter waits for the next completed move.
+    Wait,
+    /// The arbiter decides: the Laws leave it to him.
+    ArbiterDecides,
+    /// The players or the arbiter are asked for the result.
+    AskResult,
+}
+
+impl Act {
+    /// Those without a figure, with their words.
+    const PLAIN: [(&'static str, Act); 22] = [
+        ("restore", Act::Restore),
+        ("touch_binds", Act::TouchBinds),
+        ("release_binds", Act::ReleaseBinds),
+        ("complete", Act::Complete),
+        ("queen", Act::Queen),
+        ("wins", Act::Wins),
+        ("loses", Act::Loses),
+        ("draw", Act::Draw),
+        ("stands", Act::Stands),
+        ("play_intended", Act::PlayIntended),
+        ("new_game", Act::NewGame),
+        ("transfer", Act::Transfer),
+        ("no_castling", Act::NoCastling),
+        ("own_time", Act::OwnTime),
+        ("put_right", Act::PutRight),
+        ("may_penalise", Act::MayPenalise),
+        ("go_on", Act::GoOn),
+        ("free", Act::Free),
+        ("on_claim", Act::OnClaim),
+        ("wait", Act::Wait),
+        ("arbiter_decides", Act::ArbiterDecides),
+        ("ask_result", Act::AskResult),
+    ];
+}
+
+/// `restore`, `add 120`, `halve 180 60`: a word, and the seconds that belong to it.
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Act::Add(seconds) => write!(f, "add {seconds}"),
+            Act::Halve(Halving { max_s, floor_s }) => write!(f, "halve {max_s} {floor_s}"),
+            plain => f.write_str(Act::PLAIN.iter().find(|(_, act)| act == plain).map_or("", |(word, _)| word)),
+        }
+    }
+}
+
+/// What the Laws require, in the order in which it is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ruling {
+    /// At least one.
+    pub acts: Vec<Act>,
+    /// The articles it rests on, the most important first. None only where the Laws have none, as for signs of a result.
+    pub articles: Vec<&'static str>,
+}
+
+/// What these Laws require in a situation. `None`: they do not say, or their text is not at hand: nothing is said to anybody.
+pub fn ruling(laws: &Laws, situation: Situation, facts: &Facts) -> Option<Ruling> {
+    table::rows().iter().filter(|row| row.situation == situation).find_map(|row| follow(row, laws, facts))
+}
+
+/// What a row asks for, if it is the one.
+fn follow(row: &Row, laws: &Laws, facts: &Facts) -> Option<Ruling> {
+    if !row.when.iter().all(|condition| condition.holds(laws, row.situation, facts)) {
+        return None;
+    }
+    if let Some(first) = row.articles.first() {
+        laws.article(*first)?;
+    }
+    let mut acts = Vec::new();
+    for step in &row.steps {
+        match step {
+            Step::Act(act) => acts.push(*act),
+            Step::Penalty => match penalty(laws, facts.nth, facts.opponent_can_mate) {
+                Some(Penalty::Add(seconds)) => acts.push(Act::Add(seconds)),
+                // The game is over: nothing is left to be done on the board.
+                Some(Penalty::Loses) => acts = vec![Act::Loses],
+                Some(Penalty::Draw) => acts = vec![Act::Draw],
+                None => {}
+            },
+            Step::ClaimPenalty => {
+                let ClaimPenalty { opponent_s, halving } = laws.rules().wrong_claim?;
+                acts.push(Act::Add(opponent_s));
+                acts.extend(halving.map(Act::Halve));
+            }
+        }
+    }
+    let mut articles: Vec<&'static str> = Vec::new();
+    let topics = row.articles.iter().take(1).chain(&facts.because).chain(row.articles.iter().skip(1));
+    for article in topics.flat_map(|topic| laws.articles(*topic)) {
+        if !articles.contains(&article) {
+            articles.push(article);
+        }
+    }
+    (!acts.is_empty()).then_some(Ruling { acts, articles })
+}

@@ -1,0 +1,31 @@
+//! Enumerations whose values have words in the files under `config/laws`.
+
+/// A closed set of words.
+pub trait Worded: Sized + Copy + PartialEq + 'static {
+    /// All values, in the order in which they are declared.
+    const ALL: &'static [Self];
+    /// Its word in the files.
+    fn word(self) -> &'static str;
+    /// What a word stands for.
+    fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|value| value.word() == word)
+    }
+}
+
+/// Declares enumerations together with their words; a variant without a word does not compile.
+macro_rules! worded {
+    ($($(#[$about:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? })+) => {$(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name { $($(#[$doc])* $variant),+ }
+
+        impl $crate::laws::Worded for $name {
+            const ALL: &'static [Self] = &[$($name::$variant),+];
+            fn word(self) -> &'static str {
+                match self { $($name::$variant => $word),+ }
+            }
+        }
+    )+};
+}
+
+pub(in crate::laws) use worded;

@@ -1,0 +1,197 @@
+//! Editions of the Laws: their files, what is silent in them, and how a game's Laws are chosen.
+
+use serde_json::Value;
+use std::fs;
+use touchmove::laws::edition::{Gap, Rules};
+use touchmove::laws::{BadLaws, EDITIONS, Edition, Facts, Laws, Situation, Supervision, TimeClass, Times, Topic, Worded};
+use touchmove::laws::{penalty, ruling};
+
+#[track_caller]
+pub fn laws(text: &str) -> Laws {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// Other people's worked cases, where they are.
+pub fn shared(name: &str) -> Option<Value> {
+    let path = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/arbiter/{}"), name);
+    match fs::read_to_string(&path) {
+        Ok(text) => Some(serde_json::from_str(&text).expect("JSON")),
+        Err(_) => {
+            eprintln!("SKIPPED: {path} is not here");
+            None
+        }
+    }
+}
+
+/// Every kind of game of every edition.
+pub fn all_laws() -> Vec<Laws> {
+    let mut all = Vec::new();
+    for edition in Edition::all() {
+        for &class in TimeClass::ALL {
+            all.extend(Supervision::ALL.iter().map(|&supervision| Laws { edition, class, supervision }));
+        }
+    }
+    all
+}
+
+#[test]
+fn every_file_is_an_edition() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/config/laws");
+    let mut files: Vec<String> = fs::read_dir(dir)
+        .expect("config/laws")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("a readable name"))
+        .filter_map(|name| name.strip_suffix(".toml").map(str::to_owned))
+        .filter(|name| name != "rulings")
+        .collect();
+    files.sort();
+    assert_eq!(files, EDITIONS, "src/laws/edition.rs lists the files of config/laws");
+    for name in EDITIONS {
+        let text = fs::read_to_string(format!("{dir}/{name}.toml")).expect("the file");
+        let edition = Edition::parse(name, &text).unwrap_or_else(|problems| panic!("{name}:\n{}", problems.join("\n")));
+        assert_eq!(Some(&edition), Edition::named(name));
+    }
+    for pair in Edition::all().windows(2) {
+        assert!(pair[0].from < pair[1].from && pair[0].until >= Some(pair[0].from), "{} before {}", pair[0].name, pair[1].name);
+    }
+    assert_eq!(Edition::all().last().and_then(|edition| edition.until), None);
+}
+
+/// Everything that is wrong with a file is said at once.
+#[test]
+fn a_wrong_file_is_refused_with_all_reasons() {
+    let text = "name = 'fide'\ntitle = ''\nfrom = 2023\nuntil = 1066\ncolour = 3\nsilent = ['touch', 'adjust']\nnot_at_hand = ['adjust', 'x']\n\
+                [standard]\npawn_left = 'king'\nfifty = '50'\npenalty = { opponent_s = [-1] }\nx = 1\nset_up_moves = 10\n\
+                [standard.articles]\ntouch = '4.3'\nnonsense = '1'\n";
+    let problems = Edition::parse("fide-1900", text).expect_err("much is wrong");
+    let expected = [
+        "name: is \"fide\"; write \"fide-1900\", as the file is called",
+        "title: is \"\"; write a text",
+        "until: is 1066; write a year",
+        "text: is missing",
+        "standard.pawn_left: is \"king\"; write \"queen\" or \"restore\" or \"complete\"",
+        "standard.fifty: is \"50\"; write a whole number below 100000",
+        "standard.penalty.opponent_s: is [-1]; write a list of whole numbers",
+        "standard.penalty.no_mate: is missing",
+        "standard.x: there is no such key",
+        "standard.articles.nonsense: there is no such key",
+        "not_at_hand: there is no \"x\"",
+        "adjust: is listed more than once in silent and not_at_hand",
+        "touch: has an article and is listed in silent or not_at_hand",
+        "mate: has no article: give one, or list it in silent or not_at_hand",
+        "set_up_moves: has no article (set_up_limit) in standard games with full supervision",
+        "colour: there is no such key",
+    ];
+    for expected in expected {
+        assert!(problems.iter().any(|problem| problem == expected), "{expected}\nis not in\n{}", problems.join("\n"));
+    }
+    assert_eq!(Edition::parse("x", "[[").expect_err("no TOML").len(), 1);
+}
+
+/// Where the text is not at hand nothing is said: no article, no figure, no penalty, no ruling that rests on it.
+#[test]
+fn what_is_not_at_hand_is_not_said() {
+    for laws in all_laws() {
+        for &topic in Topic::ALL {
+            if laws.edition.gap(topic).is_some() {
+                assert_eq!(laws.article(topic), None, "{laws}: {}", topic.word());
+            }
+        }
+    }
+    for name in ["china-1973", "fide-1997"] {
+        let laws = laws(name);
+        assert_eq!(laws.edition.gap(Topic::Penalty), Some(&Gap::NotAtHand));
+        for nth in 1..5 {
+            assert_eq!(penalty(&laws, nth, true), None);
+        }
+        assert_eq!(Times { offender_ms: 1, opponent_ms: 2 }.after_wrong_claim(&laws), None);
+        for silent in [
+            "illegal_move",
+            "press_without_move",
+            "two_hands",
+            "displaced",
+            "wrong_start",
+            "reversed",
+            "flag_fall",
+            "wrong_claim",
+        ] {
+            let situation = Situation::from_word(silent).expect(silent);
+            assert_eq!(ruling(&laws, situation, &Facts::default()), None, "{name}: {silent}");
+        }
+        assert_eq!((laws.rules().penalty.as_ref(), laws.rules().flag), (None, None));
+    }
+}
+
+#[test]
+fn laws_as_text() {
+    for text in ["fide-2023", "china-1973", "fide-2018 rapid", "fide-2009 blitz limited"] {
+        assert_eq!(laws(text).to_string(), text);
+    }
+    assert_eq!(laws("fide-2023 standard full").to_string(), "fide-2023");
+    assert_eq!(laws("fide-2023 standard limited").article(Topic::IllegalStands), None, "supervision changes nothing there");
+    assert_eq!(Laws::default().to_string(), "fide-2023");
+    let wrong = |text: &str| text.parse::<Laws>().expect_err(text).to_string();
+    assert!(wrong("fide-2020").starts_with("there is no edition \"fide-2020\" of the Laws: write china-1973 or fide-1997 or "));
+    assert_eq!("fide-2023 fast".parse::<Laws>(), Err(BadLaws::Kind("fast".into())));
+    for text in ["", "fide-2023 rapid half", "fide-2023 rapid full x", "fide-2023 limited"] {
+        assert!(text.parse::<Laws>().is_err(), "{text}");
+    }
+}
+
+/// The definitions of rapid and blitz: all the time for 60 moves.
+#[test]
+fn time_classes() {
+    use TimeClass::{Blitz, Rapid, Standard};
+    let check = |edition: &str, minutes: u32, increment_s: u32, expect: Option<TimeClass>| {
+        let edition = Edition::named(edition).expect("an edition");
+        assert_eq!(edition.time_class(minutes * 60, increment_s), expect, "{} {minutes}+{increment_s}", edition.name);
+    };
+    for edition in ["fide-2014", "fide-2017", "fide-2018", "fide-2023"] {
+        check(edition, 10, 0, Some(Blitz));
+        check(edition, 3, 2, Some(Blitz));
+        check(edition, 8, 2, Some(Blitz));
+        check(edition, 10, 1, Some(Rapid));
+        check(edition, 15, 10, Some(Rapid));
+        check(edition, 30, 29, Some(Rapid));
+        check(edition, 59, 0, Some(Rapid));
+        check(edition, 60, 0, Some(Standard));
+        check(edition, 30, 30, Some(Standard));
+        check(edition, 90, 30, Some(Standard));
+    }
+    check("fide-2009", 14, 0, Some(Blitz));
+    check("fide-2009", 15, 0, Some(Rapid));
+    check("fide-2009", 60, 0, Some(Standard));
+    check("fide-2023", u32::MAX / 60, u32::MAX, Some(Standard));
+    check("fide-1997", 5, 0, None);
+    check("china-1973", 5, 0, None);
+}
+
+/// What `touchmovectl laws` prints: every article is there, and no penalty that is not at hand.
+#[test]
+fn every_edition_can_be_shown() {
+    for laws in all_laws() {
+        let text = touchmove::ctl::laws::describe(&laws);
+        assert!(text.starts_with(&format!("{laws}: {}", laws.edition.title)), "{text}");
+        for topic in Topic::ALL {
+            for article in laws.articles(*topic) {
+                assert!(text.contains(article), "{laws}: {article}");
+            }
+        }
+        assert_eq!(text.contains("  illegal moves  "), penalty(&laws, 1, true).is_some(), "{laws}");
+    }
+}
+
+/// The draw rules that the record of a game asks for.
+#[test]
+fn draw_rules() {
+    let rules = |name: &str| -> &'static Rules { laws(name).rules() };
+    let figures = |name| {
+        let rules = rules(name);
+        (rules.repetition, rules.fifty, rules.five_fold, rules.seventy_five)
+    };
+    for name in ["fide-2014", "fide-2017", "fide-2018", "fide-2023", "fide-2023 blitz limited"] {
+        assert_eq!(figures(name), (Some(3), Some(50), Some(5), Some(75)), "{name}");
+    }
+    assert_eq!(figures("fide-2009"), (Some(3), Some(50), None, None));
+    assert_eq!(figures("fide-1997"), (Some(3), Some(50), None, None));
+    assert_eq!(figures("china-1973"), (None, None, None, None));
+}

@@ -1,0 +1,167 @@
+//! What the Laws require in a situation: as worked cases have it, in our reading of them.
+
+use super::editions::{all_laws, laws, shared};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use toml::Table;
+use touchmove::laws::{Act, Facts, Irregularity, Laws, Position, Reply, Situation, Stage, TimeClass, Topic, Worded, ruling};
+
+/// Our reading of every case.
+const RULINGS: &str = include_str!("data/laws/rulings.toml");
+
+/// Acts as our table has them.
+pub fn words(acts: &[Act]) -> String {
+    acts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// Facts from our table, laid over others.
+#[track_caller]
+fn facts(table: Option<&toml::Value>, mut facts: Facts) -> Facts {
+    for (key, value) in table.and_then(toml::Value::as_table).into_iter().flatten() {
+        let text = || value.as_str().unwrap_or_else(|| panic!("{key} is a word"));
+        let flag = || value.as_bool().unwrap_or_else(|| panic!("{key} is true or false"));
+        let number = || value.as_integer().and_then(|number| u32::try_from(number).ok()).expect("a number");
+        match key.as_str() {
+            "stage" => facts.stage = Stage::from_word(text()).expect("a stage"),
+            "reply" => facts.reply = Reply::from_word(text()).expect("a reply"),
+            "because" => facts.because = Some(Topic::from_word(text()).expect("a topic")),
+            "nth" => facts.nth = number(),
+            "moves" => facts.moves = number(),
+            "opponent_can_mate" => facts.opponent_can_mate = flag(),
+            "claimed" => facts.claimed = flag(),
+            "signed" => facts.signed = flag(),
+            "consecutive" => facts.consecutive = flag(),
+            "still_there" => facts.still_there = flag(),
+            unknown => panic!("there is no fact {unknown}"),
+        }
+    }
+    facts
+}
+
+#[test]
+fn rulings_are_those_of_the_reviewed_table() {
+    let table: Table = RULINGS.parse().expect("TOML");
+    for (id, case) in &table {
+        if let Some(fens) = case.get("same_position").and_then(toml::Value::as_array) {
+            let keys: BTreeSet<u64> =
+                fens.iter().map(|fen| Position::from_fen(fen.as_str().unwrap(), false).expect("a FEN").key()).collect();
+            assert_eq!(keys.len(), 1, "{id}");
+            continue;
+        }
+        let situation = Situation::from_word(case["situation"].as_str().expect("a word")).expect("a situation");
+        let common = facts(case.get("facts"), Facts::default());
+        for row in case["rulings"].as_array().expect("a list") {
+            let laws = laws(row["laws"].as_str().expect("a text"));
+            let ruling = ruling(&laws, situation, &facts(row.get("facts"), common));
+            let acts = ruling.as_ref().map_or_else(|| "none".to_owned(), |ruling| words(&ruling.acts));
+            assert_eq!(acts, row["acts"].as_str().expect("a text"), "{id} by {laws}: {row}");
+            let cited = ruling.map(|ruling| ruling.articles).unwrap_or_default();
+            for article in row["articles"].as_str().expect("a text").split(", ").filter(|article| !article.is_empty()) {
+                assert!(cited.contains(&article), "{id} by {laws}: {article} is not in {cited:?}");
+            }
+        }
+    }
+}
+
+/// Which editions of ours a case speaks of where it says this.
+fn editions_named(key: &str) -> &'static [&'static str] {
+    match key {
+        "1973" => &["china-1973"],
+        "1997-era" => &["fide-1997"],
+        "2009" => &["fide-2009"],
+        "2014" => &["fide-2014"],
+        "2017-18" => &["fide-2017", "fide-2018"],
+        "2018" => &["fide-2018"],
+        "same" => &["fide-1997", "fide-2009", "fide-2014"],
+        unknown => panic!("{unknown}: nobody read this yet"),
+    }
+}
+
+/// Every case is in our table, with every edition that it names, and nothing else is.
+#[test]
+fn every_worked_case_is_in_the_table() {
+    let Some(shared) = shared("cases.json") else { return };
+    let table: Table = RULINGS.parse().expect("TOML");
+    let cases = shared["cases"].as_array().expect("cases");
+    let ids: BTreeSet<&str> = cases.iter().map(|case| case["id"].as_str().expect("an id")).collect();
+    assert_eq!(ids, table.keys().map(String::as_str).collect());
+    for case in cases {
+        let ours = &table[case["id"].as_str().unwrap()];
+        let Some(rows) = ours.get("rulings").and_then(toml::Value::as_array) else {
+            assert!(ours.get("same_position").is_some() && case.get("editions").is_none(), "{case}");
+            continue;
+        };
+        let games: Vec<Laws> = rows.iter().map(|row| laws(row["laws"].as_str().expect("a text"))).collect();
+        let has = |name: &str| games.iter().any(|game| game.edition.name == name);
+        assert!(has("fide-2023"), "{case}");
+        for key in case.get("editions").and_then(Value::as_object).into_iter().flat_map(|editions| editions.keys()) {
+            assert!(editions_named(key).iter().all(|name| has(name)), "{key} of {case}");
+        }
+        if case.get("rapid_blitz").is_some() {
+            assert!(games.iter().any(|game| game.class != TimeClass::Standard), "rapid and blitz of {case}");
+        }
+        // What a penalty of 2023 says in words is the figure in our table.
+        if let Some(said) = case.get("penalty_2023").and_then(Value::as_str) {
+            let acts =
+                rows.iter().find(|row| row["laws"].as_str() == Some("fide-2023")).and_then(|row| row["acts"].as_str()).unwrap();
+            let expect = match said {
+                "draw" => "draw",
+                said if said.starts_with("opponent +2 min") || said == "one penalty" => "add 120",
+                unknown => panic!("{unknown}: nobody read this yet"),
+            };
+            assert!(acts.split(", ").any(|act| act == expect), "{case}");
+        }
+    }
+}
+
+/// Whatever the facts, nothing is suggested without an article, and nothing panics; and every situation leads somewhere by the
+/// newest edition.
+#[test]
+fn every_ruling_rests_on_an_article() {
+    let signs = ["kings_in_centre", "swept"];
+    let mut words = BTreeSet::new();
+    for situation in Situation::all() {
+        assert!(words.insert(situation.word()), "two situations are called {}", situation.word());
+        assert_eq!(Situation::from_word(situation.word()), Some(situation));
+        for laws in all_laws() {
+            for &stage in Stage::ALL {
+                for &reply in Reply::ALL {
+                    for nth in [0, 1, 2, 3, u32::MAX] {
+                        for flag in [false, true] {
+                            let facts = Facts {
+                                stage,
+                                reply,
+                                nth,
+                                moves: nth,
+                                opponent_can_mate: flag,
+                                claimed: flag,
+                                signed: false,
+                                consecutive: flag,
+                                still_there: flag,
+                                because: None,
+                            };
+                            if let Some(ruling) = ruling(&laws, situation, &facts) {
+                                assert!(!ruling.acts.is_empty());
+                                assert!(
+                                    !ruling.articles.is_empty() || signs.contains(&situation.word()),
+                                    "{laws}: {situation:?}"
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(ruling(&Laws::default(), situation, &Facts::default()).is_some(), "{situation:?}");
+    }
+}
+
+/// After both have signed nothing is corrected (8.7).
+#[test]
+fn what_is_signed_stands() {
+    for name in ["fide-2009", "fide-2014", "fide-2023"] {
+        let facts = Facts { signed: true, ..Facts::default() };
+        let ruling = ruling(&laws(name), Situation::Irregular(Irregularity::IllegalMove), &facts).expect("a ruling");
+        assert_eq!((words(&ruling.acts).as_str(), ruling.articles), ("stands", vec!["8.7"]));
+    }
+}
