@@ -2,6 +2,7 @@
 
 mod architecture;
 mod boards;
+mod cases;
 mod cli;
 mod config;
 mod damage;
@@ -27,6 +28,7 @@ mod penalties;
 mod pgn;
 mod properties;
 mod readme;
+mod reasons;
 mod replay;
 mod rulings;
 mod score;
@@ -34,5 +36,6 @@ mod search;
 mod sequences;
 mod simulate;
 mod table;
+mod touch;
 mod why;
 mod wire;

@@ -16,6 +16,8 @@ pub use irregularity::{Counted, Irregularity, Tally};
 pub use penalty::{Penalty, Times, penalty};
 pub use ruling::{Act, Facts, Occasion, Reply, Ruling, Situation, Stage, ruling};
 pub use word::Worded;
+pub mod reason;
+pub mod touch;
 
 pub use irregular::Irregular;
 pub use position::{BadFen, Ending, Position, PositionKey};

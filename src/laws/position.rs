@@ -5,8 +5,8 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::uci::UciMove;
 use shakmaty::{
-    Bitboard, Board, CastlingMode, Chess, Color, EnPassantMode, FromSetup, KnownOutcome, Move, MoveList, Outcome, Piece,
-    Position as Rules, PositionError, Role, Setup, Square,
+    Bitboard, Board, Castles, CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, KnownOutcome, Move, MoveList,
+    Outcome, Piece, Position as Rules, PositionError, Role, Setup, Square,
 };
 
 /// What play has come to: by the rules where they allow it, by hand where they do not.
@@ -142,6 +142,31 @@ impl Position {
         match &self.kind {
             Kind::Regular(chess) => chess.fullmoves().get(),
             Kind::Irregular(irregular) => irregular.fullmoves().get(),
+        }
+    }
+
+    /// The square that a pawn has just stepped over, whether or not it can be taken there.
+    pub fn en_passant(&self) -> Option<Square> {
+        match &self.kind {
+            Kind::Regular(chess) => chess.maybe_ep_square(),
+            Kind::Irregular(irregular) => irregular.maybe_ep_square(),
+        }
+    }
+
+    /// The rook that this player may still castle with on this side, whatever prevents it for the moment (3.8.2.1).
+    pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
+        self.castles().rook(color, side)
+    }
+
+    /// The squares that must be empty for it (3.8.2.2.2).
+    pub fn castling_path(&self, color: Color, side: CastlingSide) -> Bitboard {
+        self.castles().path(color, side)
+    }
+
+    fn castles(&self) -> &Castles {
+        match &self.kind {
+            Kind::Regular(chess) => chess.castles(),
+            Kind::Irregular(irregular) => irregular.castles(),
         }
     }
 

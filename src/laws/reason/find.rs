@@ -1,0 +1,261 @@
+//! Finding why a move is not legal, by the rules themselves: no list of legal moves is asked.
+
+use super::{Man, MovedBefore, Reason};
+use crate::laws::{Changes, Move, Position};
+use shakmaty::{Bitboard, Board, CastlingSide, Color, File, Rank, Role, Square, attacks};
+
+/// Why this move is not legal here; `None` if it is. It may be any move, also by the player who is not to move, in any position.
+/// What it moves and takes is what stands there. A king's step to where castling would take him is castling without the rook.
+pub fn why_illegal(position: &Position, mv: Move) -> Option<Reason> {
+    let scene = Scene { position, board: position.board(), us: position.turn() };
+    match mv {
+        Move::Normal { from, to, promotion, .. } => scene.normal(from, to, promotion),
+        Move::EnPassant { from, to } => scene.en_passant(from, to),
+        Move::Castle { king, rook } => scene.castle(king, rook),
+        Move::Put { role, to } => Some(Reason::Appeared { men: vec![Man { piece: role.of(scene.us), square: to }] }),
+    }
+}
+
+struct Scene<'a> {
+    position: &'a Position,
+    board: &'a Board,
+    us: Color,
+}
+
+impl Scene<'_> {
+    fn man(&self, square: Square) -> Option<Man> {
+        self.board.piece_at(square).map(|piece| Man { piece, square })
+    }
+
+    fn men(&self, squares: Bitboard) -> Vec<Man> {
+        squares.into_iter().filter_map(|square| self.man(square)).collect()
+    }
+
+    /// What the move begins with, if it is his to move.
+    fn moved(&self, from: Square) -> Result<Man, Reason> {
+        let moved = self.man(from).ok_or(Reason::NothingThere { from })?;
+        if moved.piece.color == self.us { Ok(moved) } else { Err(Reason::NotHisTurn { moved }) }
+    }
+
+    fn normal(&self, from: Square, to: Square, promotion: Option<Role>) -> Option<Reason> {
+        let moved = match self.moved(from) {
+            Ok(moved) => moved,
+            Err(reason) => return Some(reason),
+        };
+        let on = self.man(to);
+        match on {
+            _ if from == to => return Some(Reason::NoMove),
+            Some(on) if on.piece.color == self.us => return Some(Reason::OwnPiece { moved, on }),
+            Some(king) if king.piece.role == Role::King => return Some(Reason::KingTaken { king }),
+            _ => {}
+        }
+        let mv = Move::Normal { role: moved.piece.role, from, capture: on.map(|on| on.piece.role), to, promotion };
+        let reason = match moved.piece.role {
+            Role::Pawn => self.pawn(moved, to).or_else(|| self.promotion(moved, to, promotion)),
+            _ => {
+                let became = promotion.map(|role| Reason::Became { moved, role });
+                self.piece(moved, to).or(became)
+            }
+        };
+        reason.or_else(|| self.king_left(moved, mv))
+    }
+
+    /// Whether it moves so, and nothing is in its way.
+    fn piece(&self, moved: Man, to: Square) -> Option<Reason> {
+        let Man { piece, square: from } = moved;
+        if attacks::attacks(from, piece, self.board.occupied()).contains(to) {
+            return None;
+        }
+        if attacks::attacks(from, piece, Bitboard::EMPTY).contains(to) {
+            return self.nearest(from, to).map(|by| Reason::Blocked { moved, by });
+        }
+        Some(self.half_castling(moved, to).unwrap_or(Reason::NoSuchMove { moved, to }))
+    }
+
+    /// What stands nearest between two squares.
+    fn nearest(&self, from: Square, to: Square) -> Option<Man> {
+        let between = attacks::between(from, to) & self.board.occupied();
+        let nearest = if to > from { between.first() } else { between.last() };
+        nearest.and_then(|square| self.man(square))
+    }
+
+    /// The king goes where castling takes him, and the rook has not moved.
+    fn half_castling(&self, moved: Man, to: Square) -> Option<Reason> {
+        let Man { piece, square: king } = moved;
+        let side = CastlingSide::from_queen_side(to < king);
+        let chess960 = self.position.is_chess960();
+        let corner = match side {
+            CastlingSide::KingSide => File::H,
+            CastlingSide::QueenSide => File::A,
+        };
+        let rook = match self.position.castling_rook(self.us, side) {
+            Some(rook) => rook,
+            None if chess960 => return None,
+            None => Square::from_coords(corner, king.rank()),
+        };
+        let home = king.rank() == self.us.relative_rank(Rank::First) && (chess960 || king.file() == File::E);
+        if piece.role != Role::King
+            || !home
+            || side.king_to(self.us) != to
+            || self.board.piece_at(rook) != Some(Role::Rook.of(self.us))
+        {
+            return None;
+        }
+        Some(self.castle(king, rook).unwrap_or(Reason::CastlingUnfinished { rook }))
+    }
+
+    fn pawn(&self, moved: Man, to: Square) -> Option<Reason> {
+        let from = moved.square;
+        let forward = if self.us.is_white() { 8 } else { -8 };
+        let (one, two) = (from.offset(forward), from.offset(2 * forward));
+        if attacks::pawn_attacks(self.us, from).contains(to) {
+            return match self.man(to) {
+                Some(_) => None,
+                None => Some(self.nothing_to_take(moved, to)),
+            };
+        }
+        if one == Some(to) {
+            return self.man(to).map(|on| Reason::PawnStraight { moved, on });
+        }
+        if two == Some(to) {
+            if from.rank() != self.us.relative_rank(Rank::Second) {
+                return Some(Reason::PawnTwoSteps { moved });
+            }
+            let by = one.and_then(|square| self.man(square)).map(|by| Reason::Blocked { moved, by });
+            return by.or_else(|| self.man(to).map(|on| Reason::PawnStraight { moved, on }));
+        }
+        Some(Reason::NoSuchMove { moved, to })
+    }
+
+    /// Diagonally to an empty square, and nothing else was removed.
+    fn nothing_to_take(&self, moved: Man, to: Square) -> Reason {
+        let pawn = Square::from_coords(to.file(), moved.square.rank());
+        if self.position.en_passant() == Some(to) {
+            return self.en_passant(moved.square, to).unwrap_or(Reason::EnPassantNotRemoved { pawn });
+        }
+        let fifth = moved.square.rank() == self.us.relative_rank(Rank::Fifth);
+        if fifth && self.board.piece_at(pawn) == Some(Role::Pawn.of(!self.us)) {
+            return Reason::EnPassantTooLate { moved, pawn };
+        }
+        Reason::PawnDiagonal { moved, to }
+    }
+
+    fn en_passant(&self, from: Square, to: Square) -> Option<Reason> {
+        let moved = match self.moved(from) {
+            Ok(moved) => moved,
+            Err(reason) => return Some(reason),
+        };
+        if moved.piece.role != Role::Pawn || !attacks::pawn_attacks(self.us, from).contains(to) {
+            return Some(Reason::NoSuchMove { moved, to });
+        }
+        if self.position.en_passant() == Some(to) {
+            return self.king_left(moved, Move::EnPassant { from, to });
+        }
+        let beside = Square::from_coords(to.file(), from.rank());
+        Some(match (self.man(to), self.man(beside)) {
+            (None, Some(removed)) if removed.piece == Role::Pawn.of(!self.us) => {
+                Reason::EnPassantTooLate { moved, pawn: beside }
+            }
+            (Some(on), _) if on.piece.color == self.us => Reason::OwnPiece { moved, on },
+            (_, Some(removed)) => Reason::Vanished { men: vec![removed] },
+            (_, None) => Reason::PawnDiagonal { moved, to },
+        })
+    }
+
+    /// What a pawn became.
+    fn promotion(&self, moved: Man, to: Square, promotion: Option<Role>) -> Option<Reason> {
+        let last = to.rank() == self.us.relative_rank(Rank::Eighth);
+        match promotion {
+            None if last => Some(Reason::PawnLeft { pawn: Man { square: to, ..moved } }),
+            None => None,
+            Some(role) if !last => Some(Reason::Became { moved, role }),
+            Some(role @ (Role::King | Role::Pawn)) => Some(Reason::PromotedWrongly { on: to, role }),
+            Some(_) => None,
+        }
+    }
+
+    /// What attacks the mover's only king once it has been played; with no king or several there is nothing to protect.
+    fn king_left(&self, moved: Man, mv: Move) -> Option<Reason> {
+        let mut after = self.board.clone();
+        for (square, piece) in Changes::of(self.us, mv).iter() {
+            match piece {
+                Some(piece) => after.set_piece_at(square, piece),
+                None => after.discard_piece_at(square),
+            }
+        }
+        let king = after.king_of(self.us)?;
+        let attackers = after.attacks_to(king, !self.us, after.occupied());
+        let by = self.men(attackers).first().copied()?;
+        if moved.piece.role == Role::King {
+            return Some(match self.board.king_of(!self.us).filter(|other| attackers.contains(*other)) {
+                Some(other) => Reason::KingsAdjacent { king, other },
+                None => Reason::IntoCheck { king, by: self.men(attackers) },
+            });
+        }
+        let before = self.board.attacks_to(king, !self.us, self.board.occupied());
+        if before.count() > 1 {
+            return Some(Reason::DoubleCheck { king, by: self.men(before) });
+        }
+        if let Some(by) = self.men(before & attackers).first().copied() {
+            return Some(Reason::StillInCheck { king, by });
+        }
+        let line = attacks::between(king, by.square);
+        let opened_by_victim = match mv {
+            Move::EnPassant { from, to } => line.contains(Square::from_coords(to.file(), from.rank())),
+            _ => false,
+        };
+        Some(if opened_by_victim { Reason::Exposed { king, by } } else { Reason::Pinned { moved, king, by } })
+    }
+
+    fn castle(&self, king: Square, rook: Square) -> Option<Reason> {
+        let moved = match self.moved(king) {
+            Ok(moved) => moved,
+            Err(reason) => return Some(reason),
+        };
+        let side = CastlingSide::from_queen_side(rook < king);
+        let king_to = side.king_to(self.us);
+        if moved.piece.role != Role::King {
+            return Some(Reason::NoSuchMove { moved, to: king_to });
+        }
+        if self.board.piece_at(rook) != Some(Role::Rook.of(self.us)) {
+            return Some(Reason::CastlingNoRook { rook });
+        }
+        if self.position.castling_rook(self.us, side) != Some(rook) {
+            return Some(Reason::CastlingAfterMove { moved: self.moved_before(king, rook, side), rook });
+        }
+        let path = self.position.castling_path(self.us, side) & self.board.occupied();
+        if let Some(by) = self.men(path).first().copied() {
+            return Some(Reason::CastlingBlocked { by });
+        }
+        let attackers =
+            |square: Square, occupied: Bitboard| self.men(self.board.attacks_to(square, !self.us, occupied)).first().copied();
+        let occupied = self.board.occupied();
+        if let Some(by) = attackers(king, occupied) {
+            return Some(Reason::CastlingInCheck { by });
+        }
+        for square in attacks::between(king, king_to) {
+            if let Some(by) = attackers(square, occupied.without(king)) {
+                return Some(Reason::CastlingThrough { square, by });
+            }
+        }
+        let after = occupied.without(king).without(rook).with(side.rook_to(self.us));
+        attackers(king_to, after).map(|by| Reason::CastlingInto { square: king_to, by })
+    }
+
+    /// Which of the two it was that the right to castle was lost by.
+    fn moved_before(&self, king: Square, rook: Square, side: CastlingSide) -> MovedBefore {
+        let home = self.us.relative_rank(Rank::First);
+        let chess960 = self.position.is_chess960();
+        let other = self.position.castling_rook(self.us, !side);
+        let corner = match side {
+            CastlingSide::KingSide => File::H,
+            CastlingSide::QueenSide => File::A,
+        };
+        match () {
+            () if king.rank() != home || (!chess960 && king.file() != File::E) => MovedBefore::King,
+            // It stands elsewhere than it began, or the king may still castle with the other one.
+            () if rook.rank() != home || (!chess960 && rook.file() != corner) || other.is_some() => MovedBefore::Rook,
+            () => MovedBefore::Either,
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Why what stands there is not what a legal move leaves, and what was done.
+
+use super::{Man, Reason, why_illegal};
+use crate::laws::{Changes, Move, Position};
+use shakmaty::{Board, Piece, Rank, Role, Square};
+
+/// Why the player to move has not made a legal move if he leaves the pieces like this; `None` if he has.
+///
+/// If one move of one piece, castling or taking en passant leaves them so, the reason is that of [`why_illegal`].
+pub fn why_illegal_to_stand(position: &Position, stands: &Board) -> Option<Reason> {
+    let before = position.board();
+    if before == stands {
+        return Some(Reason::NoMove);
+    }
+    let differ = |square: &Square| before.piece_at(*square) != stands.piece_at(*square);
+    let wrong: Vec<Square> = Square::ALL.into_iter().filter(differ).collect();
+    match moves(position, stands, &wrong) {
+        found if found.iter().any(|&mv| position.is_legal(mv)) => None,
+        found => found
+            .first()
+            .and_then(|&mv| why_illegal(position, mv))
+            .or_else(|| Some(Deeds::of(position, stands, &wrong).reason(position))),
+    }
+}
+
+/// The moves that leave the pieces like this, legal or not.
+fn moves(position: &Position, stands: &Board, wrong: &[Square]) -> Vec<Move> {
+    let before = position.board();
+    let mut found = Vec::new();
+    for &from in wrong {
+        let Some(piece) = before.piece_at(from).filter(|_| stands.piece_at(from).is_none()) else { continue };
+        for &to in wrong {
+            let Some(became) = stands.piece_at(to).filter(|became| became.color == piece.color) else { continue };
+            let promotion = (became.role != piece.role).then_some(became.role);
+            found.push(Move::Normal { role: piece.role, from, capture: before.role_at(to), to, promotion });
+            let beside = before.piece_at(Square::from_coords(to.file(), from.rank()));
+            if piece.role == Role::Pawn && beside == Some(Role::Pawn.of(!piece.color)) {
+                found.push(Move::EnPassant { from, to });
+            }
+        }
+    }
+    for &king in wrong.iter().filter(|king| before.role_at(**king) == Some(Role::King)) {
+        let color = before.color_at(king);
+        let rook = |rook: &&Square| before.role_at(**rook) == Some(Role::Rook) && before.color_at(**rook) == color;
+        // In Chess960 one of them may not have to move.
+        found.extend(
+            before.by_role(Role::Rook).into_iter().filter(|square| rook(&square)).map(|rook| Move::Castle { king, rook }),
+        );
+    }
+    found.retain(|&mv| {
+        let changes = Changes::of(position.mover(mv), mv);
+        let as_changed = |square: Square| {
+            changes.iter().find(|(changed, _)| *changed == square).map_or(before.piece_at(square), |(_, piece)| piece)
+        };
+        Square::ALL.into_iter().all(|square| as_changed(square) == stands.piece_at(square))
+    });
+    found
+}
+
+/// What was done, as far as the squares tell.
+#[derive(Default)]
+struct Deeds {
+    /// What stands elsewhere, and where.
+    moved: Vec<(Man, Square)>,
+    /// What stands nowhere any more, and nothing else stands in its place.
+    gone: Vec<Man>,
+    /// What stands where nothing stood, and comes from nowhere.
+    came: Vec<Man>,
+    /// What became something else where it stands.
+    exchanged: Vec<(Man, Piece)>,
+}
+
+impl Deeds {
+    fn of(position: &Position, stands: &Board, wrong: &[Square]) -> Deeds {
+        let before = position.board();
+        let man = |board: &Board, square: Square| board.piece_at(square).map(|piece| Man { piece, square });
+        let mut deeds = Deeds::default();
+        let mut left: Vec<Man> = wrong.iter().filter_map(|&square| man(before, square)).collect();
+        let mut here: Vec<Man> = wrong.iter().filter_map(|&square| man(stands, square)).collect();
+        // Which of several equal pieces went where: as a legal move if it can be, else the shortest way.
+        let mut ways: Vec<(bool, u32, Man, Man)> = Vec::new();
+        for gone in &left {
+            for came in here.iter().filter(|came| came.piece == gone.piece) {
+                let illegal = why_illegal(position, step(position, *gone, came.square)).is_some();
+                ways.push((illegal, gone.square.distance(came.square), *gone, *came));
+            }
+        }
+        ways.sort_by_key(|&(illegal, distance, ..)| (illegal, distance));
+        for (.., gone, came) in ways {
+            if left.contains(&gone) && here.contains(&came) {
+                left.retain(|man| *man != gone);
+                here.retain(|man| *man != came);
+                deeds.moved.push((gone, came.square));
+            }
+        }
+        deeds.moved.sort_by_key(|(gone, _)| gone.square);
+        for gone in left {
+            match here.iter().position(|came| came.square == gone.square) {
+                Some(index) => deeds.exchanged.push((gone, here.remove(index).piece)),
+                // What something else stands on was taken.
+                None if stands.piece_at(gone.square).is_some() => {}
+                None => deeds.gone.push(gone),
+            }
+        }
+        deeds.came = here;
+        deeds
+    }
+
+    fn reason(self, position: &Position) -> Reason {
+        let us = position.turn();
+        let last = us.relative_rank(Rank::Eighth);
+        // A pawn went, and a piece of the other colour came where it would have been promoted.
+        let promoted = |pawn: &Man, on: &Man| {
+            pawn.piece == Role::Pawn.of(us)
+                && on.piece.color != us
+                && on.square.rank() == last
+                && pawn.square.rank() == us.relative_rank(Rank::Seventh)
+                && pawn.square.distance(on.square) == 1
+        };
+        let taken = self.exchanged.iter().map(|(was, is)| Man { piece: *is, square: was.square });
+        let new: Vec<Man> = self.came.iter().copied().chain(taken).collect();
+        if let Some(on) = new.iter().find(|on| self.gone.iter().any(|pawn| promoted(pawn, on))) {
+            return Reason::PromotedColour { on: *on };
+        }
+        if let Some(king) = self.gone.iter().find(|gone| gone.piece.role == Role::King) {
+            return Reason::KingTaken { king: *king };
+        }
+        if let ([(pawn, to)], [removed]) = (self.moved.as_slice(), self.gone.as_slice())
+            && pawn.piece == Role::Pawn.of(us)
+            && position.en_passant() == Some(*to)
+            && pawn.square.file() != to.file()
+        {
+            let pawn = Square::from_coords(to.file(), pawn.square.rank());
+            return Reason::EnPassantWrongPawn { removed: *removed, pawn };
+        }
+        let men: Vec<Man> = self.moved.iter().map(|(man, _)| *man).collect();
+        if let [one, other] = men.as_slice() {
+            let both = |king: &Man, rook: &Man| king.piece == Role::King.of(us) && rook.piece == Role::Rook.of(us);
+            if both(one, other) || both(other, one) {
+                return Reason::CastlingSquares { moved: men };
+            }
+        }
+        if men.len() > 1 {
+            return Reason::SeveralMoves { moved: men };
+        }
+        // The move itself, before what else is wrong.
+        let own = self.moved.first().and_then(|&(man, to)| why_illegal(position, step(position, man, to)));
+        match (own, self.exchanged.first()) {
+            (Some(reason), _) => reason,
+            _ if !self.gone.is_empty() => Reason::Vanished { men: self.gone },
+            (_, Some(&(was, is))) => Reason::Exchanged { was, is },
+            _ if !self.came.is_empty() => Reason::Appeared { men: self.came },
+            _ => Reason::NoMove,
+        }
+    }
+}
+
+/// A piece from where it stands to another square.
+fn step(position: &Position, man: Man, to: Square) -> Move {
+    let capture = position.board().role_at(to);
+    Move::Normal { role: man.piece.role, from: man.square, capture, to, promotion: None }
+}

@@ -1,0 +1,358 @@
+//! Touched pieces and what they oblige to (Art. 4.2–4.7), in the article numbers of 2023.
+//!
+//! A board sees that a piece was lifted and where one came down, never what was meant: whoever asks says which touches count.
+//! What is clearly accidental (4.2.2), or was announced as an adjustment (4.2.1), is left out or struck out, and what is
+//! answered here is what follows if the others were meant.
+
+mod duty;
+mod hands;
+
+pub use duty::{Duty, Freedom, Obligation};
+pub use hands::{Care, Hands};
+
+use crate::laws::{Move, Position};
+use shakmaty::{CastlingSide, Color, File, Piece, Rank, Role, Square};
+use std::cmp::Ordering;
+
+/// A piece was touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// When, in milliseconds.
+    pub at: u64,
+    /// Where it stood before the move began.
+    pub square: Square,
+    /// Which, of either player.
+    pub piece: Piece,
+}
+
+/// The player who has the move let go of a piece of his.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// When, in milliseconds.
+    pub at: u64,
+    /// Where it, or the pawn that it is exchanged for, stood before the move began.
+    pub from: Square,
+    /// Where it stands now.
+    pub on: Square,
+    /// What stands there: a queen where a pawn became one.
+    pub piece: Piece,
+}
+
+/// What the player who has the move has touched, and where he has let go of it, since it is his move.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Touches {
+    touched: Vec<Touch>,
+    released: Vec<Release>,
+    unclear_ms: u64,
+}
+
+/// What an edition says of touched pieces, where editions differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TouchRules {
+    /// Whether touched pieces must be moved or taken.
+    pub touched: Touched,
+    /// Whether the choice of a promotion can be changed.
+    pub promotion: Promotion,
+    /// What becomes of a pawn that was left on the last rank.
+    pub pawn_left: PawnLeft,
+}
+
+/// Whether touched pieces must be moved or taken (4.3–4.5, 4.4.1, 4.4.2, 4.7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touched {
+    /// They must.
+    Bind,
+    /// Our text does not say. After castling that is not allowed, or was begun with the rook, the king has to move all the same
+    /// (1973, Section 6).
+    Unsaid,
+}
+
+/// Whether the choice of a promotion can be changed (4.4.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promotion {
+    /// It is final when the new piece has touched the square.
+    Final,
+    /// Our text does not say.
+    Unsaid,
+}
+
+/// What becomes of a pawn that stood on the last rank when the clock was pressed (7.5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PawnLeft {
+    /// It is replaced by a queen (since 2014).
+    Queen,
+    /// The move is taken back, and the pawn promoted there to any piece (2009: 7.4a and 4.6c).
+    TakenBack,
+}
+
+/// As the Laws of 2023 have it.
+impl Default for TouchRules {
+    fn default() -> Self {
+        TouchRules { touched: Touched::Bind, promotion: Promotion::Final, pawn_left: PawnLeft::Queen }
+    }
+}
+
+impl Touches {
+    /// Nothing touched yet. Touches less than `unclear_ms` milliseconds apart came in an order that is not clear: then the
+    /// player's own piece counts as touched first (4.3.3), and his king before his rook (2014, 4.4c: both at once). Touches of
+    /// the same time always do.
+    pub fn new(unclear_ms: u64) -> Touches {
+        Touches { unclear_ms, ..Touches::default() }
+    }
+
+    /// What a move tells of the touches that made it, where nothing else is known: the moved piece first, then what it took,
+    /// in castling the king before the rook, and where they came down. The move may be any, legal or not (7.5.1).
+    pub fn of_move(position: &Position, mv: Move) -> Touches {
+        let mut touches = Touches::default();
+        let mover = position.mover(mv);
+        let mut touch = |at, square: Option<Square>| {
+            if let Some((square, piece)) = square.and_then(|square| Some((square, position.piece_at(square)?))) {
+                touches.touch(at, square, piece);
+            }
+        };
+        touch(0, mv.from());
+        touch(1, if let Move::Castle { rook, .. } = mv { Some(rook) } else { taken_by(mv) });
+        match mv {
+            Move::Normal { role, from, to, promotion, .. } => {
+                touches.release(2, from, to, promotion.unwrap_or(role).of(mover));
+            }
+            Move::EnPassant { from, to } => touches.release(2, from, to, Role::Pawn.of(mover)),
+            Move::Castle { king, rook } => {
+                let [king_to, rook_to] = castled(king, rook);
+                touches.release(2, king, king_to, Role::King.of(mover));
+                touches.release(3, rook, rook_to, Role::Rook.of(mover));
+            }
+            Move::Put { .. } => {}
+        }
+        touches
+    }
+
+    /// A piece of either player was touched that stood on this square before the move began. Again: no news.
+    pub fn touch(&mut self, at: u64, square: Square, piece: Piece) {
+        if !self.touched.iter().any(|touch| touch.square == square) {
+            self.touched.push(Touch { at, square, piece });
+        }
+    }
+
+    /// The player let go of a piece on this square. Tell it also of pieces that he then moved on: where the first came down as
+    /// a legal move or a part of one, it has to stay (4.7).
+    pub fn release(&mut self, at: u64, from: Square, on: Square, piece: Piece) {
+        self.released.push(Release { at, from, on, piece });
+        self.released.sort_by_key(|release| release.at);
+    }
+
+    /// The piece that stood here was adjusted, or brushed by accident: it was not touched (4.2).
+    pub fn strike(&mut self, square: Square) {
+        self.touched.retain(|touch| touch.square != square);
+        self.released.retain(|release| release.from != square);
+    }
+
+    /// What was touched, in the order in which it counts for the player who has the move.
+    pub fn touched(&self, turn: Color) -> Vec<Touch> {
+        let mut touched = self.touched.clone();
+        touched.sort_by_key(|touch| touch.at);
+        let rank = |touch: &Touch| match (touch.piece.color == turn, touch.piece.role) {
+            (true, Role::King) => 0,
+            (true, _) => 1,
+            (false, _) => 2,
+        };
+        let mut rest = touched.as_mut_slice();
+        while let Some(first) = rest.first().map(|touch| touch.at) {
+            let together = rest.partition_point(|touch| touch.at == first || touch.at - first < self.unclear_ms);
+            let (group, later) = rest.split_at_mut(together);
+            group.sort_by_key(rank);
+            rest = later;
+        }
+        touched
+    }
+
+    /// Where pieces were let go, in the order of time.
+    pub fn released(&self) -> &[Release] {
+        &self.released
+    }
+
+    /// Whether nothing was touched.
+    pub fn is_empty(&self) -> bool {
+        self.touched.is_empty() && self.released.is_empty()
+    }
+}
+
+/// What the player who has the move may still play here. Never nothing while there are legal moves.
+pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> Obligation {
+    let legal: Vec<Move> = position.legal_moves().into_iter().collect();
+    let mut turn = Turn { touched: touches.touched(position.turn()), us: position.turn(), legal };
+    let bound = match rules.touched {
+        Touched::Bind => turn.by_touch(),
+        Touched::Unsaid => return turn.by_castling(touches),
+    };
+    if let Obligation::Only { moves, .. } = &bound {
+        turn.legal.clone_from(moves);
+    }
+    turn.by_release(bound, touches, rules)
+}
+
+/// The same once an illegal move was completed by the clock and taken back: the move that replaces it (7.5.1, 7.5.2).
+pub fn obligation_restored(position: &Position, touches: &Touches, rules: TouchRules) -> Obligation {
+    let bound = obligation(position, touches, rules);
+    let moves = bound.moves(position);
+    let left = touches.released().iter().find_map(|release| {
+        let queens = |mv: &Move| {
+            release.piece.role == Role::Pawn
+                && mv.from() == Some(release.from)
+                && mv.to() == release.on
+                && mv.promotion() == Some(Role::Queen)
+        };
+        moves.iter().copied().find(queens).map(|mv| (mv, release.on))
+    });
+    match left {
+        Some((mv, square)) if rules.pawn_left == PawnLeft::Queen => {
+            Obligation::Only { moves: vec![mv], by: Duty::PawnBecomesQueen { square } }
+        }
+        _ => bound,
+    }
+}
+
+/// What is to be decided of.
+struct Turn {
+    touched: Vec<Touch>,
+    us: Color,
+    /// The legal moves, or those of them that are left.
+    legal: Vec<Move>,
+}
+
+impl Turn {
+    fn own(&self) -> impl Iterator<Item = &Touch> {
+        self.touched.iter().filter(|touch| touch.piece.color == self.us)
+    }
+
+    fn only(&self, by: Duty, which: impl Fn(&Move) -> bool) -> Option<Obligation> {
+        let moves: Vec<Move> = self.legal.iter().copied().filter(which).collect();
+        (!moves.is_empty()).then_some(Obligation::Only { moves, by })
+    }
+
+    /// 4.3, 4.5.
+    fn by_touch(&self) -> Obligation {
+        let own = self.own().next().map(|touch| touch.square);
+        let enemy = self.touched.iter().find(|touch| touch.piece.color != self.us).map(|touch| touch.square);
+        if let (Some(own), Some(enemy)) = (own, enemy) {
+            let both = |mv: &Move| mv.from() == Some(own) && taken_by(*mv) == Some(enemy);
+            if let Some(bound) = self.only(Duty::Both { own, enemy }, both) {
+                return bound;
+            }
+        }
+        for touch in &self.touched {
+            let square = touch.square;
+            let bound = match touch.piece.role {
+                _ if touch.piece.color != self.us => self.only(Duty::EnemyPiece { square }, |mv| taken_by(*mv) == Some(square)),
+                Role::King => self.by_king(square),
+                _ => self.only(Duty::OwnPiece { square }, |mv| mv.from() == Some(square)),
+            };
+            if let Some(bound) = bound {
+                return bound;
+            }
+        }
+        Obligation::Free(if self.touched.is_empty() { Freedom::NothingTouched } else { Freedom::NoneCan })
+    }
+
+    /// 4.3.1 and 4.4.1–4.4.3: the king, and the rooks touched before and after him.
+    fn by_king(&self, king: Square) -> Option<Obligation> {
+        let own: Vec<&Touch> = self.own().collect();
+        let index = own.iter().position(|touch| touch.square == king).unwrap_or(own.len());
+        let (before, after) = own.split_at(index);
+        let first = self.us.relative_rank(Rank::First);
+        // Only with a rook beside him on his first rank can castling be meant.
+        let rooks = |touched: &[&Touch]| -> Vec<Square> {
+            let meant =
+                |touch: &&&Touch| touch.piece.role == Role::Rook && touch.square.rank() == first && king.rank() == first;
+            touched.iter().filter(meant).map(|touch| touch.square).collect()
+        };
+        let (before, after) = (rooks(before), rooks(after));
+        let castles = |rook: Square| move |mv: &Move| *mv == Move::Castle { king, rook };
+        for &rook in &after {
+            if let Some(bound) = self.only(Duty::Castle { king, rook }, castles(rook)) {
+                return Some(bound);
+            }
+        }
+        let barred = |mv: &Move| before.iter().any(|&rook| castles(rook)(mv));
+        let rook_first = before.iter().copied().find(|&rook| self.legal.iter().any(castles(rook)));
+        let by = match (after.first(), rook_first) {
+            (Some(&rook), _) => Duty::KingAfterCastling { king, rook },
+            (None, Some(rook)) => Duty::KingAfterRook { rook, king },
+            (None, None) => Duty::OwnPiece { square: king },
+        };
+        let bound = self.only(by, |mv| mv.from() == Some(king) && !barred(mv));
+        // Then the rook need not move either.
+        let free = || after.first().map(|_| Obligation::Free(Freedom::KingCannot));
+        bound.or_else(free)
+    }
+
+    /// Where nothing is said of touched pieces: castling that was carried out and is not allowed, also because it was not begun
+    /// with the king (1973, Section 6).
+    fn by_castling(&self, touches: &Touches) -> Obligation {
+        let castled = |touch: &&Touch, role: Role, goes: usize| {
+            let released = touches.released().iter().find(|release| release.from == touch.square);
+            touch.piece.role == role && released.is_some_and(|release| castling_squares(release.on)[goes])
+        };
+        let king = self.own().find(|touch| castled(touch, Role::King, 0));
+        let rook = self.own().find(|touch| castled(touch, Role::Rook, 1));
+        match king.zip(rook).and_then(|(king, _)| self.by_king(king.square)) {
+            Some(Obligation::Only { by: Duty::Castle { .. } | Duty::OwnPiece { .. }, .. }) | None => {
+                Obligation::Free(Freedom::Unsaid)
+            }
+            Some(bound) => bound,
+        }
+    }
+
+    /// 4.7, 4.4.4: what came down as a legal move, or a part of one, stays.
+    fn by_release(mut self, mut bound: Obligation, touches: &Touches, rules: TouchRules) -> Obligation {
+        for release in touches.released() {
+            let Release { from, on, piece, .. } = *release;
+            let of_move = |mv: &Move| match *mv {
+                Move::Castle { king, rook } => [(king, Role::King), (rook, Role::Rook)]
+                    .iter()
+                    .zip(castled(king, rook))
+                    .any(|(&(stood, role), goes)| (stood, role, goes) == (from, piece.role, on)),
+                Move::Normal { promotion: Some(role), .. } => {
+                    let chosen = piece.role == Role::Pawn || piece.role == role || rules.promotion == Promotion::Unsaid;
+                    mv.from() == Some(from) && mv.to() == on && chosen
+                }
+                _ => mv.from() == Some(from) && mv.to() == on && mv.role() == piece.role,
+            };
+            let left: Vec<Move> = self.legal.iter().copied().filter(|mv| of_move(mv)).collect();
+            // Not legal, as far as this player may still move: it binds to nothing.
+            if left.is_empty() || left.len() == self.legal.len() || piece.color != self.us {
+                continue;
+            }
+            let by = match left.as_slice() {
+                [Move::Castle { king, rook }] => Duty::CastlingBegun { king: *king, rook: *rook },
+                [Move::Normal { promotion: Some(role), .. }] if piece.role == *role => {
+                    Duty::PromotionFinal { square: on, role: *role }
+                }
+                _ => Duty::Released { from, on },
+            };
+            self.legal.clone_from(&left);
+            bound = Obligation::Only { moves: left, by };
+        }
+        bound
+    }
+}
+
+/// The square of what a move takes.
+fn taken_by(mv: Move) -> Option<Square> {
+    match mv {
+        Move::Normal { capture: Some(_), to, .. } => Some(to),
+        Move::EnPassant { from, to } => Some(Square::from_coords(to.file(), from.rank())),
+        _ => None,
+    }
+}
+
+/// Whether it is where castling takes the king, and where it takes the rook.
+fn castling_squares(square: Square) -> [bool; 2] {
+    [matches!(square.file(), File::C | File::G), matches!(square.file(), File::D | File::F)]
+}
+
+/// Where king and rook stand after castling.
+fn castled(king: Square, rook: Square) -> [Square; 2] {
+    let side = CastlingSide::from_queen_side(rook.cmp(&king) == Ordering::Less);
+    [side.king_to_file(), side.rook_to_file()].map(|file| Square::from_coords(file, king.rank()))
+}

@@ -1,0 +1,363 @@
+//! What touched pieces oblige to.
+
+use crate::cases::{self, Case, Deed};
+use proptest::prelude::*;
+use shakmaty::{Color, Piece, Square};
+use touchmove::laws::Position;
+use touchmove::laws::touch::{
+    Care, Duty, Freedom, Hands, Obligation, PawnLeft, Promotion, TouchRules, Touched, Touches, obligation, obligation_restored,
+};
+
+/// All that is lifted is touched, and all that is put down is let go.
+const ALL_COUNTS: Care = Care { brushed_ms: 0, passed_ms: 0, unclear_ms: 0 };
+
+/// What the player who has the move may still play, or might when he made the legal move that he made.
+fn bound(position: &Position, deeds: &[Deed]) -> Obligation {
+    let mut hands = Hands::new(position, ALL_COUNTS);
+    let mut board = position.board().clone();
+    let (mut announced, mut adjusted) = (false, None);
+    for (at, deed) in (0..).zip(deeds) {
+        match deed {
+            Deed::Say(words) => announced |= words.contains("adoube"),
+            Deed::Frame(changes) => {
+                for &(square, piece) in changes {
+                    match piece {
+                        Some(piece) => {
+                            board.set_piece_at(square, piece);
+                            hands.put(at, square, Some(piece));
+                        }
+                        None => {
+                            board.discard_piece_at(square);
+                            hands.lifted(at, square);
+                            adjusted = adjusted.or(std::mem::take(&mut announced).then_some(square));
+                        }
+                    }
+                }
+            }
+            Deed::Press(_) | Deed::Flag => break,
+            Deed::Wait => {}
+        }
+    }
+    let now = deeds.len() as u64;
+    let made = position.legal_moves().into_iter().find(|&mv| position.play(mv).board() == &board);
+    let pressed = deeds.iter().any(|deed| matches!(deed, Deed::Press(_)));
+    let mut touches = made.map_or_else(|| hands.touches(now), |mv| hands.before(now, mv));
+    if let Some(square) = adjusted {
+        touches.strike(square);
+    }
+    match (made, pressed) {
+        (None, true) => obligation_restored(position, &touches, TouchRules::default()),
+        _ => obligation(position, &touches, TouchRules::default()),
+    }
+}
+
+fn ucis(position: &Position, obligation: &Obligation) -> Vec<String> {
+    let mut moves: Vec<String> = obligation.moves(position).into_iter().map(|mv| position.uci(mv)).collect();
+    moves.sort();
+    moves
+}
+
+#[test]
+fn the_moves_still_allowed_are_those_of_the_cases() {
+    let Some(cases) = cases::all() else { return };
+    let mut wrong = Vec::new();
+    let with: Vec<&Case> = cases.iter().filter(|case| !case.allowed.is_empty()).collect();
+    for case in &with {
+        let position = case.now();
+        let came = ucis(&position, &bound(&position, &case.deeds));
+        if came != case.allowed {
+            wrong.push(format!("{}: {came:?} came, {:?} must", case.id, case.allowed));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(with.len(), 25);
+}
+
+/// Touches in their order, `+` joins those of one time, `>` a piece let go: `f1 d5`, `h1+e1`, `e2>e3`, `e7>e8N`.
+fn tell(position: &Position, words: &str) -> Touches {
+    let mut touches = Touches::new(0);
+    for (at, frame) in (0..).zip(words.split_whitespace()) {
+        for word in frame.split('+') {
+            let square = |text: &str| text.parse::<Square>().expect("a square");
+            let from = square(&word[..2]);
+            let piece = position.piece_at(from).expect("a piece");
+            touches.touch(at, from, piece);
+            if let Some(on) = word[2..].strip_prefix('>') {
+                let new = on[2..].chars().next().and_then(shakmaty::Role::from_char);
+                touches.release(at, from, square(&on[..2]), new.unwrap_or(piece.role).of(piece.color));
+            }
+        }
+    }
+    touches
+}
+
+/// What remains, and its key.
+fn left(fen: &str, words: &str, rules: TouchRules) -> String {
+    let position = Position::from_fen(fen, false).expect("a FEN");
+    match obligation(&position, &tell(&position, words), rules) {
+        Obligation::Free(why) => why.key().to_owned(),
+        Obligation::Only { moves, by } => {
+            let mut moves: Vec<String> = moves.into_iter().map(|mv| position.uci(mv)).collect();
+            moves.sort();
+            format!("{}: {}", by.key(), moves.join(" "))
+        }
+    }
+}
+
+#[track_caller]
+fn check(fen: &str, words: &str, expect: &str) {
+    assert_eq!(left(fen, words, TouchRules::default()), expect, "{words} in {fen}");
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const CASTLES: &str = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
+const SCANDINAVIAN: &str = "rnbqkbnr/ppp1pppp/8/3p4/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+
+#[test]
+fn own_and_enemy_pieces() {
+    check(START, "", "nothing_touched");
+    check(START, "a1 g1 e2", "touch_own: g1f3 g1h3");
+    check(START, "a1 h8", "touch_free");
+    check(SCANDINAVIAN, "e4 d5", "touch_both: e4d5");
+    check(SCANDINAVIAN, "d5 e4", "touch_both: e4d5");
+    check(SCANDINAVIAN, "d5 g1", "touch_opponent: e4d5");
+    check(SCANDINAVIAN, "h8 g1 d5", "touch_own: g1e2 g1f3 g1h3");
+    // It is not clear which was first: his own.
+    check(SCANDINAVIAN, "d5+g1", "touch_own: g1e2 g1f3 g1h3");
+}
+
+#[test]
+fn the_order_is_not_clear_within_a_round_of_the_scan() {
+    let position = Position::from_fen(SCANDINAVIAN, false).expect("a FEN");
+    let order = |unclear_ms, times: [u64; 3]| {
+        let mut touches = Touches::new(unclear_ms);
+        for (at, square) in times.into_iter().zip([Square::D5, Square::G1, Square::E1]) {
+            touches.touch(at, square, position.piece_at(square).expect("a piece"));
+        }
+        touches.touched(Color::White).into_iter().map(|touch| touch.square).collect::<Vec<_>>()
+    };
+    assert_eq!(order(250, [1000, 1200, 1300]), [Square::G1, Square::D5, Square::E1]);
+    assert_eq!(order(250, [1000, 1200, 1249]), [Square::E1, Square::G1, Square::D5]);
+    assert_eq!(order(250, [1000, 1250, 1600]), [Square::D5, Square::G1, Square::E1]);
+    assert_eq!(order(0, [1000, 1001, 1002]), [Square::D5, Square::G1, Square::E1]);
+}
+
+#[test]
+fn castling() {
+    check(CASTLES, "e1 h1", "castling_touched: e1g1");
+    check(CASTLES, "e1 a1", "castling_touched: e1c1");
+    check(CASTLES, "e1 a1 h1", "castling_touched: e1c1");
+    check(CASTLES, "h1+e1", "castling_touched: e1g1");
+    // The rook first: it moves.
+    check(CASTLES, "h1 e1", "touch_own: h1f1 h1g1");
+    check(CASTLES, "h1", "touch_own: h1f1 h1g1");
+    check(CASTLES, "e1", "touch_own: e1c1 e1d1 e1f1 e1g1");
+    // Not allowed: the king, also to the other side.
+    let through = "5r2/6k1/8/8/8/8/8/R3K2R w KQ - 0 1";
+    check(through, "e1 h1", "castling_illegal: e1c1 e1d1 e1d2 e1e2");
+    check(through, "e1 h1 a1", "castling_touched: e1c1");
+    // The king cannot move: then the rook need not either.
+    let walled = "4k3/8/8/8/8/8/3PPP2/3QKB1R w K - 0 1";
+    check(walled, "e1 h1", "castling_king_cannot");
+    check(walled, "h1 e1", "touch_own: h1g1 h1h2 h1h3 h1h4 h1h5 h1h6 h1h7 h1h8");
+    // A rook that is out in the field has nothing to do with castling.
+    check("4k3/8/8/8/3R4/8/3PPP2/3QKB2 w - - 0 1", "e1 d4", &format!("touch_own: {}", rook_d4()));
+}
+
+fn rook_d4() -> String {
+    let mut squares: Vec<String> = "abcefgh".chars().map(|file| format!("d4{file}4")).collect();
+    squares.extend("35678".chars().map(|rank| format!("d4d{rank}")));
+    squares.sort();
+    squares.join(" ")
+}
+
+/// Castling with the rook first where it has no move of its own: only where two rooks stand beside the king in Chess960.
+#[test]
+fn the_rook_first_bars_castling_with_it() {
+    let position = Position::from_fen("4k3/8/8/8/8/8/6PP/5K1R w H - 0 1", true).expect("a FEN");
+    let free = obligation(&position, &tell(&position, "f1"), TouchRules::default());
+    assert!(ucis(&position, &free).contains(&"f1h1".to_owned()));
+    let rook = obligation(&position, &tell(&position, "h1 f1"), TouchRules::default());
+    assert_eq!(ucis(&position, &rook), ["h1g1"]);
+    let pinned_in = Position::from_fen("4k3/8/8/8/8/8/6PP/5KRR w G - 0 1", true).expect("a FEN");
+    let barred = obligation(&pinned_in, &tell(&pinned_in, "g1 f1"), TouchRules::default());
+    assert_eq!(ucis(&pinned_in, &barred), ["f1e1", "f1e2", "f1f2"]);
+    assert!(matches!(barred, Obligation::Only { by: Duty::KingAfterRook { .. }, .. }), "{barred:?}");
+}
+
+#[test]
+fn let_go_is_moved() {
+    check(START, "e2>e3 e2>e4", "released: e2e3");
+    check(START, "g1 e2>e4", "touch_own: g1f3 g1h3");
+    check(START, "e2>e5 e2>e4", "released: e2e4");
+    check(CASTLES, "e1>g1", "castling_made: e1g1");
+    check(CASTLES, "h1>f1 e1>g1", "released: h1f1");
+    check(CASTLES, "e1 h1>f1", "castling_touched: e1g1");
+    let pawn = "3r3k/4P3/8/8/8/8/7K/8 w - - 0 1";
+    check(pawn, "e7", "touch_own: e7d8b e7d8n e7d8q e7d8r e7e8b e7e8n e7e8q e7e8r");
+    check(pawn, "e7>e8", "released: e7e8b e7e8n e7e8q e7e8r");
+    check(pawn, "e7>e8N e7>e8Q", "promotion_final: e7e8n");
+    check(pawn, "e7>e8 e7>e8N e7>d8Q", "promotion_final: e7e8n");
+}
+
+#[test]
+fn editions_that_differ() {
+    let silent = TouchRules { promotion: Promotion::Unsaid, ..TouchRules::default() };
+    let pawn = "7k/4P3/8/8/8/8/7K/8 w - - 0 1";
+    assert_eq!(left(pawn, "e7>e8N e7>e8Q", silent), "touch_own: e7e8b e7e8n e7e8q e7e8r");
+    // 1973: nothing of touched pieces but that the king moves after castling that is not allowed, or begun with the rook.
+    let old = TouchRules { touched: Touched::Unsaid, pawn_left: PawnLeft::TakenBack, ..silent };
+    let through = "5r2/6k1/8/8/8/8/8/R3K2R w KQ - 0 1";
+    assert_eq!(left(START, "g1 e2", old), "touch_unsaid");
+    assert_eq!(left(through, "e1 h1", old), "touch_unsaid");
+    assert_eq!(left(through, "e1>g1 h1>f1", old), "castling_illegal: e1c1 e1d1 e1d2 e1e2");
+    assert_eq!(left(CASTLES, "e1>g1 h1>f1", old), "touch_unsaid");
+    assert_eq!(left(CASTLES, "h1>f1 e1>g1", old), "rook_first: e1c1 e1d1 e1f1");
+    // A pawn left on the last rank: a queen since 2014, any piece before.
+    let position = Position::from_fen(pawn, false).expect("a FEN");
+    let left = position.any_move("e7e8").expect("a move");
+    let touches = Touches::of_move(&position, left);
+    let of = |pawn_left| {
+        let rules = TouchRules { pawn_left, ..TouchRules::default() };
+        ucis(&position, &obligation_restored(&position, &touches, rules))
+    };
+    assert_eq!(of(PawnLeft::Queen), ["e7e8q"]);
+    assert_eq!(of(PawnLeft::TakenBack), ["e7e8b", "e7e8n", "e7e8q", "e7e8r"]);
+}
+
+#[test]
+fn after_an_illegal_move() {
+    let of = |fen: &str, uci: &str| {
+        let position = Position::from_fen(fen, false).expect("a FEN");
+        let touches = Touches::of_move(&position, position.any_move(uci).expect("a move"));
+        ucis(&position, &obligation_restored(&position, &touches, TouchRules::default())).join(" ")
+    };
+    assert_eq!(of(START, "g1g3"), "g1f3 g1h3");
+    // Taken where it could not: with the same piece, else the same piece moves.
+    assert_eq!(of(SCANDINAVIAN, "f1d5"), "f1a6 f1b5 f1c4 f1d3 f1e2");
+    // It cannot move: what it took must be taken by another.
+    assert_eq!(of(SCANDINAVIAN, "a1d5"), "e4d5");
+    assert_eq!(of("r3k2r/8/8/8/8/8/8/R3K2R w Qkq - 0 1", "e1h1"), "e1c1 e1d1 e1d2 e1e2 e1f1 e1f2");
+}
+
+#[test]
+fn adjusted_pieces_were_not_touched() {
+    let position = Position::start();
+    let mut touches = tell(&position, "g1 b1");
+    touches.strike(Square::G1);
+    assert_eq!(ucis(&position, &obligation(&position, &touches, TouchRules::default())), ["b1a3", "b1c3"]);
+    touches.strike(Square::B1);
+    assert!(touches.is_empty());
+    assert_eq!(obligation(&position, &touches, TouchRules::default()), Obligation::Free(Freedom::NothingTouched));
+}
+
+/// Any deeds, in any position: what is still allowed is legal, and never nothing.
+#[test]
+fn there_is_always_a_move_left() {
+    let fens = [START, CASTLES, SCANDINAVIAN, "4k2R/8/8/8/8/8/8/r3K3 w - - 0 1", "4P1k1/8/8/8/8/8/r6p/6K1 b - - 0 1"];
+    let square = || (0..64u32).prop_map(Square::new);
+    let deeds = proptest::collection::vec((0..4u64, square(), proptest::option::of(square())), 0..8);
+    let mut runner = proptest::test_runner::TestRunner::default();
+    let rules = (any::<bool>(), any::<bool>(), any::<bool>());
+    runner
+        .run(&(0..fens.len(), deeds, 0..3u64, rules), |(fen, deeds, unclear, (bind, last, queen))| {
+            let position = Position::from_fen(fens[fen], false).expect("a FEN");
+            let mut touches = Touches::new(unclear);
+            for (at, square, on) in deeds {
+                let Some(piece) = position.piece_at(square) else { continue };
+                touches.touch(at, square, piece);
+                if let Some(on) = on {
+                    touches.release(at, square, on, piece);
+                }
+            }
+            let rules = TouchRules {
+                touched: if bind { Touched::Bind } else { Touched::Unsaid },
+                promotion: if last { Promotion::Final } else { Promotion::Unsaid },
+                pawn_left: if queen { PawnLeft::Queen } else { PawnLeft::TakenBack },
+            };
+            for bound in [obligation(&position, &touches, rules), obligation_restored(&position, &touches, rules)] {
+                let moves = bound.moves(&position);
+                prop_assert!(!moves.is_empty());
+                prop_assert!(moves.iter().all(|&mv| position.is_legal(mv) && bound.allows(mv)));
+            }
+            Ok(())
+        })
+        .unwrap();
+}
+
+/// What hands did, in words with their times, on a board that tells pieces or only where something stands: `-g1@0`,
+/// `+g1@1500`, `+g1N@1500`.
+fn handled(fen: &str, words: &str, now: u64) -> String {
+    let position = Position::from_fen(fen, false).expect("a FEN");
+    let care = Care { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 };
+    let mut hands = Hands::new(&position, care);
+    for word in words.split_whitespace() {
+        let (what, at) = word.split_once('@').expect("a time");
+        let (at, square) = (at.parse().expect("a time"), what[1..3].parse().expect("a square"));
+        match what.starts_with('+') {
+            true => hands.put(at, square, what[3..].chars().next().and_then(Piece::from_char)),
+            false => hands.lifted(at, square),
+        }
+    }
+    let touches = hands.touches(now);
+    match obligation(&position, &touches, TouchRules::default()) {
+        Obligation::Free(why) => why.key().to_owned(),
+        Obligation::Only { by, .. } => {
+            let squares: Vec<String> = by.squares().iter().map(ToString::to_string).collect();
+            format!("{} {}", by.key(), squares.join(" "))
+        }
+    }
+}
+
+/// A neighbour that was bumped is of the same kind, and back before the move is finished; and what the opponent holds already.
+#[test]
+fn what_is_made_tells_which_piece_it_was() {
+    let before = |fen: &str, words: &[(u64, Square, Option<char>)], uci: &str| {
+        let position = Position::from_fen(fen, false).expect("a FEN");
+        let mut hands = Hands::new(&position, Care { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 0 });
+        for &(at, square, piece) in words {
+            match piece {
+                Some(letter) => hands.put(at, square, Piece::from_char(letter)),
+                None => hands.lifted(at, square),
+            }
+        }
+        let made = position.parse_uci(uci).expect("a legal move");
+        let bound = obligation(&position, &hands.before(words.last().map_or(0, |word| word.0), made), TouchRules::default());
+        assert!(bound.allows(made), "{bound:?}");
+    };
+    use Square::{A8, B8, D5, E4, E5, F2, F8, G2, G3};
+    before(START, &[(0, G2, None), (200, F2, None), (500, G3, Some('P')), (700, F2, Some('P'))], "g2g3");
+    before(START, &[(0, F2, None), (200, G2, None), (500, G3, Some('P'))], "g2g3");
+    let rooks = "r4rk1/8/8/8/8/8/8/6K1 b - - 0 1";
+    before(rooks, &[(0, A8, None), (100, F8, None), (400, A8, Some('r')), (600, B8, Some('r'))], "f8b8");
+    // Black's hand is at the pawn that White could take.
+    before(SCANDINAVIAN, &[(0, D5, None), (100, E4, None), (600, E5, Some('P'))], "e4e5");
+}
+
+#[test]
+fn hands_touch_brush_and_let_go() {
+    let check = |fen: &str, words: &str, now: u64, expect: &str| assert_eq!(handled(fen, words, now), expect, "{words}");
+    for knight in ["", "N"] {
+        // Held, or only put straight.
+        check(START, &format!("-g1@0 +g1{knight}@1500"), 9_000, "touch_own g1");
+        check(START, &format!("-g1@0 +g1{knight}@700"), 9_000, "nothing_touched");
+        check(START, &format!("-g1@0 +g1{knight}@1500 -g1@2000 +g1{knight}@2100"), 9_000, "touch_own g1");
+        check(START, "-g1@0", 200, "touch_own g1");
+        // Let go, or on its way.
+        check(START, &format!("-g1@0 +f3{knight}@500"), 900, "touch_own g1");
+        check(START, &format!("-g1@0 +f3{knight}@500"), 1_500, "released g1 f3");
+        check(START, &format!("-g1@0 +f3{knight}@500 -f3@700 +h3{knight}@900"), 2_000, "released g1 h3");
+        check(START, &format!("-g1@0 +f3{knight}@500 -f3@1700 +h3{knight}@1900"), 5_000, "released g1 f3");
+        // Away over another square for too long, though never lying there.
+        check(START, &format!("-g1@0 +h3{knight}@500 -h3@700 +g1{knight}@1300"), 9_000, "touch_own g1");
+    }
+    // Swapped: the victim's square was never seen empty.
+    check(SCANDINAVIAN, "-e4@0 +d5P@300", 400, "touch_both e4 d5");
+    check(SCANDINAVIAN, "-d5@0 -e4@800 +d5P@1000", 1_100, "touch_both e4 d5");
+    check(SCANDINAVIAN, "-d5@0 +d5p@2000 -g1@2100", 2_200, "touch_opponent d5");
+    // The pawn, then what it becomes.
+    let pawn = "7k/4P3/8/8/8/8/7K/8 w - - 0 1";
+    check(pawn, "-e7@0 +e8P@500 -e8@2000 +e8N@2500", 4_000, "promotion_final e8");
+    check(pawn, "-e7@0 +e8N@500 -e8@2000 +e8Q@2500", 4_000, "promotion_final e8");
+    check(pawn, "+e8Q@0 -e7@500", 4_000, "touch_own e7");
+}
