@@ -3,6 +3,7 @@
 
 pub mod edition;
 mod in_force;
+pub mod draws;
 mod irregular;
 mod irregularity;
 mod penalty;
@@ -18,10 +19,12 @@ pub use ruling::{Act, Facts, Occasion, Reply, Ruling, Situation, Stage, ruling};
 pub use word::Worded;
 pub mod reason;
 pub mod touch;
+mod winnable;
 
 pub use irregular::Irregular;
 pub use position::{BadFen, Ending, Position, PositionKey};
 pub use shakmaty::Move;
+pub use winnable::{Forfeit, LIMIT, Winnable, is_dead, winnable, winnable_within};
 
 use shakmaty::{CastlingSide, Color, Piece, Role, Square};
 

@@ -20,7 +20,7 @@ pub struct Position {
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+pub(super) enum Kind {
     Regular(Chess),
     Irregular(Box<Irregular>),
 }
@@ -101,6 +101,11 @@ impl Position {
     /// The same position held as irregular, whether it is or not: the two must agree on everything.
     pub fn as_irregular(&self) -> Irregular {
         Irregular::new(&self.to_setup(), self.mode)
+    }
+
+    /// Which half holds it.
+    pub(super) fn kind(&self) -> &Kind {
+        &self.kind
     }
 
     /// Whether the rules of chess could hold this position.
@@ -316,7 +321,7 @@ impl Position {
         }
     }
 
-    fn to_setup(&self) -> Setup {
+    pub(super) fn to_setup(&self) -> Setup {
         match &self.kind {
             Kind::Regular(chess) => chess.to_setup(EnPassantMode::Legal),
             Kind::Irregular(irregular) => Rules::to_setup(&**irregular, EnPassantMode::Legal),

@@ -1,0 +1,41 @@
+//! The quickest way to a mate in most positions of play: the winner takes what he can and the other lets him, until the other's
+//! king is left with nothing that could help it. Whether it gets there says something only if it does.
+
+use super::score;
+use shakmaty::{Color, Move, Position as Rules};
+
+/// Plies after which it is no use to go on: sixteen men are taken in a third as many, and the rest is for the mate.
+const PLIES: usize = 160;
+
+/// Whether a mate by this player was come to.
+pub fn finds_mate<P: Rules + Clone>(start: &P, winner: Color) -> bool {
+    let (mut position, mut seen) = (start.clone(), Vec::new());
+    let mut score = score::rank(&position, winner);
+    for _ in 0..PLIES {
+        seen.push(position.board().clone());
+        let own = position.turn() == winner;
+        let mut moves = position.legal_moves();
+        // The winner's captures first, the other's last.
+        moves.sort_by_key(|mv: &Move| mv.is_capture() != own);
+        let mut best: Option<(u32, P)> = None;
+        for mv in moves {
+            let mut next = position.clone();
+            next.play_unchecked(mv);
+            if own && next.is_check() && next.legal_moves().is_empty() {
+                return true;
+            }
+            let rank = score::rank(&next, winner) + if own || !mv.is_capture() { 0 } else { 8 };
+            let is_better = best.as_ref().is_none_or(|(known, _)| rank < *known);
+            if !is_better || seen.contains(next.board()) || own && next.legal_moves().is_empty() {
+                continue; // No stalemate either.
+            }
+            best = Some((rank, next));
+            if rank < score {
+                break;
+            }
+        }
+        let Some((rank, next)) = best else { return false };
+        (score, position) = (rank, next);
+    }
+    false
+}

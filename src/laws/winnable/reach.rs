@@ -1,0 +1,303 @@
+//! Where men can ever come to stand, with the walls of pawns as they are.
+//!
+//! The answer is generous: men pass through each other, come back from where they were captured, and both players help. Only
+//! what can never move nor be captured stands in the way; only it keeps a king off the squares it attacks. So whatever play can
+//! do is in the answer, by induction over the moves of a line: the first move that was not would need an earlier one that was
+//! not. Where even this leaves no mate, there is none.
+
+use shakmaty::{Bitboard, Board, Color, Position as Rules, Rank, Role, Square};
+
+/// Squares, one bit each, a1 the lowest.
+pub type Squares = u64;
+
+const FILE_A: Squares = 0x0101_0101_0101_0101;
+const FILE_H: Squares = FILE_A << 7;
+
+/// A step in one direction: by how many bits, and from which squares it would leave the board sideways.
+pub type Way = (i32, Squares);
+/// The eight ways, those of a rook first, then the two of a white pawn that captures, then those of a black one.
+pub static WAYS: [Way; 8] = [(8, 0), (-8, 0), (1, FILE_H), (-1, FILE_A), (9, FILE_H), (7, FILE_A), (-7, FILE_H), (-9, FILE_A)];
+
+/// One step from each of these squares.
+pub fn step(from: Squares, (by, edge): Way) -> Squares {
+    let from = from & !edge;
+    if by > 0 { from << by } else { from >> -by }
+}
+
+/// The squares next to these.
+pub fn around(from: Squares) -> Squares {
+    WAYS.iter().fold(0, |all, &way| all | step(from, way))
+}
+
+/// The squares one by one.
+pub fn each(mut squares: Squares) -> impl Iterator<Item = Squares> {
+    std::iter::from_fn(move || {
+        let lowest = squares & squares.wrapping_neg();
+        squares &= !lowest;
+        (lowest != 0).then_some(lowest)
+    })
+}
+
+fn bit(square: Square) -> Squares {
+    Bitboard::from_square(square).0
+}
+
+fn knight(from: Squares) -> Squares {
+    let [.., right, left, _, _, _, _] = WAYS;
+    let (one, two) = (step(from, right) | step(from, left), step(step(from, right), right) | step(step(from, left), left));
+    one << 16 | one >> 16 | two << 8 | two >> 8
+}
+
+/// What men attack from these squares, on a line the next square only: what moves along it stands on each of its squares in turn.
+pub fn attacked(role: Role, color: Color, from: Squares) -> Squares {
+    let steps = |ways: &[Way]| ways.iter().fold(0, |all, &way| all | step(from, way));
+    let (rook, bishop) = WAYS.split_at(4);
+    match (role, color) {
+        (Role::Pawn, Color::White) => steps(bishop.split_at(2).0),
+        (Role::Pawn, Color::Black) => steps(bishop.split_at(2).1),
+        (Role::Knight, _) => knight(from),
+        (Role::Bishop, _) => steps(bishop),
+        (Role::Rook, _) => steps(rook),
+        (Role::Queen | Role::King, _) => around(from),
+    }
+}
+
+fn forward(color: Color, from: Squares) -> Squares {
+    if color.is_white() { from << 8 } else { from >> 8 }
+}
+
+fn rank(color: Color, rank: Rank) -> Squares {
+    Bitboard::from_rank(color.relative_rank(rank)).0
+}
+
+/// One man of the position, known by the square on which he stands in it.
+#[derive(Clone, Copy)]
+pub struct Man {
+    /// His colour.
+    pub color: Color,
+    /// What he is now.
+    pub role: Role,
+    /// Where he stands now.
+    pub home: Squares,
+    /// Where he may come to stand.
+    pub reach: Squares,
+    /// The same once he is promoted.
+    pub promoted: Squares,
+    /// He may have moved, or have been captured.
+    pub gone: bool,
+    /// He may have been captured.
+    captured: bool,
+    /// A pawn that may have captured, and so have left its file.
+    strayed: bool,
+    /// Where a king's step leaves the opponent without a move: the game ends there, drawn unless the step uncovers a mate.
+    pub last: Squares,
+}
+
+impl Man {
+    /// Where he may come to stand, promoted or not.
+    pub fn anywhere(&self) -> Squares {
+        self.reach | self.promoted
+    }
+
+    /// What he may attack.
+    pub fn attacks(&self) -> Squares {
+        attacked(self.role, self.color, self.reach) | around(self.promoted) | knight(self.promoted)
+    }
+
+    fn captures(&self) -> Squares {
+        if self.role == Role::Pawn { attacked(Role::Pawn, self.color, self.reach) | self.promoted } else { self.reach }
+    }
+
+    fn is(&self, color: Color, role: Role) -> bool {
+        self.color == color && self.role == role
+    }
+}
+
+/// What a position says beside where its men stand.
+pub struct Rights {
+    /// Kings and rooks that may castle.
+    castling: Bitboard,
+    /// The square passed over by a pawn that may be captured en passant.
+    en_passant: Option<Square>,
+}
+
+impl Rights {
+    /// Of this position.
+    pub fn of<P: Rules>(position: &P) -> Rights {
+        let rooks = position.castles().castling_rights();
+        let castling = Color::ALL.into_iter().map(|color| position.board().by_color(color)).filter(|&men| (men & rooks).any());
+        let kings = castling.fold(Bitboard::EMPTY, |all, men| all | men & position.board().kings());
+        Rights { castling: rooks | kings, en_passant: position.maybe_ep_square() }
+    }
+}
+
+/// What every man of a position may reach.
+pub struct Reach {
+    /// The men.
+    pub men: Vec<Man>,
+}
+
+/// What stands still of one colour.
+#[derive(Clone, Copy, Default)]
+struct Still {
+    homes: Squares,
+    attacked: Squares,
+    kings: Squares,
+    /// Pawns that hold up those coming towards them.
+    walls: Squares,
+    /// Where men stand that may be captured.
+    prey: Squares,
+    /// Somebody of them has a move, beside the king.
+    moves: bool,
+    /// Where the king may come to stand.
+    king: Squares,
+    /// Where its next step may lead.
+    steps: Squares,
+    /// The same where the other king has just gone elsewhere, whatever it stood in the way of or guarded.
+    replies: Squares,
+    /// What the other men guard, and where those who never move could go if it were empty.
+    guarded: Squares,
+    pushes: Squares,
+}
+
+impl Reach {
+    /// Of every line of play from here, whoever is to move.
+    pub fn of(board: &Board, rights: &Rights) -> Reach {
+        let men = board.iter().map(|(square, piece)| {
+            let home = bit(square);
+            let passed = rights.en_passant.map_or(0, bit);
+            let passes = piece.role == Role::Pawn && forward(piece.color, passed) == home;
+            let castles = rights.castling.contains(square);
+            // Castling: anywhere on the first rank, to be on the safe side.
+            let also = if castles { rank(piece.color, Rank::First) } else { 0 } | if passes { passed } else { 0 };
+            Man {
+                color: piece.color,
+                role: piece.role,
+                home,
+                reach: home | also,
+                promoted: 0,
+                gone: also != 0,
+                captured: false,
+                strayed: false,
+                last: 0,
+            }
+        });
+        let mut reach = Reach { men: men.collect() };
+        while reach.widen() {}
+        reach
+    }
+
+    fn still(&self, color: Color) -> Still {
+        let mut still = Still::default();
+        for man in self.men.iter().filter(|man| man.color == color) {
+            if !man.gone {
+                still.homes |= man.home;
+                still.attacked |= attacked(man.role, man.color, man.home);
+                if man.role != Role::King {
+                    still.guarded |= attacked(man.role, man.color, man.home);
+                    still.pushes |= if man.role == Role::Pawn { forward(man.color, man.home) } else { 0 };
+                }
+            }
+            if man.role == Role::King {
+                still.kings |= man.home;
+                still.king |= man.reach;
+            } else {
+                still.prey |= man.anywhere();
+                still.moves |= man.anywhere() != man.home;
+            }
+            if man.role == Role::Pawn && !man.strayed && !man.captured {
+                still.walls |= man.home;
+            }
+        }
+        still
+    }
+
+    /// Lets every man move once more; whether anything became of it.
+    fn widen(&mut self) -> bool {
+        let (mut white, mut black) = (self.still(Color::White), self.still(Color::Black));
+        white.look(&black);
+        black.look(&white);
+        let (white, black) = (white, black);
+        // What white men, and what black men, may capture if it stands there.
+        let mut taken: [Squares; 2] = [0; 2];
+        let mut changed = false;
+        for man in &mut self.men {
+            let (own, other) = if man.color.is_white() { (&white, &black) } else { (&black, &white) };
+            let before = *man;
+            // A king that never moves is never captured either.
+            let open = !(own.homes | other.homes & other.kings);
+            match man.role {
+                Role::Pawn => man.widen_pawn(open, !(own.homes | other.homes), other),
+                Role::King => {
+                    let steps = own.steps;
+                    man.last = each(steps & !man.reach).filter(|&to| !other.can_reply(to)).fold(0, |all, to| all | to);
+                    man.reach |= steps & !man.last;
+                }
+                role => man.reach |= attacked(role, man.color, man.reach) & open,
+            }
+            man.gone |= man.anywhere() != man.home;
+            changed |= man.anywhere() != before.anywhere() || man.strayed != before.strayed;
+            if let Some(taken) = taken.get_mut(usize::from(man.color.is_black())) {
+                *taken |= man.captures();
+            }
+        }
+        let [by_white, by_black] = taken;
+        for man in self.men.iter_mut().filter(|man| man.role != Role::King) {
+            let taken = if man.color.is_white() { by_black } else { by_white };
+            let (captured, gone) = (taken & man.anywhere() != 0, taken & man.home != 0);
+            changed |= captured && !man.captured || gone && !man.gone;
+            man.captured |= captured;
+            man.gone |= gone;
+        }
+        changed
+    }
+
+    /// The king of this colour.
+    pub fn king(&self, color: Color) -> Option<&Man> {
+        self.men.iter().find(|man| man.is(color, Role::King))
+    }
+}
+
+impl Man {
+    fn widen_pawn(&mut self, open: Squares, empty: Squares, other: &Still) {
+        let strikes = attacked(Role::Pawn, self.color, self.reach) & other.prey & open;
+        let once = forward(self.color, self.reach) & empty;
+        let twice = forward(self.color, once & rank(self.color, Rank::Third)) & empty;
+        // Pawns that face each other on a file do not pass: neither gets to where the other stands now, nor beyond.
+        let held = if self.strayed { 0 } else { self.beyond(other.walls) };
+        self.strayed |= strikes != 0;
+        let new = (once | twice) & !held | strikes;
+        let last = rank(self.color, Rank::Eighth);
+        self.reach |= new & !last;
+        self.promoted |= new & last;
+        self.promoted |= (around(self.promoted) | knight(self.promoted)) & open;
+    }
+
+    /// The squares of his file from the nearest of these walls before him onwards.
+    fn beyond(&self, walls: Squares) -> Squares {
+        let (mut ahead, mut found) = (forward(self.color, self.home), 0);
+        while ahead != 0 {
+            if walls & ahead != 0 || found != 0 {
+                found |= ahead;
+            }
+            ahead = forward(self.color, ahead);
+        }
+        found
+    }
+}
+
+impl Still {
+    fn look(&mut self, other: &Still) {
+        let next = around(self.king) & !self.homes;
+        self.steps = next & !(other.homes & other.kings | other.attacked);
+        self.replies = next & !other.guarded;
+        // Whom the other king stands in the way of has a move as soon as it is gone.
+        self.moves |= (self.guarded | self.pushes) & other.homes & other.kings != 0;
+    }
+
+    /// Whether they may have a move left when the other king has gone there.
+    fn can_reply(&self, to: Squares) -> bool {
+        let taken = to | around(to);
+        self.moves || each(self.king & !taken).any(|king| around(king) & (self.king | self.replies) & !taken != 0)
+    }
+}

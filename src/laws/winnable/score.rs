@@ -1,0 +1,176 @@
+//! How far from a mate a position looks. Whether the search ends in time depends on it, what it finds does not: the weights are
+//! those that left the fewest test vectors undecided of the few that were tried.
+
+use super::mates::Mate;
+use shakmaty::{Bitboard, Board, Color, Position as Rules, Role, Square, attacks};
+
+/// A score that is not known: there is nothing to make for.
+pub const UNKNOWN: u32 = u32::MAX;
+
+/// In three ways: by how the king to be mated stands, by what is left of his men, and by the mates to make for. The less, the
+/// nearer; never more than 1000 unless unknown.
+pub fn scores(board: &Board, winner: Color, replies: Option<usize>, mates: &[Mate]) -> [u32; 3] {
+    let (Some(hunted), Some(hunter)) = (board.king_of(!winner), board.king_of(winner)) else { return [0, 0, UNKNOWN] };
+    let (ours, theirs) = (board.by_color(winner), board.by_color(!winner));
+    let (material, check) = (material(board, winner), check(board, winner, hunted));
+    let flights = flights(board, winner, hunted, Bitboard::EMPTY);
+    let rim = |at: u32| at.min(7 - at);
+    let edge = rim(u32::from(hunted.file())) + rim(u32::from(hunted.rank()));
+    let kings = hunted.distance(hunter).max(2) - 2;
+    let helpers = (ours & !board.pawns() & !board.kings()).into_iter();
+    let nearest = helpers.map(|square| square.distance(hunted)).min().unwrap_or(8);
+    let replies = replies.map_or(UNKNOWN, |count| 2 * count as u32);
+    [
+        replies.min(3 * flights + 2 * check + edge + kings) + material,
+        3 * theirs.count() as u32 + material + flights + nearest,
+        if mates.is_empty() { UNKNOWN } else { toward(board, winner, hunted, hunter, mates) + check + material },
+    ]
+}
+
+/// In one way, for [`super::climb`]: what is left of the other's men, and how his king stands.
+pub fn rank<P: Rules>(position: &P, winner: Color) -> u32 {
+    let board = position.board();
+    let (Some(hunted), Some(hunter)) = (board.king_of(!winner), board.king_of(winner)) else { return 0 };
+    let (ours, theirs) = (board.by_color(winner), board.by_color(!winner));
+    let rim = |at: u32| at.min(7 - at);
+    let edge = rim(u32::from(hunted.file())) + rim(u32::from(hunted.rank()));
+    let kings = hunted.distance(hunter).max(2) - 2;
+    let prey = theirs & !board.kings();
+    let safe = prey.is_empty() || (ours & !board.pawns()).into_iter().any(|from| (board.attacks_from(from) & prey).any());
+    4 * theirs.count() as u32
+        + material(board, winner)
+        + 2 * flights(board, winner, hunted, Bitboard::EMPTY)
+        + edge
+        + kings
+        + 2 * u32::from(!safe)
+}
+
+/// Squares next to the king, but for these, where he would not be in check.
+fn flights(board: &Board, winner: Color, hunted: Square, except: Bitboard) -> u32 {
+    let occupied = board.occupied().without(hunted);
+    let open = attacks::king_attacks(hunted) & !board.by_color(!winner) & !except;
+    open.into_iter().filter(|&to| board.attacks_to(to, winner, occupied).is_empty()).count() as u32
+}
+
+/// 0 in check, 1 if a piece can give one, else 3.
+fn check(board: &Board, winner: Color, hunted: Square) -> u32 {
+    let ours = board.by_color(winner);
+    let diagonals = attacks::bishop_attacks(hunted, board.occupied());
+    let lines = attacks::rook_attacks(hunted, board.occupied());
+    let leaps = attacks::knight_attacks(hunted);
+    let mut check = 3;
+    for sq in ours & !board.pawns() & !board.kings() {
+        let (role, checks) = match board.role_at(sq) {
+            Some(Role::Queen) => (Role::Queen, diagonals | lines),
+            Some(Role::Rook) => (Role::Rook, lines),
+            Some(Role::Bishop) => (Role::Bishop, diagonals),
+            _ => (Role::Knight, leaps),
+        };
+        if checks.contains(sq) {
+            return 0;
+        }
+        if (attacks::attacks(sq, role.of(winner), board.occupied()) & checks & !ours).any() {
+            check = 1;
+        }
+    }
+    check
+}
+
+/// How far the foremost pawn is from promotion, three for each rank and four for what stands before it on its file.
+fn promotion(board: &Board, color: Color) -> Option<u32> {
+    let pawns = board.pawns() & board.by_color(color);
+    pawns
+        .into_iter()
+        .map(|sq| {
+            let rank = sq.rank() as u32;
+            let left = if color.is_white() { 7 - rank } else { rank };
+            let file = Bitboard::from_file(sq.file());
+            let ahead = if color.is_white() { u64::MAX << (8 * rank) << 4 << 4 } else { (1 << (8 * rank)) - 1 };
+            3 * left + 4 * (file & board.occupied() & Bitboard(ahead)).count() as u32
+        })
+        .min()
+}
+
+/// How far it is to men with which there is a mate: 0 with a rook or a queen.
+fn material(board: &Board, winner: Color) -> u32 {
+    let ours = board.by_color(winner);
+    let theirs = board.by_color(!winner);
+    if (ours & board.rooks_and_queens()).any() {
+        return 0;
+    }
+    let minors = (board.knights() | board.bishops()) & ours;
+    if let Some(left) = promotion(board, winner) {
+        let bait = promotion(board, !winner).unwrap_or(0).min(30);
+        return 4 + left + bait / 6;
+    }
+    if minors.count() >= 2 || (theirs & (board.knights() | board.bishops())).any() {
+        return 4;
+    }
+    12 + promotion(board, !winner).unwrap_or(0)
+}
+
+/// A knight's moves between two squares; in a corner it may need two more.
+fn leaps(from: Square, to: Square) -> u32 {
+    let (x, y) = (from.file().distance(to.file()), from.rank().distance(to.rank()));
+    let (x, y) = (x.max(y), x.min(y));
+    match (x, y) {
+        (1, 0) => 3,
+        (2, 2) => 4,
+        _ => {
+            let least = x.div_ceil(2).max((x + y).div_ceil(3));
+            least + (least + x + y) % 2
+        }
+    }
+}
+
+/// How many moves until one of them stands there.
+fn blocking(board: &Board, color: Color, to: Square) -> u32 {
+    let men = board.by_color(color) & !board.kings();
+    let mut best = 6 + promotion(board, color).unwrap_or(20);
+    for from in men {
+        let moves = match board.role_at(from) {
+            Some(Role::Knight) => leaps(from, to),
+            Some(Role::Bishop) if from.is_light() != to.is_light() => continue,
+            Some(Role::Pawn) if from.file() != to.file() => continue,
+            Some(Role::Pawn) => {
+                if color.is_white() == (to > from) {
+                    from.rank().distance(to.rank())
+                } else {
+                    continue;
+                }
+            }
+            Some(role) => {
+                if attacks::attacks(from, role.of(color), board.occupied()).contains(to) {
+                    1
+                } else {
+                    2
+                }
+            }
+            None => continue,
+        };
+        best = best.min(if from == to { 0 } else { moves });
+    }
+    best
+}
+
+/// How far it is to the nearest of these mates.
+fn toward(board: &Board, winner: Color, hunted: Square, hunter: Square, mates: &[Mate]) -> u32 {
+    let mut costs = [UNKNOWN; 64];
+    let (mut best, mut blocked) = (200, Bitboard::EMPTY);
+    for mate in mates {
+        let steps = |table: &[u8; 64], square: Square| table.get(usize::from(square)).map_or(64, |&steps| u32::from(steps));
+        let mut cost = steps(&mate.hunted, hunted) + steps(&mate.hunter, hunter);
+        for square in mate.blocked {
+            if let Some(known) = costs.get_mut(usize::from(square)) {
+                if *known == UNKNOWN {
+                    *known = blocking(board, !winner, square);
+                }
+                cost += *known;
+            }
+        }
+        if cost < best {
+            (best, blocked) = (cost, mate.blocked);
+        }
+    }
+    4 * best + flights(board, winner, hunted, blocked)
+}

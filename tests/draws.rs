@@ -1,0 +1,165 @@
+//! Claims and draws by what was played.
+
+use shakmaty::Color::{self, Black, White};
+use std::path::Path;
+use touchmove::laws::draws::{Automatic, Claimed, Drawn, Finding, History, Rests, Same};
+use touchmove::laws::{Move, Position};
+
+fn history(fen: &str, moves: &str, same: Same) -> History {
+    let start = Position::from_fen(fen, false).expect("a FEN");
+    let mut history = History::new(&start, same);
+    for uci in moves.split_whitespace() {
+        let mv =
+            history.position().parse_uci(uci).unwrap_or_else(|| panic!("{uci} is not legal in {}", history.position().fen()));
+        history.play(mv);
+    }
+    history
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const KNIGHTS: &str = "g1f3 g8f6 f3g1 f6g8 ";
+
+/// What stood there before, by plies.
+#[test]
+fn the_same_position() {
+    for (fen, moves, same, expected) in [
+        (START, KNIGHTS.repeat(2), Same::Rights, vec![0, 4, 8]),
+        // With the other side to move it is another.
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a2 e8d8 a2a3 d8e8 a3a1".to_owned(), Same::Rights, vec![5]),
+        // Rights to castle: lost by the king, by a rook; not by being barred for a while.
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1e2 e8e7 e2e1 e7e8".to_owned(), Same::Rights, vec![4]),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "a1b1 e8d8 b1a1 d8e8".to_owned(), Same::Rights, vec![4]),
+        ("r3k3/8/8/8/8/8/8/4K2R w K - 0 1", "h1h2 a8a1 e1e2 a1a8 h2h1 e8d8 e2e1 d8e8".to_owned(), Same::Rights, vec![8]),
+        ("1r2k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1d2 b8a8 d2e1 a8b8".to_owned(), Same::Rights, vec![4]),
+        ("4k1r1/8/8/8/8/8/7N/4K2R w K - 0 1", "h2f3 g8f8 f3h2 f8g8".to_owned(), Same::Rights, vec![0, 4]),
+        // The rook on g8 bars castling as long as it stands there: by an edition that counts possible moves only, the lost right
+        // makes no difference.
+        ("4k1r1/8/8/8/8/8/7N/4K2R w K - 0 1", "h1g1 e8d8 g1h1 d8e8".to_owned(), Same::Rights, vec![4]),
+        ("4k1r1/8/8/8/8/8/7N/4K2R w K - 0 1", "h1g1 e8d8 g1h1 d8e8".to_owned(), Same::Moves, vec![0, 4]),
+        ("4k3/8/8/8/8/8/7N/4K2R w K - 0 1", "h1g1 e8d8 g1h1 d8e8".to_owned(), Same::Moves, vec![4]),
+        // En passant: the pawn could be captured, so the next time it is another position.
+        ("4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1", "a2a4 e8d8 e1d1 d8e8 d1e1".to_owned(), Same::Rights, vec![5]),
+        // No pawn stands beside it; one that is pinned to its king does; one whose capture would uncover a check along the rank.
+        ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "a2a4 e8d8 e1d1 d8e8 d1e1".to_owned(), Same::Rights, vec![1, 5]),
+        ("1k6/8/8/8/1p6/8/P7/1R2K3 w - - 0 1", "a2a4 b8a8 e1d1 a8b8 d1e1".to_owned(), Same::Rights, vec![1, 5]),
+        ("8/8/8/8/kp5R/8/P1P5/4K3 w - - 0 1", "c2c4 a4a5 e1d1 a5a4 d1e1".to_owned(), Same::Rights, vec![1, 5]),
+        // Two knights that change places.
+        (
+            START,
+            "g1f3 g8f6 b1c3 b8c6 f3d4 c6b8 d4b5 f6g8 b5d4 b8c6 d4f3 g8f6 c3b1 f6g8 b1c3 g8f6".to_owned(),
+            Same::Rights,
+            vec![4, 12, 16],
+        ),
+    ] {
+        assert_eq!(history(fen, &moves, same).occurrences(), expected, "{fen} {moves}");
+    }
+}
+
+#[track_caller]
+fn check(history: &History, by: Color, claimed: Claimed, intended: Option<&str>, finding: &Finding) -> Vec<u32> {
+    let mv = intended.map(|uci| history.position().any_move(uci).expect("a move"));
+    let claim = history.claim(by, claimed, mv.map_or(Rests::OnBoard, Rests::OnIntended));
+    assert_eq!(&claim.finding, finding);
+    assert_eq!(claim.is_right(), finding.to_string().contains("is right"));
+    claim.occurrences
+}
+
+#[test]
+fn three_times() {
+    use Claimed::Repetition;
+    let board = history(START, &KNIGHTS.repeat(2), Same::Rights);
+    assert_eq!(check(&board, White, Repetition, None, &Finding::Repeated { times: 3 }), [0, 4, 8]);
+    check(&board, Black, Repetition, None, &Finding::NotOnMove);
+    let before = history(START, &(KNIGHTS.to_owned() + "g1f3 g8f6 f3g1"), Same::Rights);
+    assert_eq!(check(&before, Black, Repetition, Some("f6g8"), &Finding::Repeated { times: 3 }), [0, 4, 8]);
+    assert_eq!(check(&before, Black, Repetition, Some("f6d5"), &Finding::TooFewTimes { times: 1 }), [8]);
+    assert_eq!(check(&before, Black, Repetition, None, &Finding::TooFewTimes { times: 2 }), [3, 7]);
+    check(&before, Black, Repetition, Some("f6f5"), &Finding::IllegalMove);
+}
+
+#[test]
+fn fifty_moves() {
+    use Claimed::FiftyMoves;
+    let at = |count: u32| history(&format!("8/8/4k3/8/8/4K3/R7/8 w - - {count} 99"), "", Same::Rights);
+    check(&at(99), White, FiftyMoves, None, &Finding::TooFewMoves { missing: 1 });
+    check(&at(99), White, FiftyMoves, Some("a2a3"), &Finding::Quiet { moves: 50 });
+    check(&at(98), White, FiftyMoves, Some("a2a3"), &Finding::TooFewMoves { missing: 1 });
+    check(&at(100), White, FiftyMoves, None, &Finding::Quiet { moves: 50 });
+    let pawn = history("8/8/4k3/8/8/4K3/R6P/8 w - - 99 99", "", Same::Rights);
+    check(&pawn, White, FiftyMoves, Some("h2h3"), &Finding::TooFewMoves { missing: 100 });
+    let mated = history("7k/8/6K1/8/8/8/R7/8 w - - 99 99", "a2a8", Same::Rights);
+    check(&mated, Black, FiftyMoves, None, &Finding::Ended);
+}
+
+#[test]
+fn drawn_at_once() {
+    let five = history(START, &KNIGHTS.repeat(4), Same::Rights);
+    let occurrences = vec![0, 4, 8, 12, 16];
+    assert_eq!(five.drawn(Automatic::None), None);
+    assert_eq!(five.drawn(Automatic::Consecutive), Some(Drawn::FiveTimes { occurrences: occurrences.clone() }));
+    assert_eq!(five.drawn(Automatic::Any), Some(Drawn::FiveTimes { occurrences }));
+    assert_eq!(history(START, &KNIGHTS.repeat(3), Same::Rights).drawn(Automatic::Any), None);
+    // A pause between: not one after the other.
+    let longer = KNIGHTS.repeat(2) + "b1c3 b8c6 g1f3 g8f6 c3b1 c6b8 f3g1 f6g8 " + KNIGHTS;
+    let longer = history(START, &longer, Same::Rights);
+    assert_eq!(longer.occurrences(), [0, 4, 8, 16, 20]);
+    assert_eq!(longer.drawn(Automatic::Consecutive), None);
+    assert!(matches!(longer.drawn(Automatic::Any), Some(Drawn::FiveTimes { .. })));
+
+    let quiet = |moves: &str| history("8/8/4k3/8/8/4K3/R7/8 w - - 149 200", moves, Same::Rights);
+    assert_eq!(quiet("").drawn(Automatic::Any), None);
+    assert_eq!(quiet("a2b2").drawn(Automatic::Any), Some(Drawn::SeventyFiveMoves));
+    assert_eq!(quiet("a2b2").drawn(Automatic::None), None);
+    assert_eq!(
+        history("7k/8/6K1/8/8/8/R7/8 w - - 149 200", "a2a8", Same::Rights).drawn(Automatic::Any),
+        None,
+        "mate comes first"
+    );
+}
+
+/// Play that goes on from an illegal move repeats as any other: here White's king stays in check.
+#[test]
+fn an_illegal_move_that_stands() {
+    let start = Position::from_fen("4k3/8/8/8/8/8/4r3/R3K2N w - - 0 1", false).expect("a FEN");
+    let mut history = History::new(&start, Same::Rights);
+    history.play(start.any_move("a1a2").expect("a move"));
+    assert!(!history.position().is_regular());
+    for uci in "e8d8 a2a1 d8e8 a1a2 e8d8 a2a1 d8e8 a1a2".split(' ') {
+        let mv: Move = history.position().any_move(uci).expect("a move");
+        history.play(mv);
+    }
+    assert_eq!(history.occurrences(), [1, 5, 9]);
+    check(&history, Black, Claimed::Repetition, None, &Finding::Repeated { times: 3 });
+}
+
+/// The worked cases that are about repetition and about moves without a capture.
+#[test]
+fn the_worked_cases() {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/arbiter/cases.json"));
+    let Ok(text) = std::fs::read_to_string(path) else {
+        eprintln!("skipped: there is no {}", path.display());
+        return;
+    };
+    let cases: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let of = |id: &str, more: &str| {
+        let case = cases["cases"]
+            .as_array()
+            .expect("cases")
+            .iter()
+            .find(|case| case["id"] == id)
+            .unwrap_or_else(|| panic!("no case {id}"));
+        let moves: Vec<&str> = case["moves"].as_array().into_iter().flatten().filter_map(|uci| uci.as_str()).collect();
+        history(case["fen"].as_str().expect("a FEN"), &(moves.join(" ") + " " + more), Same::Rights)
+    };
+    use Claimed::Repetition;
+    check(&of("R01", ""), White, Repetition, None, &Finding::Repeated { times: 3 });
+    check(&of("R02", ""), White, Repetition, None, &Finding::TooFewTimes { times: 2 });
+    assert!(of("R04", "").position().fen().contains(" b - - "), "no capture en passant is legal");
+    assert!(matches!(of("R05", "").drawn(Automatic::Any), Some(Drawn::FiveTimes { .. })));
+    assert!(matches!(of("R05", "").drawn(Automatic::Consecutive), Some(Drawn::FiveTimes { .. })));
+    assert_eq!(of("R05", "").drawn(Automatic::None), None);
+    assert_eq!(of("R07", "a2b2").drawn(Automatic::Any), Some(Drawn::SeventyFiveMoves));
+    assert_eq!(of("R08", "a2a8").drawn(Automatic::Any), None);
+    check(&of("R10", ""), Black, Repetition, Some("f6g8"), &Finding::Repeated { times: 3 });
+    check(&of("R11", ""), White, Repetition, Some("f3g1"), &Finding::TooFewTimes { times: 2 });
+}
