@@ -120,6 +120,37 @@ fn what_came_to_a_stuck_square_is_known_when_it_leaves_it() {
 }
 
 #[test]
+fn a_king_seen_twice_has_castled_away_from_a_stuck_square() {
+    let mut play = Play::new(Some(Square::E8));
+    let moves = "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8 d2d3 d7d6 c2c3 c8e6 c4b3 a7a6 b1d2 c5a7 h2h3 h7h6";
+    play.play(moves);
+    assert_eq!(play.moves(), moves);
+    assert_eq!((play.faults(), play.alerts()), (vec![(Square::E8, Fault::Stuck)], 0));
+}
+
+#[test]
+fn a_piece_that_vanished_has_moved_when_the_opponent_has_answered() {
+    let mut play = Play::new(Some(Square::D6));
+    let moves = "e2e4 d7d6 d2d4 g8f6 b1c3 d6d5 e4e5 f6e4 f1d3 e4c3 b2c3 c7c5 g1e2 b8c6";
+    play.play(moves);
+    assert_eq!(play.moves(), moves);
+    assert_eq!((play.faults(), play.alerts()), (vec![(Square::D6, Fault::Stuck)], 0));
+}
+
+#[test]
+fn what_came_to_a_stuck_square_is_not_told_while_it_may_be_in_a_hand() {
+    let mut play = Play::new(Some(Square::E2));
+    play.play("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6");
+    // The bishop is lifted, held, and comes to another square: it never was on e2.
+    play.show(Square::C4, Sensed::Empty);
+    play.wait(1_500);
+    play.show(Square::B5, Sensed::Piece(shakmaty::Piece { color: shakmaty::Color::White, role: shakmaty::Role::Bishop }));
+    play.wait(4_000);
+    assert_eq!(play.moves(), "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 c4b5");
+    assert!(!play.events.iter().any(|stamped| matches!(stamped.event, Event::MovesCorrected { .. })));
+}
+
+#[test]
 fn a_square_that_blinks_again_and_again_flickers_and_one_that_is_adjusted_does_not() {
     let mut play = Play::new(None);
     play.play("e2e4 e7e5");

@@ -1,17 +1,19 @@
 //! What a table promises for every stream, with every kind of sensor: see [`promises`]. Scripts of random bytes are played, see
-//! [`player`]; `SEED=17 cargo test properties` plays one of them and tells all that happened.
+//! [`player`]; `SEED=17 cargo test properties` plays one of them and tells all that happened, `SCRIPTS=100000 cargo test properties` as
+//! many as one likes.
 
+mod memory;
 mod player;
-mod promises;
+pub mod promises;
 
 use std::panic::catch_unwind;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use touchmove::game::{CompletedBy, Event};
 
-/// How many scripts are played, if there is time for all of them.
-const SCRIPTS: u64 = 1_500;
-/// How long they may take together.
-const AT_MOST: Duration = Duration::from_secs(7);
+/// How long scripts are played, unless `SCRIPTS=100000` says how many are; `FROM` the first one: what was played before.
+const AT_MOST: Duration = Duration::from_secs(20);
 
 /// What is wrong with a script, if anything; a panic too.
 fn broken(script: &[u8]) -> Option<String> {
@@ -54,21 +56,48 @@ fn every_stream_keeps_the_promises() {
         promises.told.iter().for_each(|stamped| println!("{stamped:?}"));
         return;
     }
-    let (began, mut played, mut failures) = (Instant::now(), 0, Vec::new());
-    for seed in 0..SCRIPTS {
-        if began.elapsed() > AT_MOST || failures.len() >= 5 {
-            break;
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("SCRIPTS and FROM are numbers"));
+    let (from, scripts): (u64, Option<u64>) = (number("FROM").unwrap_or(0), number("SCRIPTS"));
+    let (began, next) = (Instant::now(), AtomicU64::new(from));
+    let failures = Mutex::new(Vec::new());
+    let play = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            let over = scripts.map_or(began.elapsed() > AT_MOST, |scripts| seed >= from.saturating_add(scripts));
+            if over || failures.lock().is_ok_and(|failures| failures.len() >= 5) {
+                break;
+            }
+            let script = player::script(seed);
+            if let Some(first) = broken(&script) {
+                let shorter = shorter(&script);
+                let why = broken(&shorter).unwrap_or(first);
+                failures.lock().unwrap().push(format!("SEED={seed}, in short {shorter:?}: {why}"));
+            }
         }
-        played += 1;
-        let script = player::script(seed);
-        if let Some(first) = broken(&script) {
-            let shorter = shorter(&script);
-            let why = broken(&shorter).unwrap_or(first);
-            failures.push(format!("SEED={seed}, in short {shorter:?}: {why}"));
-        }
-    }
-    eprintln!("{played} scripts in {:?}", began.elapsed());
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(play);
+        scope.spawn(play);
+    });
+    eprintln!("{} scripts in {:?}", next.into_inner() - from, began.elapsed());
+    let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Scripts that broke a promise once, each with what was wrong.
+const BROKE: [(&str, &[u8]); 1] = [
+    // An order took back a move that the line had given up already, untold.
+    (
+        "a move that was taken back stayed on record",
+        &[2, 7, 16, 177, 9, 16, 19, 6, 18, 0, 9, 16, 243, 2, 24, 19, 12, 35, 233, 174, 133],
+    ),
+];
+
+#[test]
+fn what_broke_a_promise_once_does_no_more() {
+    for (what, script) in BROKE {
+        assert_eq!(broken(script), None, "{what}");
+    }
 }
 
 /// The same script gives the same events: nothing hangs on the order of a hash or on the time of day.

@@ -1,15 +1,20 @@
 //! What score holds our figures against: simpler decoders, and what any decoder could know.
 
-use shakmaty::{Bitboard, Piece, Square};
+use shakmaty::{Bitboard, Color, Piece, Square};
 use touchmove::boards::{Millis, Placement, Reading, Sensed, Sensing};
 use touchmove::ctl::baselines::{self, Baseline, Told};
-use touchmove::ctl::bound::{self, Bound};
+use touchmove::ctl::bound::{self, Begun, Bound};
+use touchmove::ctl::figures::compare;
+use touchmove::ctl::look::Look;
 use touchmove::ctl::simulate::{HandsArgs, Setting};
 use touchmove::ctl::{figures::Figures, score};
-use touchmove::game::Event;
-use touchmove::game::event::Rotation;
+use touchmove::game::event::{Confidence, Rotation};
+use touchmove::game::{Event, Played, Stamped};
 use touchmove::laws::{Move, Position};
+use touchmove::simulate::irregularity::{Irregularity, Kind};
 use touchmove::simulate::pgn;
+use touchmove::simulate::truth::Truth;
+use touchmove::table::Settings;
 
 /// `at square=piece …`, a piece as in FEN and `-` for nothing, after the placement of the start position at time 0.
 fn readings(start: &Position, text: &str) -> Vec<(Millis, Reading)> {
@@ -85,7 +90,7 @@ fn known(fen: &str, moves: &str, empty: &[(usize, Square)], sensing: Sensing) ->
     }
     let mut seen = vec![Bitboard::EMPTY; line.len()];
     empty.iter().for_each(|&(ply, square)| seen[ply - 1].add(square));
-    bound::bound(&start, &line, &seen, sensing)
+    bound::bound(&start, &line, &seen, &[], sensing)
 }
 
 #[test]
@@ -110,6 +115,158 @@ fn a_silent_capture_is_ambiguous_until_something_decides() {
     let promotes = "7k/P7/8/8/8/8/8/7K w - - 0 1";
     assert_eq!(known(promotes, "a7a8q", &[], Sensing::Occupancy).lines.round() as u32, 4);
     assert_eq!(known(promotes, "a7a8n h8h7 a8b6", &[], Sensing::Occupancy).lines.round() as u32, 1);
+}
+
+/// How many lines fit, by trying all: the definition, word for word.
+fn count(start: &Position, line: &[Move], begun: &[Begun], sensing: Sensing) -> u32 {
+    let stood = |ply: usize| {
+        let position = line[..ply].iter().fold(start.clone(), |position, &mv| position.play(mv));
+        let mut look = Look::of(position.board(), sensing);
+        begun[ply - 1].iter().for_each(|&(square, piece)| look.put(square, piece, sensing));
+        look
+    };
+    let fits = |tried: &[Move]| {
+        let mut position = start.clone();
+        tried.iter().enumerate().all(|(index, &mv)| {
+            position = position.play(mv);
+            let look = Look::of(position.board(), sensing);
+            let Some(&reply) = tried.get(index + 1).filter(|_| !begun[index].is_empty()) else {
+                return look == stood(index + 1);
+            };
+            // Each square of its reply as it was, or empty, or as it will be.
+            let changes: Vec<(Square, Option<Piece>)> = position.changes(reply).iter().collect();
+            (0..3usize.pow(changes.len() as u32)).any(|mut choice| {
+                let mut shown = look;
+                for &(square, piece) in &changes {
+                    match choice % 3 {
+                        0 => {}
+                        1 => shown.put(square, None, sensing),
+                        _ => shown.put(square, piece, sensing),
+                    }
+                    choice /= 3;
+                }
+                shown == stood(index + 1)
+            })
+        })
+    };
+    fn all(position: &Position, left: usize, line: &mut Vec<Move>, fits: &dyn Fn(&[Move]) -> bool) -> u32 {
+        if left == 0 {
+            return u32::from(fits(line));
+        }
+        let mut count = 0;
+        for &mv in position.legal_moves().iter() {
+            line.push(mv);
+            count += all(&position.play(mv), left - 1, line, fits);
+            line.pop();
+        }
+        count
+    }
+    all(start, line.len(), &mut Vec::new(), &fits)
+}
+
+#[test]
+fn the_bound_is_what_trying_all_lines_gives_also_where_replies_overlap() {
+    let starts = ["4k3/8/2p1p3/3P4/8/5n2/8/4K3 w - - 0 1", "k7/8/8/2n1p3/3P1b2/8/1B6/K7 w - - 0 1"];
+    let mut random = 12_345u64;
+    let mut below = |bound: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % bound
+    };
+    let mut overlaps = 0;
+    for round in 0..24 {
+        let start = Position::from_fen(starts[round % 2], false).unwrap();
+        let sensing = if round % 3 == 0 { Sensing::Colour } else { Sensing::Occupancy };
+        let mut position = start.clone();
+        let mut line: Vec<Move> = Vec::new();
+        while line.len() < 3 && !position.legal_moves().is_empty() {
+            let all = position.legal_moves();
+            let captures: Vec<Move> = all.iter().copied().filter(|mv| mv.is_capture()).collect();
+            let mv = if captures.is_empty() { all[below(all.len())] } else { captures[below(captures.len())] };
+            position = position.play(mv);
+            line.push(mv);
+        }
+        let mut begun = vec![Begun::new(); line.len()];
+        let mut position = start.clone();
+        for (index, pair) in line.windows(2).enumerate() {
+            position = position.play(pair[0]);
+            for (square, piece) in position.changes(pair[1]).iter() {
+                match below(4) {
+                    0 => begun[index].push((square, None)),
+                    1 => begun[index].push((square, piece)),
+                    _ => {}
+                }
+            }
+            overlaps += usize::from(!begun[index].is_empty());
+        }
+        let nothing = vec![Bitboard::EMPTY; line.len()];
+        let bound = bound::bound(&start, &line, &nothing, &begun, sensing);
+        assert_eq!(bound.lines.round() as u32, count(&start, &line, &begun, sensing), "{}: {line:?}, {begun:?}", start.fen());
+    }
+    assert!(overlaps > 20, "{overlaps}");
+    // The rook comes and is taken at once: without a look between, it may as well have taken the pawn, and the bishop stepped.
+    let start = Position::from_fen("4k3/3p4/8/4b3/8/8/8/3RK3 w - - 0 1", false).unwrap();
+    let first = start.parse_uci("d1d4").unwrap();
+    let reply = start.play(first).parse_uci("e5d4").unwrap();
+    let taken = vec![(Square::E5, None), (Square::D4, Some(Color::Black.bishop()))];
+    for (begun, lines) in [(vec![Begun::new(); 2], 1), (vec![taken, Begun::new()], 2)] {
+        let bound = bound::bound(&start, &[first, reply], &[Bitboard::EMPTY; 2], &begun, Sensing::Occupancy);
+        assert_eq!(bound.lines.round() as u32, lines);
+        assert_eq!(count(&start, &[first, reply], &begun, Sensing::Occupancy), lines);
+    }
+}
+
+#[test]
+fn what_is_begun_of_a_reply_stands_at_the_press() {
+    let game = pgn::read(OPERA).games.remove(0);
+    let stage = |hands| setting(hands, Rotation::Upright).stage(&game, 1).unwrap();
+    let parts = |hands| bound::begun(stage(hands).script()).iter().filter(|begun| !begun.is_empty()).count();
+    assert_eq!(parts("clean"), 0);
+    assert!(parts("blitz") > 0);
+}
+
+#[test]
+fn hindsight_finds_what_is_lost_on_the_way() {
+    let game = pgn::read(OPERA).games.remove(0);
+    let wanted = score::Wanted { sensing: Some(Sensing::Occupancy), hindsight: true, ..score::Wanted::default() };
+    let outcomes: Vec<score::Outcome> =
+        (1..=SEEDS).map(|seed| score::play(&game, seed, &setting("blitz", Rotation::Upright), &wanted).unwrap()).collect();
+    let ours = outcomes.iter().filter(|outcome| outcome.ours.exact).count();
+    let then = outcomes.iter().filter_map(|outcome| outcome.hindsight.as_ref()).filter(|figures| figures.exact).count();
+    assert!(then >= ours && then > 0, "{then} of {ours}");
+    let figures = Figures::of(outcomes.iter().filter_map(|outcome| outcome.hindsight.as_ref()));
+    assert_eq!((figures.plies, figures.retracted, figures.delay.moves), (33 * SEEDS, 0, 0));
+}
+
+/// So many pairs of hands.
+const SEEDS: u64 = 6;
+/// Morphy against the Duke of Brunswick and Count Isouard, Paris 1858.
+const OPERA: &str = "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 \
+    9. Bg5 b5 10. Nxb5 cxb5 11. Bxb5+ Nbd7 12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0\n\n";
+
+#[test]
+fn a_move_told_to_be_irregular_tells_of_what_was_done() {
+    let stamped = |at, event| Stamped { at, number: None, event };
+    let played = Played { uci: "e2e5".into(), san: "e5".into(), fen: String::new(), irregular: true, evidence: Vec::new() };
+    let events = [
+        stamped(
+            0,
+            Event::GameStarted {
+                fen: Position::start().fen(),
+                chess960: None,
+                laws: "fide-2023".into(),
+                rotation: Rotation::Upright,
+            },
+        ),
+        stamped(2_000, Event::MoveMade { ply: 1, played, confidence: Confidence(999), alternatives: Vec::new() }),
+    ];
+    let committed = |at| Irregularity { kind: Kind::IllegalStands, ply: 1, by: None, squares: Vec::new(), at, until: None };
+    let figures = |at| {
+        let truth = Truth { irregularities: vec![committed(at)], ..Truth::default() };
+        compare(&truth, &events, &[], &Settings::default())
+    };
+    assert_eq!((figures(1_000).irregularities, figures(1_000).alerts), (vec![(Kind::IllegalStands, true)], 0));
+    // It was told before it was done: that is false.
+    assert_eq!((figures(3_000).irregularities, figures(3_000).alerts), (vec![(Kind::IllegalStands, false)], 1));
 }
 
 #[test]

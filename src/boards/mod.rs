@@ -251,6 +251,7 @@ impl Sensing {
             Sensing::Colour => &[
                 "which piece a pawn became: a queen is taken for it, until later play or the arbiter says otherwise",
                 "whether two pieces of one colour have changed places",
+                "whether the board is turned or its magnets are reversed, before the first move: turned is taken for it",
             ],
             Sensing::Occupancy => &[
                 "what was taken, where that square was never seen empty: the likeliest capture is told, until later play decides",

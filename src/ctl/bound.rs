@@ -3,7 +3,8 @@
 //! A line of play is *consistent* if at every completed move it leads to the placement that truly stood there, as the sensors
 //! see it, and if every square of the move that was truly lifted and seen empty is a square that its own move changes: who saw
 //! the victim's square empty knows which piece was taken. Nothing else counts: no noise, no times, no way of a slid piece, no
-//! piece touched in passing. A completed move is one whose pieces were let go for good, with or without a clock.
+//! piece touched in passing. A move is completed by the press, without a clock when its pieces were let go for good. Where the
+//! reply had been begun by then, a line may differ from what stood there by what its own reply does to the board.
 //!
 //! Where several lines are consistent, the best guess among them is told in two ways: one of them at random, and the one that
 //! `Prior` likes best.
@@ -13,9 +14,9 @@ use crate::ctl::look::Look;
 use crate::game::event::Rotation;
 use crate::laws::{Changes, Move, Position, PositionKey};
 use crate::simulate::script::{Act, Script};
-use crate::simulate::truth::Truth;
+use crate::simulate::truth::{Truth, TruthPly};
 use serde::Serialize;
-use shakmaty::{Bitboard, Color, Role, Square};
+use shakmaty::{Bitboard, Piece, Role, Square};
 use std::collections::{HashMap, HashSet};
 
 /// So many positions are followed at one ply. Beyond it the first stay, and the truth's: what comes out is too good then.
@@ -139,6 +140,35 @@ pub fn seen_empty(
     seen
 }
 
+/// What had been done to the board of the reply to each move when that was completed: squares of play, and what stood there
+/// then. Ply 1 is at index 0; nearly always there is nothing.
+pub fn begun(script: &Script) -> Vec<Begun> {
+    let plies = &script.truth.plies;
+    let replies = plies.iter().skip(1).map(Some).chain([None]);
+    let of = |(index, (ply, reply)): (usize, (&TruthPly, Option<&TruthPly>))| {
+        let completed_at = ply.pressed_at.unwrap_or(ply.done_at);
+        let mut squares = Begun::new();
+        let Some(reply) = reply.filter(|reply| reply.touched_at <= completed_at) else { return squares };
+        // A move that was taken back has the same number.
+        let span = reply.touched_at..=completed_at.min(reply.done_at);
+        let own = script.actions.iter().filter(|act| act.ply as usize == index + 2 && span.contains(&act.at));
+        for action in own {
+            let (square, piece) = match action.act {
+                Act::Lift(square) => (square, None),
+                Act::Put(square, piece) => (square, Some(piece)),
+                _ => continue,
+            };
+            squares.retain(|(known, _)| *known != square);
+            squares.push((square, piece));
+        }
+        squares
+    };
+    plies.iter().zip(replies).enumerate().map(of).collect()
+}
+
+/// Squares of play, and what stood there while a reply was being made.
+pub type Begun = Vec<(Square, Option<Piece>)>;
+
 /// A position that some consistent line reaches at one ply, and the ways to it: from which position of the ply before, by
 /// which move.
 #[derive(Default)]
@@ -154,33 +184,63 @@ struct Layer {
     truth: usize,
 }
 
-/// What can be known of a game in which this was played, and whose squares were seen empty as `seen_empty` says.
-pub fn bound(start: &Position, line: &[Move], seen_empty: &[Bitboard], sensing: Sensing) -> Bound {
-    let (layers, capped) = forward(start, line, seen_empty, sensing);
+/// What can be known of a game in which this was played, whose squares were seen empty as `seen_empty` says, and whose replies
+/// were [`begun`] early.
+pub fn bound(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Begun], sensing: Sensing) -> Bound {
+    let (layers, capped) = forward(start, line, seen_empty, begun, sensing);
     let alive = backward(&layers);
     weigh(start, line, &layers, &alive, capped)
 }
 
 /// Every consistent way, ply by ply; ways that lead nowhere are still among them. And whether there were too many.
-fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], sensing: Sensing) -> (Vec<Layer>, bool) {
+fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Begun], sensing: Sensing) -> (Vec<Layer>, bool) {
     let mut layers = vec![Layer { nodes: vec![Node::default()], truth: 0 }];
     let mut positions = vec![start.clone()];
     let mut truth = start.clone();
     let mut capped = false;
+    // What stood there at the last completed move, where the reply to it had been begun.
+    let mut before: Option<Look> = None;
     for (index, &played) in line.iter().enumerate() {
-        let before = Look::of(truth.board(), sensing);
         truth = truth.play(played);
-        let (after, true_key) = (Look::of(truth.board(), sensing), truth.key());
+        let true_key = truth.key();
+        let stood = Look::of(truth.board(), sensing);
+        // A stop on the way, or the wrong piece at first, is no part of the reply.
+        let reply = line.get(index + 1).map(|&reply| Changes::of(truth.turn(), reply));
+        let part = |square: Square, piece: Option<Piece>| {
+            let changed = |changes: &Changes| changes.iter().find(|change| change.0 == square).map(|change| change.1);
+            reply.as_ref().and_then(changed).is_some_and(|last| piece.is_none() || piece == last)
+        };
+        let begun = begun.get(index).into_iter().flatten().filter(|(square, piece)| part(*square, *piece));
+        let begun = begun.fold(None, |stood_then, &(square, piece)| {
+            let mut shown: Look = stood_then.unwrap_or(stood);
+            shown.put(square, piece, sensing);
+            Some(shown)
+        });
         let lifted = seen_empty.get(index).copied().unwrap_or_default();
         let mut layer = Layer::default();
         let mut reached: Vec<Position> = Vec::new();
         let mut known: HashMap<PositionKey, usize> = HashMap::new();
         for (from, position) in positions.iter().enumerate() {
+            let look = Look::of(position.board(), sensing);
             for &mv in position.legal_moves().iter() {
-                if !explains(position.turn(), mv, before, after, lifted, sensing) {
+                let changes = Changes::of(position.turn(), mv);
+                let own: Bitboard = changes.iter().map(|(square, _)| square).collect();
+                if (lifted & !own).any() || before.is_some_and(|before| !begins(look, &changes, before, sensing)) {
+                    continue;
+                }
+                let mut after = look;
+                changes.iter().for_each(|(square, piece)| after.put(square, piece, sensing));
+                if begun.is_none() && after != stood {
                     continue;
                 }
                 let next = position.play(mv);
+                let leads_on = |stood: Look| {
+                    let turn = next.turn();
+                    next.legal_moves().iter().any(|&reply| begins(after, &Changes::of(turn, reply), stood, sensing))
+                };
+                if begun.is_some_and(|stood| !leads_on(stood)) {
+                    continue;
+                }
                 let key = next.key();
                 if reached.len() >= MOST && key != true_key && !known.contains_key(&key) {
                     capped = true;
@@ -198,21 +258,21 @@ fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], sensing: Se
         }
         layer.truth = known.get(&true_key).copied().unwrap_or_default();
         layers.push(layer);
-        positions = reached;
+        (positions, before) = (reached, begun);
     }
     (layers, capped)
 }
 
-/// Whether a move leads from one look of the board to the other and changes every square that was seen empty.
-fn explains(turn: Color, mv: Move, before: Look, after: Look, lifted: Bitboard, sensing: Sensing) -> bool {
-    let changes = Changes::of(turn, mv);
-    let mut look = before;
-    let mut own = Bitboard::EMPTY;
+/// Whether a board that looked like this can look like that while this move is being made, or when it has been.
+fn begins(mut look: Look, changes: &Changes, stood: Look, sensing: Sensing) -> bool {
     for (square, piece) in changes.iter() {
-        look.put(square, piece, sensing);
-        own.add(square);
+        for piece in [None, piece] {
+            if look.at(square) != stood.at(square) {
+                look.put(square, piece, sensing);
+            }
+        }
     }
-    look == after && (lifted & !own).is_empty()
+    look == stood
 }
 
 /// For each ply the positions from which the end of the game can be reached, as a list of yes and no.

@@ -36,7 +36,8 @@ pub struct GameFigures {
     /// False alerts, and moves falsely told to be illegal: while nothing irregular was done, nor the cable out or the game
     /// analysed.
     pub alerts: u64,
-    /// Irregularities committed, and whether an alert of any kind was raised meanwhile or soon after.
+    /// Irregularities committed, and whether an alert of any kind was raised, or a move told to be illegal, meanwhile or soon
+    /// after.
     pub irregularities: Vec<(Kind, bool)>,
     /// Alerts raised where they could be right or wrong, and whether something irregular was done.
     pub raised: Vec<(&'static str, bool)>,
@@ -68,11 +69,7 @@ pub fn compare(truth: &Truth, events: &[Stamped], edges: &[Millis], settings: &S
     let mut figures = GameFigures { plies: truth.plies.len() as u64, ..GameFigures::default() };
     let published = follow(truth, events, settings, &mut figures);
     let said: Vec<&str> = published.iter().map(|ply| ply.0.as_str()).collect();
-    let true_moves: Vec<&str> = truth.plies.iter().map(|ply| ply.uci.as_str()).collect();
-
-    figures.prefix = said.iter().zip(&true_moves).take_while(|(said, truth)| said == truth).count() as u64;
-    figures.aligned = longest_common(&said, &true_moves);
-    figures.exact = said == true_moves;
+    figures.align(truth, &said);
     for (index, ((uci, at), ply)) in published.iter().zip(&truth.plies).enumerate() {
         let seen = |edge: &&Millis| **edge > 0 && truth.interruption(ply.done_at) != Some(Why::CableOut);
         if let Some(&edge) = edges.get(index + 1).filter(|_| *uci == ply.uci).filter(seen) {
@@ -92,6 +89,18 @@ pub fn compare(truth: &Truth, events: &[Stamped], edges: &[Millis], settings: &S
     figures
 }
 
+/// Compares a line that is told at the end, as UCI, with the truth: of what was told on the way nothing is known.
+pub fn compare_line(truth: &Truth, line: &[String]) -> GameFigures {
+    let mut figures = GameFigures { plies: truth.plies.len() as u64, ..GameFigures::default() };
+    let said: Vec<&str> = line.iter().map(String::as_str).collect();
+    figures.align(truth, &said);
+    if !figures.exact {
+        let line: Vec<(String, Millis)> = line.iter().map(|uci| (uci.clone(), truth.over_at)).collect();
+        figures.failure = Some(first_difference(truth, &line));
+    }
+    figures
+}
+
 /// The events of the game that was played: from a start on which moves follow to the next start.
 fn game_of(events: &[Stamped]) -> Option<&[Stamped]> {
     let starts: Vec<usize> =
@@ -105,9 +114,23 @@ fn game_of(events: &[Stamped]) -> Option<&[Stamped]> {
 }
 
 impl GameFigures {
-    /// A move was told to be illegal, while nothing irregular was done.
-    fn accuse(&mut self, truth: &Truth, at: Millis, played: &Played) {
-        if irregular(truth, at).is_some() || excused(truth, at) {
+    /// Holds the moves told against those that were played.
+    fn align(&mut self, truth: &Truth, said: &[&str]) {
+        let played: Vec<&str> = truth.plies.iter().map(|ply| ply.uci.as_str()).collect();
+        self.prefix = said.iter().zip(&played).take_while(|(said, truth)| said == truth).count() as u64;
+        self.aligned = longest_common(said, &played);
+        self.exact = said == played;
+    }
+
+    /// A move was told to be illegal: of something irregular, which is told by that, or of nothing.
+    fn accuse(&mut self, truth: &Truth, at: Millis, played: &Played, told: &mut [bool]) {
+        if let Some(index) = irregular(truth, at) {
+            if let Some(told) = told.get_mut(index) {
+                *told = true;
+            }
+            return;
+        }
+        if excused(truth, at) {
             return;
         }
         self.alerts += 1;
@@ -136,7 +159,7 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
                     figures.doubtful.1 += u64::from(named);
                 }
                 if played.irregular {
-                    figures.accuse(truth, stamped.at, played);
+                    figures.accuse(truth, stamped.at, played, &mut told);
                 }
                 published.truncate(index);
                 published.push((played.uci.clone(), stamped.at));
@@ -166,7 +189,7 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
                 }
                 for (offset, new) in moves.iter().enumerate() {
                     if new.irregular && old.get(offset).is_none_or(|old| old.0 != new.uci) {
-                        figures.accuse(truth, stamped.at, new);
+                        figures.accuse(truth, stamped.at, new, &mut told);
                     }
                     let since = old.get(offset).filter(|old| old.0 == new.uci).map_or(stamped.at, |old| old.1);
                     published.push((new.uci.clone(), since));
@@ -303,7 +326,7 @@ pub struct Recall {
     pub kind: &'static str,
     /// How many were committed.
     pub committed: u64,
-    /// How many an alert of any kind told of.
+    /// How many an alert of any kind told of, or a move that stands on record as irregular.
     pub told: u64,
 }
 

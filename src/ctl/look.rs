@@ -54,6 +54,12 @@ impl Look {
         self.set(square, piece.map_or(Sensed::Empty, Sensed::Piece), sensing);
     }
 
+    /// What this square alone shows.
+    pub fn at(&self, square: Square) -> Look {
+        let bit = 1 << square as u64;
+        Look { occupied: self.occupied & bit, white: self.white & bit, roles: self.roles.map(|role| role & bit) }
+    }
+
     /// Whether anything stands there.
     pub fn is_occupied(&self, square: Square) -> bool {
         self.occupied & (1 << square as u64) != 0

@@ -52,9 +52,17 @@ pub struct Args {
     #[arg(long, value_name = "BASELINE", value_delimiter = ',')]
     pub against: Vec<Baseline>,
     /// Tell what any decoder could know of these streams, whatever its model
+    ///
+    /// Counts the lines of play that fit what truly stood on the board at every completed move and every square truly seen
+    /// empty: in how many games there is only one, and how many are right if one is guessed.
     #[arg(long)]
     pub bound: bool,
-    /// Tell what our own model gives at the end of the stream with as many lines of play as it can follow
+    /// Tell what our own model gives with the whole stream at hand
+    ///
+    /// Follows the lines that may lead to what is seen, a thousand at once, and compares the one that is likeliest when the game is
+    /// over with the truth, whatever was said on the way. It is told when the game is over. What only it finds, the search or
+    /// the end of the game has lost; what it misses and the bound does not, the model or a line that it never tried. It is no
+    /// bound: now and then it is wrong where touchmove is right. Takes up to some seconds a game.
     #[arg(long)]
     pub hindsight: bool,
     /// How many seeds for each game: 1 to N

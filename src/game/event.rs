@@ -24,7 +24,8 @@ pub struct Played {
     pub fen: String,
     /// Not legal in the position before it; what the board showed. UCI of castling is king takes rook then.
     pub irregular: bool,
-    /// The edges that prove an irregular move, oldest first, at most [`Played::EVIDENCE`]; empty for the others.
+    /// What proves an irregular move, oldest first, at most [`Played::EVIDENCE`]: the last edges, and how the squares of the move
+    /// came to show what they do; empty for the others.
     pub evidence: Vec<Sighting>,
 }
 

@@ -16,6 +16,8 @@ pub struct Explanation {
     pub doubts: Doubts,
     /// The one square that does not show what it should.
     pub stuck: Option<Square>,
+    /// The search was cut off: other lines may explain as much.
+    pub cut_off: bool,
 }
 
 /// What speaks against a line, worst first.
@@ -32,6 +34,8 @@ pub struct Doubts {
     /// Moves that were put down so long before the move that they follow that no two hands overlap like that: rather a move
     /// was missed.
     pub disordered: u32,
+    /// Pieces that came to a square which shows nothing of it: they may still be in a hand.
+    pub blind: u32,
     /// Squares from which the next player has already lifted a piece, 0 or 1; 2 if he did so before he had put down the piece
     /// of his last move.
     pub in_hand: u32,
@@ -44,8 +48,13 @@ pub struct Doubts {
     pub unlikely: Cost,
 }
 
-/// How many positions a search may visit: some milliseconds on a Raspberry Pi.
+/// How many moves a search may try: some milliseconds on a Raspberry Pi.
 const NODES: u32 = 60_000;
+/// So many lines are kept at most.
+const FOUND: usize = 2_000;
+/// So many squares may be wrong so many plies before the end: the last position may differ by one, and a move puts right two, but
+/// each player's castling four.
+const WRONG: [u32; 4] = [1, 5, 9, 11];
 
 /// All lines of exactly `depth` plies (1–3) from `base` after which the board would show what is seen, but for at most one
 /// piece that the next player has in hand; least doubtful first, and otherwise in the order of move generation. `since`: when
@@ -71,10 +80,11 @@ pub fn explain_but_one(
 }
 
 fn search(base: &Position, seen: &Seen, hidden: Bitboard, suspects: Bitboard, depth: u32, since: Millis) -> Vec<Explanation> {
-    let mut search =
-        Search { seen, hidden, suspects, changed: Vec::new(), since, line: Vec::new(), found: Vec::new(), nodes: NODES };
+    let (changed, line, found) = (Vec::new(), Vec::new(), Vec::new());
+    let mut search = Search { seen, hidden, suspects, changed, since, line, found, nodes: NODES, cut_off: false };
     search.from(base, depth);
-    let mut found = search.found;
+    let Search { mut found, cut_off, .. } = search;
+    found.iter_mut().for_each(|explanation| explanation.cut_off = cut_off);
     found.sort_by_key(|explanation| explanation.doubts);
     if seen.sensing() != Sensing::Identity {
         let equal = found.iter().take_while(|other| Some(other.doubts) == found.first().map(|best| best.doubts)).count();
@@ -114,18 +124,19 @@ struct Search<'a> {
     line: Vec<Move>,
     found: Vec<Explanation>,
     nodes: u32,
+    cut_off: bool,
 }
 
 impl Search<'_> {
     fn from(&mut self, position: &Position, depth: u32) {
         let wrong = self.seen.mismatch(position.board()) & !self.hidden;
         if depth == 0 {
-            let in_hand = in_hand(position, self.seen, wrong);
+            let changed = self.changed.iter().fold(Bitboard::EMPTY, |all, changed| all | *changed);
+            let stuck = (wrong & self.suspects & changed).single_square();
+            let in_hand = in_hand(position, self.seen, wrong) & !stuck.map_or(Bitboard::EMPTY, Bitboard::from_square);
             let moved = self.line.iter().any(|mv| !mv.is_castle() && in_hand.contains(landing(*mv)));
-            let stuck = wrong.single_square().filter(|square| {
-                self.suspects.contains(*square) && self.changed.iter().any(|changed| changed.contains(*square))
-            });
-            if stuck.is_some() || (wrong == in_hand && in_hand.count() <= 1 && !moved) {
+            let left = wrong & !in_hand & !stuck.map_or(Bitboard::EMPTY, Bitboard::from_square);
+            if left.is_empty() && in_hand.count() <= 1 && !moved {
                 let retaken = |index: usize, mv: Move| self.line.iter().skip(index + 1).any(|later| later.to() == landing(mv));
                 let count = |doubtful: &dyn Fn(usize, Move) -> bool| {
                     self.line.iter().enumerate().filter(|&(index, &mv)| doubtful(index, mv)).count() as u32
@@ -143,27 +154,28 @@ impl Search<'_> {
                     skipped: count(&|index, mv| untouched(mv) && moved_on(index, mv)),
                     traceless: count(&|index, mv| untouched(mv) || (retaken(index, mv) && !mv.is_capture())),
                     unseen: count(&|index, mv| retaken(index, mv) && mv.is_capture()),
-                    in_hand: match stuck {
-                        Some(_) => 0,
-                        None => in_hand.count() as u32 + u32::from(self.is_held_before(in_hand)),
-                    },
+                    in_hand: in_hand.count() as u32 + u32::from(self.is_held_before(in_hand)),
                     disordered: self.inversions(OVERLAP),
+                    blind: count(&|_, mv| self.hidden.contains(landing(mv)) && !mv.is_castle()),
                     inversions: self.inversions(0),
                     backwards: count(&|_, mv| {
                         mv.from().is_some_and(|from| self.seen.changed_at(from) > self.seen.changed_at(landing(mv)))
                     }),
                     unlikely: 0,
                 };
-                self.found.push(Explanation { moves: self.line.clone(), doubts, stuck });
+                self.found.push(Explanation { moves: self.line.clone(), doubts, stuck, cut_off: false });
             }
             return;
         }
-        // A move puts right at most two squares, but castling four; one square may be a piece in hand.
-        if wrong.count() > 2 * depth as usize + 5 || self.nodes == 0 {
+        if WRONG.get(depth as usize).is_some_and(|most| wrong.count() as u32 > *most) {
             return;
         }
         for &mv in &position.legal_moves() {
-            self.nodes = self.nodes.saturating_sub(1);
+            let Some(nodes) = self.nodes.checked_sub(1).filter(|_| self.found.len() < FOUND) else {
+                self.cut_off = true;
+                return;
+            };
+            self.nodes = nodes;
             if depth == 1 && !self.could_end(position, mv, wrong) {
                 continue;
             }
@@ -197,7 +209,12 @@ impl Search<'_> {
         for (square, piece) in Changes::of(position.turn(), mv).iter() {
             wrong.set(square, !self.seen.shows(square, piece) && !self.hidden.contains(square));
         }
-        wrong.count() <= 1 && (!wrong.intersects(self.seen.occupied()) || wrong.intersects(self.suspects))
+        let stuck = wrong & self.suspects;
+        let held = wrong & !self.suspects;
+        held.count() <= 1
+            && stuck.count() <= 2
+            && held.is_disjoint(self.seen.occupied())
+            && wrong.count() <= 1 + usize::from(stuck.any())
     }
 
     /// Counts moves whose last square changed so much, and more, before that of the move before them. Squares used again later say nothing,

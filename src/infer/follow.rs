@@ -2,7 +2,8 @@
 
 use super::line::Elsewhere;
 use super::model::{self, Cost};
-use super::{Faults, Hypothesis, Line, Node, Seen, why};
+use super::retell::retell;
+use super::{Beam, Faults, Hypothesis, Line, Node, Seen, why};
 use crate::boards::{Millis, Sensed, Sensing};
 use crate::game::{Confidence, CorrectionReason, Fault};
 use crate::laws::Position;
@@ -15,8 +16,8 @@ pub struct Follower {
     seen: Seen,
     /// The first one is what is published; never empty.
     lines: Vec<Line>,
-    /// So many lines are followed at most.
-    most: usize,
+    /// How many of them, and which comes first.
+    beam: Beam,
     /// Counts every change of the published line.
     changes: u64,
     /// Why the published line changed its past last; `None`: as the line says itself.
@@ -29,14 +30,14 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// A game that begins here, on a board that shows this. `most`: so many lines of play are followed at most.
-    pub fn new(now: Millis, start: Position, mut seen: Seen, most: usize) -> Follower {
+    /// A game that begins here, on a board that shows this.
+    pub fn new(now: Millis, start: Position, mut seen: Seen, beam: Beam) -> Follower {
         seen.begin(now);
-        let line = Line::new(start, &seen, most);
+        let line = Line::new(start, &seen, beam.lines());
         Follower {
             seen,
             lines: vec![line],
-            most: most.max(1),
+            beam,
             changes: 0,
             reason: None,
             look_at: None,
@@ -46,8 +47,8 @@ impl Follower {
     }
 
     /// The same with moves played already, all of them published, each with the time when the clock was pressed on it.
-    pub fn resume(now: Millis, start: Position, moves: &[(Move, Option<Millis>)], seen: Seen, most: usize) -> Follower {
-        let mut follower = Follower::new(now, start, seen, most);
+    pub fn resume(now: Millis, start: Position, moves: &[(Move, Option<Millis>)], seen: Seen, beam: Beam) -> Follower {
+        let mut follower = Follower::new(now, start, seen, beam);
         for &(mv, pressed_at) in moves {
             if let Some(line) = follower.lines.first_mut() {
                 line.resume(now, mv, pressed_at, &follower.seen);
@@ -55,6 +56,11 @@ impl Follower {
         }
         follower.changes = 1;
         follower
+    }
+
+    /// From now on so much is kept.
+    pub fn set_beam(&mut self, beam: Beam) {
+        self.beam = beam;
     }
 
     /// What the squares show.
@@ -209,6 +215,16 @@ impl Follower {
         self.each(now, |line, seen, others| line.edge(now, square, before, seen, others));
     }
 
+    /// What comes until then may have waited on the line.
+    pub fn is_late_until(&mut self, until: Millis) {
+        self.seen.is_late_until(until);
+    }
+
+    /// The last change was not seen when it happened.
+    pub fn remembered(&mut self) {
+        self.seen.remembered();
+    }
+
     /// The line carried damage: updates may be lost.
     pub fn damage(&mut self, now: Millis) {
         self.seen.damage(now);
@@ -233,6 +249,14 @@ impl Follower {
         }
     }
 
+    /// A copy that follows fewer lines: to see what would be, if what is done now were play.
+    pub fn shadow(&self) -> Follower {
+        let mut shadow = self.clone();
+        shadow.beam = Beam::Steady(self.beam.lines().min(model::SHADOWS));
+        shadow.lines.truncate(shadow.beam.lines());
+        shadow
+    }
+
     /// From now on what the squares show is noted, and nothing is concluded from it.
     pub fn hold(&mut self) {
         self.held.get_or_insert(Bitboard::EMPTY);
@@ -255,6 +279,7 @@ impl Follower {
 
     /// The clock was pressed by this player.
     pub fn pressed(&mut self, now: Millis, by: Color) {
+        self.seen.press(now, by);
         self.each(now, |line, _, _| line.pressed(now, by));
         self.look_at = {
             let unclear = self.seen.sensing() == Sensing::Occupancy || !self.lines.iter().any(Line::is_at_tip);
@@ -276,18 +301,38 @@ impl Follower {
         self.doubt(now);
         // A king that strays to the centre tells a result; what follows is no play.
         let told = now.saturating_sub(self.seen.last_edge()) < model::KINGS_APART || self.kings_are_gone();
-        let explained = self.lines.iter().any(|line| line.is_at_tip()) || (told && self.king_strays());
+        let explained = self.credible(now).any(Line::is_at_tip) || (told && self.king_strays());
         self.each(now, |line, seen, others| line.quiet(now, settle, !explained, seen, others));
+        self.search_widely(now, settle);
         self.look_for_strange(now, settle);
+    }
+
+    /// In hindsight, where nothing that may be what happened explains the board: whatever else leads to what is seen.
+    fn search_widely(&mut self, now: Millis, settle: Millis) {
+        /// From so many lines, the likeliest ones.
+        const FROM: usize = 12;
+        let quiet = now.saturating_sub(self.seen.last_edge());
+        let at_a_loss = |line: &Line| !line.is_at_tip();
+        if self.beam != Beam::Wide || quiet < settle || !self.credible(now).all(at_a_loss) {
+            return;
+        }
+        let mut left = FROM;
+        self.each(now, |line, seen, others| {
+            if left > 0 {
+                left -= 1;
+                line.detours(now, seen, others);
+            }
+        });
     }
 
     /// What no legal line explains: a move that is not legal, or a piece out of place while play goes on.
     fn look_for_strange(&mut self, now: Millis, settle: Millis) {
         let quiet = now.saturating_sub(self.seen.last_edge());
         // A square that is stuck makes legal moves look strange.
-        if quiet < settle + model::LINE || self.lines.len() > 1 || self.hidden().any() {
+        if quiet < settle + model::LINE || self.credible(now).count() > 1 || self.hidden().any() {
             return;
         }
+        self.lines.truncate(1);
         let mut elsewhere = None;
         self.each(now, |line, seen, _| elsewhere = line.strange(now, quiet, seen));
         if let Some(Elsewhere { squares, moves }) = elsewhere {
@@ -321,12 +366,19 @@ impl Follower {
         self.each(now, |line, seen, _| line.withdraw_king_moves(&keep, seen));
     }
 
-    /// The arbiter or the players take so many plies back.
-    pub fn take_back(&mut self, plies: usize, reason: CorrectionReason) {
+    /// Moves are taken back until only these are left, all of them published.
+    pub fn take_back(&mut self, now: Millis, kept: &[Move], reason: CorrectionReason) {
         self.seen.excuse_nothing();
         self.lines.truncate(1);
         if let Some(line) = self.lines.first_mut() {
-            line.take_back(plies, reason, &self.seen);
+            let plies = line.nodes().len() - 1;
+            if line.nodes().iter().skip(1).map(|node| node.mv).take(kept.len()).eq(kept.iter().map(|mv| Some(*mv))) {
+                line.take_back(plies - kept.len(), reason, &self.seen);
+            } else {
+                // What the line has become meanwhile was not told.
+                line.take_back(plies, reason, &self.seen);
+                kept.iter().for_each(|&mv| line.resume(now, mv, None, &self.seen));
+            }
         }
         self.changes += 1;
         self.reason = Some(reason);
@@ -357,20 +409,48 @@ impl Follower {
         Ok(())
     }
 
+    /// The lines that may still be what happened; of those of hindsight the ones that a game being played would be told by.
+    fn credible(&self, now: Millis) -> impl Iterator<Item = &Line> {
+        let costs = |beam| match beam {
+            Beam::Steady(_) => None,
+            Beam::Wide => {
+                Some(self.lines.iter().map(|line| line.cost(now, &self.seen)).min().unwrap_or_default() + model::HOPELESS)
+            }
+        };
+        let most = costs(self.beam);
+        self.lines.iter().filter(move |line| {
+            most.is_none_or(|most| line.cost(now, &self.seen).min(line.past_cost() + model::AT_WORST) <= most)
+        })
+    }
+
     /// Lets every line act, then sees which is the likeliest.
     fn each(&mut self, now: Millis, mut act: impl FnMut(&mut Line, &Seen, &mut Vec<Line>)) {
         let before = self.best().changes();
+        let (plies, last) = (self.line().len(), self.tip().mv);
         let mut others = Vec::new();
         for line in &mut self.lines {
             act(line, &self.seen, &mut others);
+            others.truncate(model::PARTED);
         }
-        let new = self.lines.iter().chain(&others).filter(|line| line.is_new());
-        let in_one_go: Vec<Line> = new.filter_map(|line| line.in_one_go(&self.seen)).collect();
-        others.extend(in_one_go);
-        let alone = self.lines.len() == 1 && others.is_empty();
+        if self.beam == Beam::Wide {
+            self.credible(now).for_each(|line| line.ways(now, &self.seen, &mut others));
+        }
         self.lines.append(&mut others);
-        for line in &mut self.lines {
-            line.charge(!alone, &self.seen);
+        if self.seen.sensing() == Sensing::Identity {
+            // The past has changed, or two plies came at once.
+            let surprised = self.line().get(plies - 1).is_none_or(|node| node.mv != last) || self.line().len() > plies + 1;
+            self.retell(now, surprised);
+        } else {
+            let new = self.lines.iter().filter(|line| line.is_new(now));
+            let in_one_go: Vec<Line> = new.filter_map(|line| line.in_one_go(&self.seen)).collect();
+            self.lines.extend(in_one_go);
+        }
+        let alone = self.lines.len() == 1;
+        if !alone {
+            let from = self.parting();
+            for line in &mut self.lines {
+                line.charge(now, from, &self.seen);
+            }
         }
         if self.best().changes() != before {
             self.changes += 1;
@@ -380,6 +460,54 @@ impl Follower {
             self.weigh(now);
         }
         self.find_stuck(now);
+    }
+
+    /// Where hands overlap, what was seen in the last moments is told anew.
+    fn retell(&mut self, now: Millis, surprised: bool) {
+        if self.seen.sensing() != Sensing::Identity
+            || self.held.is_some()
+            || (self.lines.len() == 1 && !surprised && !self.best().is_hurried(&self.seen))
+        {
+            return;
+        }
+        let published = self.best();
+        let base = published.solid(now);
+        let Some(node) = published.nodes().get(base) else { return };
+        let irregular = published.nodes().iter().skip(base + 1).any(|node| node.irregular);
+        if irregular || !self.seen.remembers(node.made_at) || self.seen.is_damaged(now, model::BAD_LINE) {
+            return;
+        }
+        let hidden = self.hidden();
+        let told = retell(node, &self.seen, hidden, now);
+        let Some(best) = told.first() else { return };
+        let limit = best.cost + model::RETOLD;
+        let new: Vec<Line> = told
+            .iter()
+            .take_while(|told| told.cost <= limit)
+            .take(4)
+            .filter(|told| !self.lines.iter().any(|line| line.says(base, told)))
+            .map(|told| published.told_anew(base, told, &self.seen))
+            .collect();
+        self.lines.extend(new);
+        // All are weighed over the same moments.
+        let base = base.min(self.parting().saturating_sub(1));
+        let Some(node) = self.best().nodes().get(base) else { return };
+        if self.seen.remembers(node.made_at) {
+            for line in &mut self.lines {
+                line.tell_anew(base, now, &self.seen);
+            }
+        }
+    }
+
+    /// The first ply in which the lines differ, but no further back than they are told apart.
+    fn parting(&self) -> usize {
+        let least = self.lines.iter().map(|line| line.nodes().len()).min().unwrap_or(0);
+        let first = least.saturating_sub(model::COMPARED);
+        let ply = |line: &Line, index: usize| {
+            line.nodes().get(index).map(|node| (node.mv, node.silent, node.manner, node.pressed_at.is_some()))
+        };
+        let differ = |index: &usize| self.lines.iter().any(|line| ply(line, *index) != ply(self.best(), *index));
+        (first..least).find(differ).unwrap_or(least)
     }
 
     /// A square has changed, which showed something else since then: does it flicker, or was it thought stuck?
@@ -402,7 +530,7 @@ impl Follower {
 
     /// A square that all lines think stuck, since a few moves, is told.
     fn find_stuck(&mut self, now: Millis) {
-        let all = self.lines.iter().fold(Bitboard::FULL, |all, line| all & line.blind());
+        let all = self.credible(now).fold(Bitboard::FULL, |all, line| all & line.blind());
         let best = self.best();
         if (all & !self.faults.with(Fault::Stuck)).any() && best.is_at_tip() && best.plies_since_blind() >= model::STUCK_TOLD {
             for square in all & !self.faults.with(Fault::Stuck) {
@@ -429,13 +557,38 @@ impl Follower {
         }
     }
 
-    /// Drops lines that are told twice, hopeless or too many, and publishes another one if it is clearly better.
+    /// Puts the line first that is to be published, and drops those that are told twice, hopeless or too many.
     fn weigh(&mut self, now: Millis) {
+        let weighed = match self.beam {
+            Beam::Steady(_) => self.steadily(now),
+            Beam::Wide => self.by_cost(now),
+        };
+        self.keep(weighed);
+        if self.lines.len() == 1
+            && let Some(line) = self.lines.first_mut()
+        {
+            line.forget_costs();
+        }
+    }
+
+    /// The likeliest first, whatever was before it; of equals the one that was.
+    fn by_cost(&mut self, now: Millis) -> Vec<(Cost, Line)> {
+        let cost = |line: Line| (line.cost(now, &self.seen), line);
+        let mut weighed: Vec<(usize, (Cost, Line))> = self.lines.drain(..).map(cost).enumerate().collect();
+        weighed.sort_by_key(|(_, (cost, _))| *cost);
+        if weighed.first().is_some_and(|(was, _)| *was > 0) {
+            self.changes += 1;
+            self.reason = Some(CorrectionReason::Evidence);
+        }
+        weighed.into_iter().map(|(_, line)| line).collect()
+    }
+
+    /// The published one first, or another one if it is clearly better; then by cost.
+    fn steadily(&mut self, now: Millis) -> Vec<(Cost, Line)> {
         let published = self.lines.remove(0);
         let mut weighed: Vec<(Cost, Line)> = self.lines.drain(..).map(|line| (line.cost(now, &self.seen), line)).collect();
         weighed.sort_by_key(|(cost, _)| *cost);
         let cost = published.cost(now, &self.seen);
-        let least = weighed.first().map_or(cost, |(least, _)| cost.min(*least));
         let margin = match published.is_at_tip() {
             true => model::MARGIN,
             false if now.saturating_sub(self.seen.last_edge()) >= model::REST_CASTLING => model::MARGIN_QUIET,
@@ -445,7 +598,8 @@ impl Follower {
         let at_a_loss = long && published.unexplained(&self.seen).any();
         let stuck = |other: &Line| match published.blind().count() <= other.blind().count() {
             // Who thought a square stuck does not think better of it because a player lifts an unlikely piece.
-            false => model::MARGIN_STUCK,
+            false if published.plies_since_blind() > 1 => model::MARGIN_STUCK,
+            false => 0,
             // Before the arbiter is called, a stuck square is the better story.
             true if at_a_loss && other.is_at_tip() && other.blind() != published.blind() => -model::MARGIN_STUCK,
             true => 0,
@@ -454,38 +608,54 @@ impl Follower {
         let better = weighed
             .iter()
             .position(|(other, line)| other + margin + stuck(line) < cost && line.unexplained(&self.seen).is_empty());
+        let reason = match better.and_then(|better| weighed.get(better)) {
+            Some((_, line)) if line.takes_back(&published) => CorrectionReason::Takeback,
+            _ => CorrectionReason::Evidence,
+        };
         weighed.push((cost, published));
         if let Some(better) = better {
             // It comes first, and the one that was published where its cost puts it.
-            let first = weighed.remove(better);
+            let (cost, mut first) = weighed.remove(better);
+            // It is told when it is decided, which may be later.
+            first.take_over(reason);
             weighed.sort_by_key(|(cost, _)| *cost);
-            weighed.insert(0, first);
+            weighed.insert(0, (cost, first));
             self.changes += 1;
-            self.reason = Some(CorrectionReason::Evidence);
+            self.reason = Some(reason);
         } else {
             weighed.rotate_right(1);
         }
+        weighed
+    }
+
+    /// Keeps the first, and as many of the others as there is room for.
+    fn keep(&mut self, weighed: Vec<(Cost, Line)>) {
+        let least = weighed.iter().map(|(cost, _)| *cost).min().unwrap_or_default();
         let shared = |one: &Line, other: &Line| {
             one.nodes().iter().zip(other.nodes()).take_while(|(one, other)| Arc::ptr_eq(one, other)).count()
         };
-        let mut positions = 0;
+        let (mut positions, mut bytes) = (0, 0);
+        let mut prints = Vec::with_capacity(weighed.len());
         for (cost, line) in weighed {
+            let print = line.print();
             if self.lines.is_empty() {
+                bytes = line.bytes(0);
                 self.lines.push(line);
+                prints.push(print);
                 continue;
             }
             let own = line.nodes().len() - shared(&line, self.best());
-            let told = self.lines.iter().any(|other| other.is_told_by(&line));
-            let hopeless = cost.min(line.past_cost() + model::AT_WORST) > least + model::HOPELESS;
-            if !hopeless && self.lines.len() < self.most && positions + own < model::POSITIONS && !told {
+            let hopeless = cost.min(line.past_cost() + model::AT_WORST) > least + self.beam.hopeless();
+            let small = self.beam == Beam::Wide || bytes + line.bytes(own) <= model::BYTES;
+            let room = small && self.lines.len() < self.beam.lines() && positions + own < self.beam.positions();
+            // Of many lines most are told apart by one number.
+            let known = || prints.iter().zip(&self.lines).any(|(other, told)| *other == print && told.is_told_by(&line));
+            if !hopeless && room && !known() {
                 positions += own;
+                bytes += line.bytes(own);
                 self.lines.push(line);
+                prints.push(print);
             }
-        }
-        if self.lines.len() == 1
-            && let Some(line) = self.lines.first_mut()
-        {
-            line.forget_costs();
         }
     }
 }

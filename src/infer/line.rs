@@ -4,9 +4,12 @@ mod cost;
 mod illegal;
 mod kings;
 mod matches;
+mod retold;
 mod search;
 mod stuck;
+mod wide;
 
+pub use cost::Charge;
 use matches::{Match, matches};
 use search::Ghost;
 
@@ -50,10 +53,12 @@ pub struct Line {
     /// The board shows exactly the last node.
     at_tip: bool,
     reason: CorrectionReason,
+    /// How many nodes were left when the players last took moves back.
+    taken_back_to: Option<usize>,
     /// Counts every change of the line.
     changes: u64,
     /// Lines that would explain what was seen, but less well than pieces in the players' hands: until play goes on from one.
-    ghosts: Vec<Ghost>,
+    ghosts: Vec<Arc<Ghost>>,
     /// So many ghosts are kept at most.
     most: usize,
     /// Presses since the last move was found, each of a move that was not seen.
@@ -62,8 +67,8 @@ pub struct Line {
     owed: Option<(Millis, Color)>,
     /// A clock is in use: presses were seen.
     clock: bool,
-    /// What each node costs; those from here on are not counted yet.
-    costs: Vec<Cost>,
+    /// What each node costs, as far as it was counted.
+    costs: Vec<Charge>,
     /// What nothing legal explains, from the last position on: a piece that stands elsewhere.
     stray: Option<illegal::Stray>,
     /// What speaks against the line besides.
@@ -84,13 +89,14 @@ impl Line {
             nodes: vec![Arc::new(start)],
             ready: Vec::new(),
             reason: CorrectionReason::Evidence,
+            taken_back_to: None,
             changes: 0,
             ghosts: Vec::new(),
             most,
             presses_unseen: 0,
             owed: None,
             clock: false,
-            costs: vec![0],
+            costs: vec![Charge::default()],
             stray: None,
             troubles: 0,
             blind: Bitboard::EMPTY,
@@ -140,6 +146,22 @@ impl Line {
         self.reason
     }
 
+    /// The line takes the place of the published one.
+    pub fn take_over(&mut self, reason: CorrectionReason) {
+        self.reason = reason;
+    }
+
+    /// The two are the same up to where moves were taken back in this one.
+    pub fn takes_back(&self, other: &Line) -> bool {
+        let same = self.nodes.iter().zip(&other.nodes).take_while(|(one, other)| one.mv == other.mv).count();
+        self.taken_back_to == Some(same) && same < other.nodes.len()
+    }
+
+    /// About how many bytes the line takes, if so many of its positions are held by no other line.
+    pub fn bytes(&self, own: usize) -> usize {
+        model::LINE_BYTES * (1 + self.ghosts.len()) + model::PLY_BYTES * self.nodes.len() + model::NODE_BYTES * own
+    }
+
     /// The board shows exactly what this line says.
     pub fn is_at_tip(&self) -> bool {
         self.at_tip
@@ -166,6 +188,7 @@ impl Line {
             && let Some(touched) = self.lifted(square, before, seen.at(square))
             && touched == self.tip().position.turn()
             && !self.tip().growth.victims.contains(square)
+            && !self.may_be_in_hand(seen)
         {
             self.decide_tip(sure::ANSWERED);
             if let Some(tip) = self.tip_mut() {
@@ -183,7 +206,7 @@ impl Line {
             }
         }
         if !self.at_tip && self.unexplained(seen).any() {
-            self.troubles += model::STILL_UNEXPLAINED;
+            self.blame(model::STILL_UNEXPLAINED);
         }
     }
 
@@ -229,9 +252,9 @@ impl Line {
             Some(node) if node.pressed_at.is_none() => Arc::make_mut(node).pressed_at = Some(now),
             _ => {
                 if self.owed.is_some() {
-                    self.troubles += model::NO_MOVE - model::OVERTAKEN;
+                    self.blame(model::NO_MOVE - model::OVERTAKEN);
                 }
-                self.troubles += model::OVERTAKEN;
+                self.blame(model::OVERTAKEN);
                 self.owed = Some((now, by));
                 self.presses_unseen += 1;
             }
@@ -250,10 +273,13 @@ impl Line {
             self.part(now, seen, others);
         }
         if quiet < settle {
+            if search && waited {
+                self.suspect(now, quiet, waited, seen, others);
+            }
             return;
         }
         if !search && self.unexplained(seen).any() {
-            self.troubles += model::STILL_UNEXPLAINED;
+            self.blame(model::STILL_UNEXPLAINED);
         }
         if search && !self.mismatch(seen).is_empty() {
             others.extend(self.taken_unseen(now, seen));
@@ -275,6 +301,7 @@ impl Line {
             _ => settle,
         };
         let stands = tip.mv.is_some_and(|mv| !self.mismatch(seen).contains(landing(mv)));
+        let stands = stands && !self.may_be_in_hand(seen);
         if tip.decided.is_none() && stands && quiet >= needed && self.unexplained(seen).is_empty() {
             let pressed = tip.pressed_at.is_some();
             self.decide_tip(if pressed { sure::ANSWERED } else { sure::RESTED });
@@ -330,7 +357,7 @@ impl Line {
                 (node.decided, node.rivals) = (old.decided, old.rivals.clone());
             }
             (node.dragged, node.answered, node.silent) = (old.dragged, old.answered, old.silent);
-            (node.left_at, node.pressed_at) = (old.left_at, old.pressed_at);
+            (node.left_at, node.pressed_at, node.manner) = (old.left_at, old.pressed_at, old.manner);
             nodes.push(Arc::new(node));
         }
         self.nodes = nodes;
@@ -346,6 +373,7 @@ impl Line {
         self.cut(self.nodes.len() - plies.min(self.nodes.len() - 1));
         self.changes += 1;
         self.reason = reason;
+        self.taken_back_to = Some(self.nodes.len());
         self.look_again(seen);
         self.ghosts.clear();
         (self.owed, self.presses_unseen) = (None, 0);
@@ -481,9 +509,9 @@ impl Line {
         Some(line)
     }
 
-    /// The last move is new: what it costs has not been counted yet.
-    pub fn is_new(&self) -> bool {
-        self.costs.len() < self.nodes.len()
+    /// The last move is new: nothing has happened since.
+    pub fn is_new(&self, now: Millis) -> bool {
+        self.tip().mv.is_some() && self.tip().made_at == now
     }
 
     /// Goes on with the first of several moves; for each other one a line parts.
@@ -502,6 +530,10 @@ impl Line {
     /// on with the piece in hand.
     fn part(&mut self, now: Millis, seen: &Seen, others: &mut Vec<Line>) {
         if seen.sensing() != Sensing::Occupancy && self.hidden(seen).is_empty() {
+            return;
+        }
+        // Both kings in the air tell a result.
+        if seen.sensing() != Sensing::Occupancy && self.kings_are_gone(seen) {
             return;
         }
         let tip = self.tip();
@@ -617,6 +649,9 @@ impl Line {
     fn adopt(&mut self, now: Millis, base: usize, moves: &[Move], rivals: &[Vec<Move>], confidence: Confidence, seen: &Seen) {
         let lines = rivals.len() + 1;
         let share = |count: usize| Confidence((usize::from(confidence.0) * count / lines) as u16);
+        if self.nodes.len() > base + 1 {
+            self.reason = CorrectionReason::Evidence;
+        }
         self.cut(base + 1);
         self.changes += 1;
         for (index, &mv) in moves.iter().enumerate() {
@@ -654,8 +689,9 @@ impl Line {
             node.pressed_at = Some(at);
         }
         let open = !node.growth.is_none();
+        node.manner = self.manner(&node, seen);
         self.push(node);
-        if !open {
+        if !open && !self.may_be_in_hand(seen) {
             let to_centre = mv.role() == Role::King && !mv.is_castle() && CENTRE.contains(mv.to());
             self.decide_tip(if to_centre { sure::KING_TO_CENTRE } else { sure::CLOSED });
         }
@@ -664,6 +700,7 @@ impl Line {
 
     fn push(&mut self, node: Node) {
         self.nodes.push(Arc::new(node));
+        self.costs.push(Charge::default());
         self.ready.push(Arc::default());
         self.keep_ready();
         self.changes += 1;
@@ -678,7 +715,8 @@ impl Line {
             self.ready.pop();
             self.changes += 1;
         }
-        self.costs.truncate(self.nodes.len());
+        let dropped: Cost = self.costs.drain(self.nodes.len()..).map(|charge| charge.trouble).sum();
+        self.blame(dropped);
         self.keep_ready();
     }
 

@@ -9,6 +9,7 @@
 //!
 //! **Invariant:** no clock is read and no edge is thrown away here; times come in with the edges.
 
+mod beam;
 mod explain;
 mod faults;
 mod follow;
@@ -18,10 +19,12 @@ mod line;
 pub mod model;
 mod node;
 mod prior;
+mod retell;
 mod seen;
 mod start;
 mod why;
 
+pub use beam::Beam;
 pub use explain::{Doubts, Explanation, explain};
 pub use faults::Faults;
 pub use follow::Follower;

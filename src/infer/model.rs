@@ -78,8 +78,8 @@ pub const UNEXPLAINED: Cost = 200;
 pub const UNEXPLAINED_MORE: Cost = 40;
 /// Something more happened, or the board was quiet, while the line explains nothing.
 pub const STILL_UNEXPLAINED: Cost = 20;
-/// A square of the board that has not changed in this game is stuck. Guess: one board in 250 has one.
-pub const STUCK: Cost = 128;
+/// A square of the board that has not changed in this game is stuck. Guess: one board in 250 has one, which may be any of 64.
+pub const STUCK: Cost = 224;
 /// Confidence of a move that was found by search, with nothing else that would explain what is seen. Guess.
 pub const RECONSTRUCTED: crate::game::Confidence = crate::game::Confidence(970);
 /// A line that carried damage may lose updates for so long, in milliseconds: no square is suspected meanwhile. Guess.
@@ -118,6 +118,48 @@ pub fn held(ms: Millis) -> Cost {
     HELD.iter().rev().find(|(from, _)| *from <= ms).map_or(0, |(_, cost)| *cost)
 }
 
+/// A piece stops on its way on a square where it might have ended. Measured: 8 of 199 moves.
+pub const STOP: Cost = 74;
+/// It stops once more. Guess: every third that stops.
+pub const STOP_MORE: Cost = 25;
+/// A piece was taken before it was seen on its square: it stood there for less than a scan. Guess: 15 %.
+pub const TAKEN_UNSEEN: Cost = 45;
+/// Moves are told anew only so long, in milliseconds: as long as hands and the clock's news are late, twice over.
+pub const RETOLD_WITHIN: Millis = 3_000;
+/// Lines told anew are followed if they cost no more than this beyond the best.
+pub const RETOLD: Cost = 100;
+/// A piece was put down somewhere and taken up again without a move: adjusted, tried. Guess: 1 %.
+pub const ELSEWHERE: Cost = 106;
+/// A piece is seen on its last square long before it has left the first. Measured: 4 of 157 quiet moves.
+pub const BACKWARDS: Cost = 85;
+/// A piece is lifted and put back where it was. Guess: 10 %.
+pub const PUT_BACK: Cost = 50;
+/// A move among some thirty, where it is not weighed which.
+pub const MOVE: Cost = 80;
+
+/// A player's hand does not move again sooner than this, in milliseconds; what does is a program. Guess.
+pub const HANDS: Millis = 60;
+/// A player moves again so soon after his last move, milliseconds, and how improbable that is: the opponent has to have moved,
+/// too. Guess.
+const HASTY: [(Millis, Cost); 4] = [(0, 120), (200, 80), (400, 40), (600, 0)];
+
+/// How improbable it is that so little time lies between two moves of a player.
+pub fn hasty(ms: Millis) -> Cost {
+    HASTY.iter().rev().find(|(from, _)| *from <= ms).map_or(0, |(_, cost)| *cost)
+}
+
+/// A hand carries a piece for at least so long, in milliseconds.
+pub const CARRIED_LEAST: Millis = 80;
+/// A reply was begun so long before the move that it answers was seen, milliseconds, and how improbable that is: squares are
+/// read up to 250 ms late, and most players wait for the piece to stand.
+const OVERLAPPING: [(Millis, Cost); 5] = [(0, 8), (50, 20), (100, 35), (175, 60), (275, 122)];
+
+/// How improbable it is that a reply began at this time, if the move that it answers was seen at that.
+pub fn overlapping(began: Millis, seen: Millis) -> Cost {
+    let before = seen.saturating_sub(began);
+    OVERLAPPING.iter().rev().find(|(from, _)| *from <= before).filter(|_| before > 0).map_or(0, |(_, cost)| *cost)
+}
+
 /// A line that costs so much more than the best is given up: one in a million.
 pub const HOPELESS: Cost = 400;
 /// What the board shows now counts for so much at most when a line is given up: the next edge may put it right.
@@ -131,8 +173,28 @@ pub const MARGIN_QUIET: Cost = 16;
 /// As much more if the other line no longer thinks a square stuck: what lifting an unlikely piece costs at most;
 /// and as much less if only a stuck square explains what has stood on the board for long.
 pub const MARGIN_STUCK: Cost = 200;
+/// Lines that differ in how many moves were made, and have gone on alike for so many plies, are one.
+pub const SAME_SINCE: usize = 5;
+/// Lines are compared in so many of the last plies: what is older has been settled.
+pub const COMPARED: usize = 16;
 /// So many positions all lines together hold beyond the moves they share: some 300 bytes each, half a megabyte.
 pub const POSITIONS: usize = 1_600;
+/// So many bytes all lines together take: with the record of a game of 300 plies less than a megabyte.
+pub const BYTES: usize = 700_000;
+/// Bytes of a line without its plies, with the moves that it keeps ready; of each ply; and of each position of its own. Measured.
+pub const LINE_BYTES: usize = 3_000;
+/// See [`LINE_BYTES`].
+pub const PLY_BYTES: usize = 16;
+/// See [`LINE_BYTES`].
+pub const NODE_BYTES: usize = 320;
+/// So many lines part at most at one time; those that part from the likeliest lines come first.
+pub const PARTED: usize = 256;
+/// So many ghosts a line keeps at most: each is a position and its moves.
+pub const GHOSTS: usize = 16;
+/// Of other lines that explain as much, so many are counted at most: one in 65 is as good as none.
+pub const RIVALS: usize = 64;
+/// So many lines are followed while the clock is stopped and what happens is probably no play.
+pub const SHADOWS: usize = 8;
 
 /// What pieces are worth to who would take them, in hundredths of a pawn.
 pub const WORTH: [i32; 6] = [100, 300, 320, 500, 900, 2_000];

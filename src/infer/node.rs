@@ -1,6 +1,7 @@
 //! One position of a line of play, with what is needed to recognise the next one.
 
 use super::growth::{Growth, growth};
+use super::model::Cost;
 use super::{keys, model, prior};
 use crate::boards::{Millis, Sensing};
 use crate::game::Confidence;
@@ -39,6 +40,8 @@ pub struct Node {
     pub made_at: Millis,
     /// When the clock was pressed on it.
     pub pressed_at: Option<Millis>,
+    /// What the way costs in which it was made: squares touched besides, haste.
+    pub manner: Cost,
 }
 
 impl Node {
@@ -102,6 +105,7 @@ impl Node {
             left_at: None,
             made_at,
             pressed_at: None,
+            manner: 0,
         }
     }
 }

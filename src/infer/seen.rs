@@ -3,6 +3,25 @@
 use super::{keys, model};
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use shakmaty::{Bitboard, Board, ByColor, ByRole, Color, Piece, Role, Square};
+use std::collections::VecDeque;
+
+/// So many changes are remembered: more than happen within seconds.
+const LATELY: usize = 48;
+/// So many presses are remembered.
+const PRESSES: usize = 8;
+
+/// A square that showed something new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// When.
+    pub at: Millis,
+    /// Which.
+    pub square: Square,
+    /// What it has shown since.
+    pub now: Sensed,
+    /// Only a whole reading or the board's memory told of it: when it happened is not known.
+    pub found: bool,
+}
 
 /// What the squares show, in squares of play, with what is needed to compare it quickly with a position.
 #[derive(Clone, Debug)]
@@ -16,6 +35,12 @@ pub struct Seen {
     /// Squares whose last change was found by a whole reading: when it happened is not known.
     found: Bitboard,
     last_edge: Millis,
+    /// What changed lately, oldest first.
+    changes: VecDeque<Change>,
+    /// Until then changes may have waited on the line.
+    late_until: Millis,
+    /// Who pressed the clock lately, oldest first.
+    presses: VecDeque<(Millis, Color)>,
     /// When the line last carried damage.
     damaged_at: Option<Millis>,
     /// Squares that have changed since the game began.
@@ -41,6 +66,9 @@ impl Seen {
             changed_at: [0; 64],
             found: Bitboard::EMPTY,
             last_edge: 0,
+            changes: VecDeque::new(),
+            late_until: 0,
+            presses: VecDeque::new(),
             damaged_at: None,
             moved: Bitboard::EMPTY,
             flickering: Bitboard::EMPTY,
@@ -71,6 +99,34 @@ impl Seen {
         self.changed_at[square as usize] = now;
         self.moved.add(square);
         self.show(square, sensed);
+        if self.changes.len() == LATELY {
+            self.changes.pop_front();
+        }
+        self.changes.push_back(Change { at: now, square, now: sensed, found: now <= self.late_until });
+    }
+
+    /// The clock was pressed by this player.
+    pub fn press(&mut self, now: Millis, by: Color) {
+        if self.presses.len() == PRESSES {
+            self.presses.pop_front();
+        }
+        self.presses.push_back((now, by));
+    }
+
+    /// What changed later than this, oldest first, as far back as is remembered.
+    pub fn changes_since(&self, since: Millis) -> impl Iterator<Item = Change> + '_ {
+        self.changes.iter().copied().filter(move |change| change.at > since)
+    }
+
+    /// Whether all changes later than this were seen when they happened, and are remembered.
+    pub fn remembers(&self, since: Millis) -> bool {
+        let all = self.changes.len() < LATELY || self.changes.front().is_some_and(|oldest| oldest.at <= since);
+        all && !self.changes_since(since).any(|change| change.found)
+    }
+
+    /// Who pressed the clock later than this, oldest first, as far back as is remembered.
+    pub fn presses_since(&self, since: Millis) -> impl Iterator<Item = (Millis, Color)> + '_ {
+        self.presses.iter().copied().filter(move |(at, _)| *at > since)
     }
 
     fn show(&mut self, square: Square, sensed: Sensed) {
@@ -119,6 +175,19 @@ impl Seen {
         self.set(now, square, sensed);
         if before != self.key {
             self.found.add(square);
+            self.remembered();
+        }
+    }
+
+    /// What comes until then may have waited on the line: when it happened is not known.
+    pub fn is_late_until(&mut self, until: Millis) {
+        self.late_until = until;
+    }
+
+    /// The last change was not seen when it happened.
+    pub fn remembered(&mut self) {
+        if let Some(change) = self.changes.back_mut() {
+            change.found = true;
         }
     }
 
@@ -232,6 +301,14 @@ impl Seen {
             wrong |= *self.roles.get(role) & !board.by_role(role);
         }
         wrong
+    }
+
+    /// More pieces of one kind are seen than there are: one of them is not there.
+    pub fn exceeds(&self, board: &Board) -> bool {
+        let more = |seen: Bitboard, there: Bitboard| seen.count() > there.count();
+        let sides = || Color::ALL.into_iter().any(|color| more(*self.sides.get(color), board.by_color(color)));
+        let kind = |color, role| more(*self.roles.get(role) & *self.sides.get(color), board.by_piece(Piece { color, role }));
+        sides() || Color::ALL.into_iter().any(|color| Role::ALL.into_iter().any(|role| kind(color, role)))
     }
 
     /// Where the one king of this colour is seen, besides on hidden squares; identity boards only.

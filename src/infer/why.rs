@@ -3,6 +3,7 @@
 //! Nothing here decides anything, and nothing is kept for it: what is told is worked out when it is asked for.
 
 use super::explain::in_hand;
+use super::line::Charge;
 use super::model::{self, Cost};
 use super::prior::prior;
 use super::{Line, Node, Seen};
@@ -124,7 +125,7 @@ fn of_line(line: &Line, published: &Line, now: Millis, seen: &Seen, ply: usize) 
     let parts = nodes.iter().zip(published.nodes()).take_while(|(one, other)| one.mv == other.mv).count();
     let first_ply = ply.min(parts).min(nodes.len()).max(1);
     let costs = line.costs();
-    let count = |index: usize| costs.get(index).copied().unwrap_or(0);
+    let count = |index: usize| costs.get(index).copied().unwrap_or_default();
     let steps = nodes.iter().enumerate().skip(first_ply).take(MOVES);
     let moves = steps.filter_map(|(index, node)| step(node, count(index))).collect();
     let base = nodes.get(first_ply - 1).unwrap_or(&nodes[0]);
@@ -140,8 +141,8 @@ fn of_line(line: &Line, published: &Line, now: Millis, seen: &Seen, ply: usize) 
         moves,
         share: Confidence::CERTAIN,
         published: false,
-        before: (0..first_ply).map(count).sum(),
-        troubles: line.past_cost() - costs.iter().sum::<Cost>(),
+        before: (0..first_ply).map(|index| count(index).all()).sum(),
+        troubles: line.past_cost() - costs.iter().map(|charge| charge.all()).sum::<Cost>(),
         pending: line.cost(now, seen) - line.past_cost(),
         wrong,
         unexplained,
@@ -152,7 +153,7 @@ fn of_line(line: &Line, published: &Line, now: Millis, seen: &Seen, ply: usize) 
 }
 
 /// The move from the one node to the other, which was found to cost so much.
-fn step(node: &Node, cost: Cost) -> Option<Step> {
+fn step(node: &Node, charge: Charge) -> Option<Step> {
     let mv = node.mv?;
     Some(Step {
         mv,
@@ -160,8 +161,8 @@ fn step(node: &Node, cost: Cost) -> Option<Step> {
         silent: (mv.is_capture() && !mv.is_en_passant()).then_some(node.silent),
         decided: node.decided,
         rivals: node.rivals.clone(),
-        compared: cost != 0,
-        cost,
+        compared: charge.ply.is_some(),
+        cost: charge.all(),
     })
 }
 

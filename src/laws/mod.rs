@@ -1,14 +1,17 @@
 //! The Laws of Chess as far as a board can see them: positions, also those that play should never have reached; the editions, and
 //! what they require of the arbiter.
 
+pub mod draws;
 pub mod edition;
 mod in_force;
-pub mod draws;
 mod irregular;
 mod irregularity;
 mod penalty;
 mod position;
+pub mod reason;
 mod ruling;
+pub mod touch;
+mod winnable;
 mod word;
 
 pub use edition::{EDITIONS, Edition, Supervision, TimeClass, Topic};
@@ -17,9 +20,6 @@ pub use irregularity::{Counted, Irregularity, Tally};
 pub use penalty::{Penalty, Times, penalty};
 pub use ruling::{Act, Facts, Occasion, Reply, Ruling, Situation, Stage, ruling};
 pub use word::Worded;
-pub mod reason;
-pub mod touch;
-mod winnable;
 
 pub use irregular::Irregular;
 pub use position::{BadFen, Ending, Position, PositionKey};

@@ -58,7 +58,7 @@ pub struct Script {
 /// From the moment the board is looked at until the first thing happens. Milliseconds.
 const LEAD_IN: Millis = 2_500;
 /// How long the board is left alone at the end. Milliseconds.
-const QUIET_END: Millis = 8_000;
+pub(super) const QUIET_END: Millis = 8_000;
 /// Nobody touches a piece sooner after his own last move: he has at least to see that there is a reply. Milliseconds.
 const REACTION: Millis = 300;
 /// Writes the script of a game: the same for the same game, profile, clock, seed and irregularities, on every machine.

@@ -6,7 +6,7 @@ use crate::simulate::dgt::VirtualDgt;
 use crate::simulate::hands::Profile;
 use crate::simulate::irregularity::Injection;
 use crate::simulate::pgn::Game;
-use crate::simulate::script::{self, Act, Script};
+use crate::simulate::script::{self, Act, QUIET_END, Script};
 use crate::simulate::truth::Truth;
 
 /// Bytes from a virtual board.
@@ -70,6 +70,15 @@ impl Stage {
             _ => return None,
         };
         Some(Stage { board, script, next: 0, plugged: true })
+    }
+
+    /// The same, but when the game is over nobody touches the pieces any more.
+    pub fn without_aftermath(mut self) -> Stage {
+        let over_at = self.script.truth.over_at;
+        self.script.actions.retain(|action| action.at <= over_at || !matches!(action.act, Act::Lift(_) | Act::Put(..)));
+        let last = self.script.actions.last().map_or(over_at, |last| last.at.max(over_at));
+        self.script.ends_at = self.script.ends_at.min(last + QUIET_END);
+        self
     }
 
     /// What truly happened.

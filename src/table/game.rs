@@ -6,20 +6,22 @@ mod hold;
 mod kings;
 mod orders;
 mod publish;
+mod sightings;
 
 use super::clock::{Clock, Press};
 use super::{Output, Settings};
 use crate::boards::{Cue, Millis, Placement, Sensed};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::record::PlyState;
-use crate::game::{CompletedBy, Event, Played, Record, Sighting, Stamped};
+use crate::game::{CompletedBy, Event, Record, Sighting, Stamped};
 pub use crate::infer::model::KINGS_APART;
-use crate::infer::{Follower, Hypothesis, Seen, StartFound, turned};
+use crate::infer::{Beam, Follower, Hypothesis, Seen, StartFound, turned};
 use crate::laws::Position;
 use crate::sense::Edge;
 pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
 use hold::Hold;
-use shakmaty::{Bitboard, Color, Move, Square};
+use shakmaty::{Bitboard, Color, Move, Piece, Square};
+use sightings::Sightings;
 
 /// The mover's clock may still be corrected for so long after the press, in milliseconds: an increment that comes late.
 const REVISABLE: Millis = 1_500;
@@ -60,8 +62,7 @@ pub struct Game {
     hold: Option<Hold>,
     /// Since when the clock, which ran in this game, has been stopped.
     stopped_at: Option<Millis>,
-    /// The last edges, oldest first: what would prove a move that is not legal.
-    sightings: Vec<Sighting>,
+    sightings: Sightings,
     /// The whole board was read since this program was started.
     sighted: bool,
     /// The squares that were last told to differ from the record.
@@ -78,13 +79,7 @@ impl Game {
         };
         let record = Record::new(now, found.position.fen(), found.chess960, settings.laws.to_string(), found.rotation);
         output.tell(now, event);
-        Game::with(
-            record,
-            found.position.clone(),
-            Follower::new(now, found.position, seen, usize::from(settings.hypotheses)),
-            Vec::new(),
-            false,
-        )
+        Game::with(record, found.position.clone(), Follower::new(now, found.position, seen, settings.beam()), Vec::new(), false)
     }
 
     /// The game that these events tell, the last one if they tell of several. `given`: its position was given by an order.
@@ -111,8 +106,7 @@ impl Game {
             moves.push((mv, pressed));
         }
         let now = events.last().map_or(0, |last| last.at);
-        let mut follower =
-            Follower::resume(now, start.clone(), &moves, Seen::new(settings.sensing), usize::from(settings.hypotheses));
+        let mut follower = Follower::resume(now, start.clone(), &moves, Seen::new(settings.sensing), settings.beam());
         record.faults.iter().for_each(|bad| follower.know_fault(now, bad.square, bad.fault));
         let published = moves.into_iter().map(|(mv, _)| mv).collect();
         Some(Game::with(record, start, follower, published, true))
@@ -134,7 +128,7 @@ impl Game {
             presses_off_turn: 0,
             hold: None,
             stopped_at: None,
-            sightings: Vec::new(),
+            sightings: Sightings::default(),
             sighted: !blind,
             displaced: Bitboard::EMPTY,
         }
@@ -142,6 +136,17 @@ impl Game {
 
     pub fn record(&self) -> &Record {
         &self.record
+    }
+
+    /// From now on so much of what may have happened is kept.
+    pub fn set_beam(&mut self, beam: Beam) {
+        self.follower.set_beam(beam);
+    }
+
+    pub fn likeliest(&self) -> Vec<String> {
+        let line = self.follower.line();
+        let moves = line.iter().zip(line.iter().skip(1));
+        moves.filter_map(|(before, node)| Some(before.position.uci(node.mv?))).collect()
     }
 
     pub fn hypotheses(&self, now: Millis, from_ply: usize) -> Vec<Hypothesis> {
@@ -188,6 +193,12 @@ impl Game {
     pub fn lose_sight(&mut self) {
         self.blind = true;
         self.kings_at = None;
+    }
+
+    /// The game began, and nobody knows what the board shows.
+    pub fn begin_unseen(&mut self) {
+        self.lose_sight();
+        self.sighted = false;
     }
 
     /// The first whole reading after the link came up.
@@ -246,6 +257,16 @@ impl Game {
         self.touched_while_held(now);
         self.watch_kings(now, output);
         self.publish(now, around, output);
+    }
+
+    /// What comes until then may have waited on the line.
+    pub fn is_late_until(&mut self, until: Millis) {
+        self.follower.is_late_until(until);
+    }
+
+    /// The last change was remembered by the board: when it happened is not known, only in which order.
+    pub fn remembered(&mut self) {
+        self.follower.remembered();
     }
 
     pub fn pressed(&mut self, now: Millis, mut press: Press, around: &mut Around<'_>, output: &mut Output) {
@@ -355,32 +376,35 @@ impl Game {
     }
 
     /// What the board showed since the position of this node: the proof of the move after it, which is not legal.
-    fn evidence(&self, index: usize, uci: &str) -> Vec<Sighting> {
+    fn evidence(&self, index: usize, mv: Move, uci: &str) -> Vec<Sighting> {
         let told = self.record.plies.get(index).filter(|ply| ply.played.irregular && ply.played.uci == uci);
         if let Some(ply) = told {
             return ply.played.evidence.clone();
         }
-        let since = self.follower.line().get(index).map_or(0, |before| before.made_at);
-        let first = self.sightings.iter().position(|seen| seen.at > since).unwrap_or(0);
-        let first = first.max(self.sightings.len().saturating_sub(Played::EVIDENCE));
-        self.sightings.get(first..).unwrap_or_default().to_vec()
+        let Some(before) = self.follower.line().get(index) else { return Vec::new() };
+        let own = before.position.changes(mv).iter().map(|(square, _)| square).collect();
+        let seen = self.follower.seen();
+        self.sightings.proof(own, before.made_at, |square| {
+            // It stood like that when the game began, or when moves were taken back.
+            let expected = before.position.piece_at(square);
+            let at = seen.changed_at(square).max(self.record.started_at);
+            let differs = !seen.shows(square, expected);
+            differs.then(|| Sighting { at, square, before: shown(expected, seen), now: seen.really_at(square) })
+        })
     }
 
     /// Keeps what a square showed and shows.
     fn sight(&mut self, at: Millis, square: Square, now: Sensed) {
         let seen = self.follower.seen();
         let now = now.seen_by(seen.sensing());
-        let piece_at = |square| self.follower.tip().position.piece_at(square);
         // After a restart nothing was seen yet: the record says what stood there.
         let before = match self.sighted {
             true => seen.really_at(square),
-            false => piece_at(square).map_or(Sensed::Empty, Sensed::Piece).seen_by(seen.sensing()),
+            false => shown(self.follower.tip().position.piece_at(square), seen),
         };
         if before != now {
             self.sightings.push(Sighting { at, square, before, now });
         }
-        let over = self.sightings.len().saturating_sub(2 * Played::EVIDENCE);
-        self.sightings.drain(..over);
     }
 
     /// Into the record, and out.
@@ -389,4 +413,9 @@ impl Game {
         self.record.apply(&stamped);
         output.events.push(stamped);
     }
+}
+
+/// What a square with this piece, or with none, would show.
+fn shown(piece: Option<Piece>, seen: &Seen) -> Sensed {
+    piece.map_or(Sensed::Empty, Sensed::Piece).seen_by(seen.sensing())
 }

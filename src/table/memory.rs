@@ -16,6 +16,9 @@ use shakmaty::{Color, Piece, Square};
 
 /// So long the board's memory is waited for, in milliseconds: it takes 8.3 s at 9600 baud, and is asked for twice.
 pub const PATIENCE: Millis = 20_000;
+/// So much news is kept meanwhile: a board that says more than this in that time is not asked any longer. Two blitz players make some
+/// hundred changes.
+const NEWS: usize = 1_000;
 /// Squares that may differ, at the point of alignment and at the end together: bytes of the memory may be damaged.
 const TOLERANCE: usize = 2;
 /// From a change to one that is marked as coming soon, in milliseconds: less than 250.
@@ -71,7 +74,8 @@ impl Gap {
 
     /// When the memory is not waited for any longer.
     pub fn deadline(&self) -> Option<Millis> {
-        self.asked.as_ref().map(|asked| asked.at + PATIENCE)
+        let patience = |asked: &Asked| if asked.since.len() < NEWS { PATIENCE } else { 0 };
+        self.asked.as_ref().map(|asked| asked.at + patience(asked))
     }
 }
 
@@ -136,10 +140,15 @@ impl Table {
         }
         for (at, news) in asked.since.iter().skip(followed) {
             self.with_game(output, |game, around, output| match news {
-                News::Changed { edges, whole } => game.changed(*at, edges, *whole, around, output),
+                // It waited behind the memory on the line, nobody knows for how long.
+                News::Changed { edges, whole } => {
+                    game.changed(*at, edges, *whole, around, output);
+                    game.remembered();
+                }
                 News::Pressed(press) => game.pressed(*at, *press, around, output),
             });
         }
+        self.with_game(output, |game, _, _| game.is_late_until(now + crate::infer::model::SCANNED));
         self.sense.placement_read(now, &present);
         self.stage = 0;
         self.start_if_set_up(now, 0, output);
@@ -163,7 +172,10 @@ impl Table {
             match step {
                 Step::Square(square, sensed) => {
                     if let Some(edge) = self.sense.square(at, square, sensed) {
-                        self.with_game(output, |game, around, output| game.changed(at, &[edge], false, around, output));
+                        self.with_game(output, |game, around, output| {
+                            game.changed(at, &[edge], false, around, output);
+                            game.remembered();
+                        });
                     }
                 }
                 Step::Whole(placement) => {

@@ -10,8 +10,8 @@ use crate::game::command::{Command, Refused};
 use crate::game::event::{Difference, Event, Rotation};
 use crate::game::{Order, Record, Stamped};
 use crate::infer::model::CARRIED;
+use crate::infer::{Beam, LINE, REST_TAKEBACK, Seen, StartFound, turned};
 pub use crate::infer::{Hypothesis, Split, Step};
-use crate::infer::{LINE, REST_TAKEBACK, Seen, StartFound, turned};
 use crate::laws::{BadFen, Laws, Position};
 use crate::sense::{Edge, Sense};
 use clock::Clock;
@@ -89,6 +89,11 @@ impl Settings {
     pub fn start(&self) -> Result<Option<Position>, BadFen> {
         self.start_fen.as_ref().map(|fen| Position::from_fen(fen, self.chess960)).transpose()
     }
+
+    /// What is kept of all that may have happened.
+    fn beam(&self) -> Beam {
+        Beam::Steady(usize::from(self.hypotheses))
+    }
 }
 
 /// What goes in.
@@ -138,6 +143,7 @@ struct Given {
 /// One board and the game on it. Pure: the same inputs at the same times give the same outputs on every machine.
 pub struct Table {
     settings: Settings,
+    beam: Beam,
     sense: Sense,
     rotation: Option<Rotation>,
     clock: Clock,
@@ -167,6 +173,7 @@ impl Table {
         let clock = Clock::new(settings.clock_side);
         Table {
             rotation: settings.rotation,
+            beam: settings.beam(),
             clock,
             stages: [settings.settle_ms, settings.settle_low_ms].map(|settle| stages(&settings, settle.into())),
             settings,
@@ -181,6 +188,12 @@ impl Table {
             gap: Gap::default(),
             now: 0,
         }
+    }
+
+    /// A table for hindsight: it follows so many lines of play that a game takes seconds, and the likeliest of them comes first,
+    /// however often that changes. [`Table::likeliest`] tells it when the stream has ended.
+    pub fn in_hindsight(settings: Settings) -> Table {
+        Table { beam: Beam::Wide, ..Table::new(settings) }
     }
 
     /// A table whose game is this far, as its stored durable events (number 1, 2, …) tell. What the board shows is not known
@@ -271,6 +284,12 @@ impl Table {
         self.game.as_ref().map(|game| game.hypotheses(self.now, from_ply as usize)).unwrap_or_default()
     }
 
+    /// The moves of the line that comes first now, as UCI, those among them that are not told yet: what is likeliest, of a table
+    /// [in hindsight](Table::in_hindsight). Empty without a game.
+    pub fn likeliest(&self) -> Vec<String> {
+        self.game.as_ref().map(Game::likeliest).unwrap_or_default()
+    }
+
     /// What the squares show, as the players see them; `None` before the first whole reading.
     pub fn placement(&self) -> Option<Placement> {
         self.sense.is_whole().then(|| turned(self.sense.placement(), self.rotation.unwrap_or(Rotation::Upright)))
@@ -285,8 +304,12 @@ impl Table {
         let sensing = self.settings.sensing;
         match reading {
             Reading::Placement(mut placement) => {
-                placement.iter_mut().for_each(|sensed| *sensed = sensed.seen_by(sensing));
                 let first = !self.sense.is_whole();
+                if first {
+                    self.invert_if_known(&placement);
+                }
+                let polarity = self.sense.polarity();
+                placement.iter_mut().for_each(|sensed| *sensed = polarity.normalise(sensing, *sensed));
                 let edges = self.sense.placement_read(now, &placement);
                 self.changed(now, &edges, true, output);
                 if first {
@@ -299,7 +322,7 @@ impl Table {
                 self.start_if_set_up(now, 0, output);
             }
             Reading::Square(square, sensed) => {
-                let edge = self.sense.square(now, square, sensed.seen_by(sensing));
+                let edge = self.sense.square(now, square, self.sense.polarity().normalise(sensing, sensed));
                 if self.sense.is_whole()
                     && let Some(edge) = edge
                 {
@@ -428,6 +451,8 @@ impl Table {
             self.with_game(output, |game, _, _| game.restore_board(now));
             if self.sense.is_whole() {
                 self.compare_given(now, output);
+            } else if let Some(game) = &mut self.game {
+                game.begin_unseen();
             }
             return Ok(());
         }

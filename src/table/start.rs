@@ -7,6 +7,7 @@ use crate::game::Fault;
 use crate::game::event::{Difference, Rotation};
 use crate::infer::{Seen, StartFound, find_start, near_start, start_but_one, turned};
 use crate::laws::Position;
+use crate::sense::Polarity;
 use shakmaty::{Bitboard, Color, Move, Rank, Square};
 
 /// A placement that stood so long was meant, in milliseconds.
@@ -29,8 +30,15 @@ impl Table {
         let given = self.settings.start().ok().flatten();
         let Settings { sensing, rotation, chess960, .. } = self.settings;
         let stuck = self.game.as_ref().map_or(Bitboard::EMPTY, Game::stuck);
+        let mut found = find_start(self.sense.placement(), sensing, rotation, chess960, given.as_ref());
+        if found.is_none() && sensing != Sensing::Identity {
+            let opposite = self.sense.placement().map(|sensed| Polarity::Inverted.normalise(sensing, sensed));
+            found = find_start(&opposite, sensing, rotation, chess960, given.as_ref());
+            if found.is_some() {
+                self.sense.invert(sensing);
+            }
+        }
         let but_one = || start_but_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
-        let found = find_start(self.sense.placement(), sensing, rotation, chess960, given.as_ref());
         if let Some(found) = found.or_else(|| but_one().map(|(found, _)| found)) {
             let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
             if !(known && self.rotation == Some(found.rotation)) {
@@ -96,9 +104,11 @@ impl Table {
     }
 
     /// An occupancy board cannot tell at the start which side is White's, and upright is taken. If the first thing that is played
-    /// is a move of White's only when the board is turned round, it is.
+    /// is a move of White's only when the board is turned round, it is. A colour board that is turned round looks like one whose
+    /// colours are reported the wrong way round: if the side begins that shows Black, they are, and the board is not turned.
     pub(super) fn turn_if_shown(&mut self, now: Millis, output: &mut Output) {
-        let open = self.settings.sensing == Sensing::Occupancy && self.settings.rotation.is_none() && self.sense.is_whole();
+        let Settings { sensing, rotation, .. } = self.settings;
+        let open = sensing != Sensing::Identity && rotation.is_none() && self.sense.is_whole();
         let Some(known) = self.rotation.filter(|_| open) else { return };
         let start = Position::start();
         if !self.game.as_ref().is_some_and(|game| game.begins_like(&start) && !game.is_over()) {
@@ -106,18 +116,40 @@ impl Table {
         }
         let other = if known == Rotation::Upright { Rotation::Turned } else { Rotation::Upright };
         let placement = *self.sense.placement();
-        let shows = |rotation: Rotation| {
-            let seen = Seen::of(&turned(&placement, rotation), Sensing::Occupancy);
+        let opposite = match sensing {
+            Sensing::Colour => placement.map(|sensed| Polarity::Inverted.normalise(sensing, sensed)),
+            _ => placement,
+        };
+        let shows = |placement: &Placement, rotation: Rotation| {
+            let seen = Seen::of(&turned(placement, rotation), sensing);
             start.legal_moves().iter().any(|&mv: &Move| seen.mismatch(start.play(mv).board()).is_empty())
         };
-        if shows(known) || !shows(other) {
+        if shows(&placement, known) || !shows(&opposite, other) {
             return;
         }
+        if sensing == Sensing::Colour {
+            self.sense.invert(sensing);
+        }
         let mut whole = [Sensed::Empty; 64];
-        for square in start.board().occupied() {
-            whole[square as usize] = Sensed::Occupied;
+        for (square, piece) in start.board().clone() {
+            whole[other.apply(square) as usize] = Sensed::Piece(piece).seen_by(sensing);
         }
         self.begin_before(now, StartFound { rotation: other, position: start, chess960: Some(518) }, None, &whole, output);
+    }
+
+    /// The first whole reading since the link came up, and a game that is on: the board is read the way that fits its record.
+    pub(super) fn invert_if_known(&mut self, placement: &Placement) {
+        let sensing = self.settings.sensing;
+        let (Some(rotation), Some(position)) = (self.rotation, self.game.as_ref().and_then(Game::position)) else { return };
+        let wrong = |polarity: Polarity| {
+            let placement = placement.map(|sensed| polarity.normalise(sensing, sensed));
+            Seen::of(&turned(&placement, rotation), sensing).mismatch(position.board()).count()
+        };
+        let polarity = self.sense.polarity();
+        // Some moves may have been missed.
+        if wrong(polarity.other()) * 4 < wrong(polarity) {
+            self.sense.invert(sensing);
+        }
     }
 
     /// What stood there before stands there still, but for a piece or two that somebody has in hand.
@@ -145,6 +177,7 @@ impl Table {
             game.faults().into_iter().map(|(square, fault)| (found.rotation.apply(was.apply(square)), fault)).collect()
         });
         let mut game = Game::begin(now, found, seen, &self.settings, output);
+        game.set_beam(self.beam);
         game.inherit_faults(now, &before, output);
         self.game = Some(game);
         self.calm = None;

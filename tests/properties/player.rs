@@ -136,6 +136,7 @@ pub fn play(script: &[u8]) -> Result<Promises, String> {
         player.act(&mut script)?;
     }
     player.wait(100_000)?;
+    player.restart()?;
     Ok(player.promises)
 }
 
@@ -163,13 +164,13 @@ struct Player {
 
 impl Player {
     fn take(&mut self, input: Input) -> Result<(), String> {
+        // What was due before is told first, when the board was seen still.
+        self.wait(0)?;
         match &input {
             Input::Link(_) => self.whole = false,
             Input::Reading(Reading::Placement(_)) => self.whole = true,
             _ => {}
         }
-        // What was due before is told first, when the board was seen still.
-        self.wait(0)?;
         let output = self.table.handle(self.now, input);
         self.check(output)
     }
@@ -297,8 +298,20 @@ impl Player {
         self.take(Input::Reading(Reading::Clock(Some(self.clock))))
     }
 
+    /// From the durable events alone a table knows the same game.
+    fn restart(&mut self) -> Result<(), String> {
+        self.table = Table::restore(self.settings.clone(), &self.promises.last_game());
+        (self.now, self.whole) = (self.now + 1, false);
+        if self.table.record() == self.promises.record() {
+            Ok(())
+        } else {
+            Err(format!("a restart knows another game: {:?}", self.table.record()))
+        }
+    }
+
     fn order(&mut self, command: Command) -> Result<(), String> {
         self.wait(0)?;
+        let before = self.table.record().map_or(0, |record| record.plies.len());
         let output = self.table.handle(self.now, Input::Order(Order { command: command.clone(), by: "somebody".to_owned() }));
         let refused = output.refused.is_some();
         let commanded = output.events.iter().any(|stamped| matches!(&stamped.event, touchmove::game::Event::Commanded { .. }));
@@ -306,7 +319,7 @@ impl Player {
         if refused == commanded {
             return Err(format!("{command:?} was refused: {refused}, and told as carried out: {commanded}"));
         }
-        if refused { Ok(()) } else { self.promises.ordered(&command) }
+        if refused { Ok(()) } else { self.promises.ordered(&command, before) }
     }
 
     fn act(&mut self, script: &mut Script<'_>) -> Result<(), String> {
@@ -431,11 +444,7 @@ impl Player {
             }
             // The daemon is killed and started again: the same game stands on record.
             43 => {
-                self.table = Table::restore(self.settings.clone(), &self.promises.last_game());
-                (self.now, self.whole) = (self.now + 1, false);
-                if self.table.record() != self.promises.record() {
-                    return Err(format!("a restart knows another game: {:?}", self.table.record()));
-                }
+                self.restart()?;
                 self.take(Input::Link(LinkState::Up))?;
                 self.dump()
             }

@@ -2,7 +2,7 @@
 
 use touchmove::boards::Millis;
 use touchmove::game::record::PlyState;
-use touchmove::game::{Command, Event, Played, Record, Stamped};
+use touchmove::game::{Command, CorrectionReason, Event, Played, Record, Stamped};
 use touchmove::laws::Position;
 use touchmove::wire;
 
@@ -14,6 +14,8 @@ pub struct Promises {
     record: Option<Record>,
     /// Positions of the record, the start first.
     positions: Vec<Position>,
+    /// The plies that were told as completed, in order, each with its UCI: they stand until a correction says otherwise.
+    completed: Vec<(u32, String)>,
     last_at: Millis,
 }
 
@@ -24,9 +26,25 @@ impl Promises {
     /// The promise that does not hold, in words.
     pub fn take(&mut self, events: Vec<Stamped>, blind: bool) -> Result<(), String> {
         let ordered = events.iter().any(|stamped| matches!(stamped.event, Event::Commanded { .. }));
+        let mut commands = Vec::new();
         for stamped in events {
-            self.one(&stamped, blind && !ordered).map_err(|broken| format!("{broken}: {stamped:?}"))?;
+            if let Event::Commanded { command, .. } = &stamped.event {
+                commands.push(command.clone());
+            }
+            self.one(&stamped, blind && !ordered, &commands).map_err(|broken| format!("{broken}: {stamped:?}"))?;
             self.told.push(stamped);
+        }
+        self.stands()
+    }
+
+    /// What was completed, and not corrected since, is on record as it was.
+    fn stands(&self) -> Result<(), String> {
+        let Some(record) = &self.record else { return Ok(()) };
+        for (number, uci) in &self.completed {
+            let ply = record.ply(*number).ok_or_else(|| format!("ply {number}, {uci}, was completed and is gone"))?;
+            if ply.played.uci != *uci || !matches!(ply.state, PlyState::Completed { .. }) {
+                return Err(format!("ply {number}, {uci}, was completed, and now it is {ply:?}"));
+            }
         }
         Ok(())
     }
@@ -44,7 +62,7 @@ impl Promises {
         events.split_off(first)
     }
 
-    fn one(&mut self, stamped: &Stamped, blind: bool) -> Result<(), String> {
+    fn one(&mut self, stamped: &Stamped, blind: bool, commands: &[Command]) -> Result<(), String> {
         if stamped.at < self.last_at {
             return Err(format!("time goes back from {}", self.last_at));
         }
@@ -65,21 +83,24 @@ impl Promises {
             let chess960 = chess960.is_some_and(|number| number != 518);
             self.positions = vec![Position::from_fen(fen, chess960).map_err(|why| format!("start position: {why}"))?];
             self.record = Record::begin(stamped);
+            self.completed.clear();
             return Ok(());
         }
         if blind && matches!(stamped.event, Event::MoveMade { .. } | Event::MovesCorrected { .. }) {
             return Err("nothing was seen".to_owned());
         }
         if self.record.is_some() && expected.is_some() {
-            self.durable(&stamped.event)?;
+            self.durable(&stamped.event, commands)?;
         }
-        if let Some(record) = &mut self.record {
+        // What is not durable is on no record.
+        if let Some(record) = self.record.as_mut().filter(|_| stamped.number.is_some()) {
             record.apply(stamped);
         }
         Ok(())
     }
 
-    fn durable(&mut self, event: &Event) -> Result<(), String> {
+    fn durable(&mut self, event: &Event, commands: &[Command]) -> Result<(), String> {
+        self.completed(event, commands)?;
         let Some(record) = &self.record else { return Ok(()) };
         let plies = record.plies.len();
         match event {
@@ -141,6 +162,42 @@ impl Promises {
         Ok(())
     }
 
+    /// What this does to the moves that were completed.
+    fn completed(&mut self, event: &Event, commands: &[Command]) -> Result<(), String> {
+        let Some(record) = &self.record else { return Ok(()) };
+        match event {
+            Event::MoveCompleted { ply, .. } => {
+                let uci = record.ply(*ply).ok_or("no such ply")?.played.uci.clone();
+                self.completed.push((*ply, uci));
+            }
+            Event::MovesCorrected { from_ply, moves, reason } => {
+                let ordered =
+                    commands.iter().any(|command| matches!(command, Command::TakeBack(_) | Command::Promotion { .. }));
+                if *reason == CorrectionReason::Arbiter && !ordered {
+                    return Err("nobody commanded it".to_owned());
+                }
+                let is_gone = |(ply, _): &(u32, String)| *ply >= *from_ply;
+                let told = |ply: u32| moves.get((ply - from_ply) as usize);
+                for (ply, uci) in self.completed.iter().filter(|entry| is_gone(entry)) {
+                    let right = match reason {
+                        // Who looks at the board again may find that another move was made, or none.
+                        CorrectionReason::Evidence | CorrectionReason::Takeback | CorrectionReason::Arbiter => true,
+                        CorrectionReason::KingSignal => "d4 e4 d5 e5".contains(uci.get(2..4).unwrap_or("?")),
+                        CorrectionReason::Analysis => false,
+                    };
+                    if !right {
+                        return Err(format!("ply {ply}, {uci}, was completed and is withdrawn for no reason"));
+                    }
+                }
+                // What the correction tells again as it was stays completed, unless it was taken back and made anew.
+                let again = matches!(reason, CorrectionReason::Evidence | CorrectionReason::Arbiter);
+                self.completed.retain(|(ply, uci)| ply < from_ply || (again && told(*ply).is_some_and(|mv| mv.uci == *uci)));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// One more move of the record: legal, or marked and proved by what the board showed; and what it says of itself is so.
     fn push(&mut self, played: &Played) -> Result<(), String> {
         let Played { uci, san, fen, irregular, evidence } = played;
@@ -153,7 +210,7 @@ impl Promises {
         if *irregular == evidence.is_empty() || evidence.len() > Played::EVIDENCE {
             return Err(format!("{uci} in {} has {} edges as its proof", before.fen(), evidence.len()));
         }
-        let proved = |square| evidence.iter().any(|seen| seen.square == square);
+        let proved = |square| evidence.iter().any(|seen| seen.square == square && seen.before != seen.now);
         if *irregular && !before.changes(mv).iter().any(|(square, _)| proved(square)) {
             return Err(format!("{uci} in {} is not proved by {evidence:?}", before.fen()));
         }
@@ -165,12 +222,15 @@ impl Promises {
         Ok(())
     }
 
-    /// What must be true of an order that was carried out.
-    pub fn ordered(&self, command: &Command) -> Result<(), String> {
+    /// What must be true of an order that was carried out, when so many plies were on record.
+    pub fn ordered(&self, command: &Command, plies: usize) -> Result<(), String> {
         let Some(record) = &self.record else { return Ok(()) };
         match command {
             Command::Result(result) if record.result.map(|(result, _)| result) != *result => {
                 Err(format!("{command:?} was carried out, and the result is {:?}", record.result))
+            }
+            Command::TakeBack(back) if record.plies.len() + *back as usize != plies => {
+                Err(format!("{command:?} was carried out, and of {plies} plies there are {}", record.plies.len()))
             }
             _ => Ok(()),
         }

@@ -3,7 +3,7 @@
 use crate::boards::{self, Millis, Reading, Sensing};
 use crate::ctl::baselines::{self, Baseline, Told};
 use crate::ctl::bound::{self, Bound};
-use crate::ctl::figures::{GameFigures, compare};
+use crate::ctl::figures::{GameFigures, compare, compare_line};
 use crate::ctl::run::{self, Moment, Said, Staged, Tap};
 use crate::ctl::simulate::{Setting, settings};
 use crate::game::Stamped;
@@ -21,7 +21,7 @@ pub struct Wanted<'a> {
     pub against: &'a [Baseline],
     /// What any decoder could know.
     pub bound: bool,
-    /// Our own model with the widest beam; only what stands at the end counts.
+    /// Our own model with the whole stream at hand.
     pub hindsight: bool,
 }
 
@@ -65,7 +65,7 @@ pub fn play(game: &Game, seed: u64, setting: &Setting, wanted: &Wanted) -> anyho
     let bound = || {
         let line = bound::line(&game.start, truth)?;
         let empty = bound::seen_empty(&game.start, &line, &heard.script, &heard.readings, setting.rotation);
-        Some(bound::bound(&game.start, &line, &empty, settings.sensing))
+        Some(bound::bound(&game.start, &line, &empty, &bound::begun(&heard.script), settings.sensing))
     };
     let hindsight = match wanted.hindsight {
         true => Some(hindsight(game, seed, setting, &settings)?),
@@ -79,23 +79,18 @@ pub fn play(game: &Game, seed: u64, setting: &Setting, wanted: &Wanted) -> anyho
     })
 }
 
-/// Our model with the widest beam there is, and only what stands at the end counts.
+/// Our model with the whole stream at hand: see [`Table::in_hindsight`].
 ///
-/// It hears the stream as we do, once from the front: what it gains over us comes from the lines that we have dropped. What it
-/// publishes on the way is of no interest, so neither is its delay, nor how often it changed its mind.
+/// What it published on the way is of no interest: the line that is likeliest when nothing more is played is compared with the
+/// truth. As the bound does, it knows when the game is over: the pieces are left as they stand then.
 fn hindsight(game: &Game, seed: u64, setting: &Setting, settings: &Settings) -> anyhow::Result<GameFigures> {
-    let heard = Heard::of(game, seed, setting, wide(settings))?;
-    let figures = compare(&heard.script.truth, &heard.events, &heard.edges, settings);
-    Ok(GameFigures { retracted: 0, retracted_stops: 0, king_signals: 0, delays: vec![], delays_stops: vec![], ..figures })
+    let model = boards::model(&setting.board).context("there is no such board")?;
+    let stage = setting.stage(game, seed)?.without_aftermath();
+    let (truth, until) = (stage.truth().clone(), stage.ends_at());
+    let mut table = Table::in_hindsight(settings.clone());
+    run::play(&mut Staged::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |_, _| {});
+    Ok(compare_line(&truth, &table.likeliest()))
 }
-
-/// The settings of hindsight. How many positions all lines may hold together stays as it is.
-fn wide(settings: &Settings) -> Settings {
-    Settings { hypotheses: HYPOTHESES, ..settings.clone() }
-}
-
-/// The most lines of play that may be followed ([`Settings::hypotheses`]).
-const HYPOTHESES: u16 = 4096;
 
 /// So long after the last press news of the game itself may come, and nothing else is done yet. Milliseconds.
 const LAST_NEWS: Millis = 600;

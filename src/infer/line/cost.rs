@@ -4,8 +4,26 @@ use super::Line;
 use crate::boards::{Millis, Sensing};
 use crate::infer::explain::in_hand;
 use crate::infer::model::{self, Cost};
-use crate::infer::{Next, Seen};
-use shakmaty::{Bitboard, Move, Square, attacks};
+use crate::infer::{Next, Node, Seen};
+use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
+
+/// What one ply costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Charge {
+    /// The move and the way in which it was made; `None`: not counted, there was no other line to compare with.
+    pub ply: Option<Cost>,
+    /// Nobody pressed the clock on it.
+    pub unpressed: bool,
+    /// What happened while it was the last one and has no explanation: presses without a move, changes without a reason.
+    pub trouble: Cost,
+}
+
+impl Charge {
+    /// All of it.
+    pub fn all(self) -> Cost {
+        self.trouble + self.ply.unwrap_or(0) + if self.unpressed { model::UNPRESSED } else { 0 }
+    }
+}
 
 impl Line {
     /// What speaks against the line now: what its moves and troubles cost, and what is seen besides.
@@ -15,11 +33,11 @@ impl Line {
 
     /// The same without what is seen besides, which may come right at the next edge.
     pub fn past_cost(&self) -> Cost {
-        self.costs.iter().sum::<Cost>() + self.troubles
+        self.costs.iter().map(|charge| charge.all()).sum::<Cost>() + self.troubles
     }
 
-    /// What each ply costs, the start first, as far as it was counted: 0 while there was no other line to compare with.
-    pub fn costs(&self) -> &[Cost] {
+    /// What each ply costs, the start first, as far as it was counted.
+    pub fn costs(&self) -> &[Charge] {
         &self.costs
     }
 
@@ -60,7 +78,17 @@ impl Line {
         // Nobody lifts a piece when it is not his turn, but to adjust it, or because the game is over.
         let least = if own.is_empty() { model::OFF_TURN } else { model::UNEXPLAINED };
         let pair = if own.count() > 1 && !self.is_castling(own) { model::WHILE_HELD } else { 0 };
-        base + model::cost_of(going, 1 << 32).min(least) + meddled + pair
+        let last = self.nodes.len().checked_sub(2).and_then(|index| self.nodes.get(index)).map_or(0, |node| node.made_at);
+        let moved_on = known && own.into_iter().any(|square| seen.changed_at(square) + model::SCANNED < last);
+        let out_of_turn = known && own.into_iter().any(|square| seen.changed_at(square) + model::SCANNED < self.tip().made_at);
+        base + model::cost_of(going, 1 << 32).min(least)
+            + meddled
+            + pair
+            + match (moved_on, out_of_turn) {
+                (true, _) => model::UNEXPLAINED,
+                (false, true) => model::WHILE_HELD,
+                (false, false) => 0,
+            }
     }
 
     /// Castling could still begin like this: king and rook in the air.
@@ -69,28 +97,71 @@ impl Line {
         self.next(0).is_some_and(|next| next.all().any(castles))
     }
 
-    /// Both lines have come to the same position in as many moves: whatever follows fits both alike.
+    /// A number that is the same for lines that have come to the same position, and seldom for others.
+    pub fn print(&self) -> u64 {
+        let board = self.tip().position.board();
+        let colors = board.by_color(Color::White).0.rotate_left(31);
+        Role::ALL
+            .into_iter()
+            .fold(colors, |sum, role| (sum ^ board.by_role(role).0).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23))
+    }
+
+    /// Both lines have come to the same position, in as many moves or long ago: whatever follows fits both alike.
     pub fn is_told_by(&self, other: &Line) -> bool {
         let (one, two) = (self.tip(), other.tip());
-        self.nodes.len() == other.nodes.len()
-            && one.key == two.key
+        let moves = |line: &Line| -> Vec<Option<Move>> {
+            line.nodes.iter().rev().take(model::SAME_SINCE).map(|node| node.mv).collect()
+        };
+        one.key == two.key
             && one.position.board() == two.position.board()
             && one.position.key() == two.position.key()
+            && (self.nodes.len() == other.nodes.len() || moves(self) == moves(other))
+    }
+
+    /// This speaks against the last ply, or against what comes after it.
+    pub(super) fn blame(&mut self, cost: Cost) {
+        if let Some(charge) = self.costs.last_mut() {
+            charge.trouble += cost;
+        }
     }
 
     /// There is no other line left to compare with.
     pub fn forget_costs(&mut self) {
-        self.costs.iter_mut().for_each(|cost| *cost = 0);
+        self.costs.iter_mut().for_each(|charge| *charge = Charge::default());
         self.troubles = 0;
     }
 
-    /// Counts what the moves cost that were not counted yet; `false`: forgets to count them, there is nothing to compare with.
-    pub fn charge(&mut self, count: bool, seen: &Seen) {
-        while self.costs.len() < self.nodes.len() {
-            let index = self.costs.len();
-            let cost = if count { self.cost_of(index, seen) } else { 0 };
-            self.costs.push(cost);
+    /// Counts what the plies from this one on cost, as far as that was not counted yet.
+    pub fn charge(&mut self, now: Millis, from: usize, seen: &Seen) {
+        for index in from.max(1)..self.nodes.len() {
+            let unpressed = self.went_unpressed(now, index);
+            let counted = self.costs.get(index).and_then(|charge| charge.ply);
+            let ply = counted.unwrap_or_else(|| self.cost_of(index, seen));
+            if let Some(charge) = self.costs.get_mut(index) {
+                (charge.ply, charge.unpressed) = (Some(ply), unpressed);
+            }
         }
+    }
+
+    /// No press was told on the move of this ply, in a game with a clock, and none will be.
+    fn went_unpressed(&self, now: Millis, index: usize) -> bool {
+        let Some(node) = self.nodes.get(index) else { return false };
+        let told = now.saturating_sub(node.made_at) > model::PRESS_LATE && self.nodes.len() > index + 2;
+        self.clock && index > 0 && node.pressed_at.is_none() && told
+    }
+
+    /// What the way costs in which this move is made, the next one from the tip.
+    pub(super) fn manner(&self, node: &Node, seen: &Seen) -> Cost {
+        let (before, Some(mv)) = (self.tip(), node.mv) else { return 0 };
+        // Squares that have nothing to do with the move, nor with the next player's hand.
+        let mut own: Bitboard = before.position.changes(mv).iter().map(|(square, _)| square).collect();
+        if let Move::Normal { from, to, .. } = mv {
+            own |= attacks::between(from, to);
+        }
+        let in_hand = node.position.board().by_color(node.position.turn()) & !seen.occupied();
+        let strays = (seen.changed_since(before.made_at) & !own & !in_hand & !self.hidden(seen)).count() as u32;
+        let early = if self.clock && self.nodes.len() > 1 && before.pressed_at.is_none() { model::EARLY } else { 0 };
+        strays.min(model::STRAY_TOUCHES) as Cost * model::STRAY_TOUCH + early
     }
 
     pub(super) fn cost_of(&self, index: usize, seen: &Seen) -> Cost {
@@ -110,24 +181,7 @@ impl Line {
             (true, false) => model::SEEN,
             _ => 0,
         };
-        // Squares that have nothing to do with the move, nor with the next player's hand.
-        let mut own: Bitboard = before.position.changes(mv).iter().map(|(square, _)| square).collect();
-        if let Move::Normal { from, to, .. } = mv {
-            own |= attacks::between(from, to);
-        }
-        let in_hand = node.position.board().by_color(node.position.turn()) & !seen.occupied();
-        let touched = seen.changed_since(before.made_at) & !own & !in_hand & !self.hidden(seen);
-        let strays = touched.count() as u32;
-        let early = if self.clock && index > 1 && before.pressed_at.is_none() { model::EARLY } else { 0 };
-        let skipped = self.clock
-            && index > 2
-            && self.nodes[index - 2].pressed_at.is_none()
-            && node.made_at.saturating_sub(self.nodes[index - 2].made_at) > model::PRESS_LATE;
-        chosen
-            + capture
-            + strays.min(model::STRAY_TOUCHES) as Cost * model::STRAY_TOUCH
-            + early
-            + if skipped { model::UNPRESSED } else { 0 }
+        chosen + capture + node.manner
     }
 }
 

@@ -102,6 +102,7 @@ impl Line {
         let mover = self.tip().position.mover(mv);
         let mut node = self.tip().after_illegal(mv, now, seen.sensing());
         node.pressed_at = self.owed.take_if(|(_, by)| *by == mover).map(|(at, _)| at);
+        node.manner = self.manner(&node, seen);
         self.push(node);
         self.stray = None;
         self.decide_tip(sure::RECONSTRUCTED);
@@ -202,7 +203,8 @@ fn only(found: Vec<Explanation>) -> Option<Explanation> {
         [_] => true,
         [] => false,
     };
-    found.into_iter().next().filter(|best| clear && best.doubts.skipped == 0 && best.doubts.traceless == 0)
+    let sure = |best: &Explanation| !best.cut_off && best.doubts.skipped == 0 && best.doubts.traceless == 0;
+    found.into_iter().next().filter(|best| clear && sure(best))
 }
 
 /// A king in the centre that walked there is half of a result signal.

@@ -49,6 +49,12 @@ impl Line {
         left.any() && (arrived & wrong).any()
     }
 
+    /// Both kings have left their squares, and that can be seen.
+    pub(super) fn kings_are_gone(&self, seen: &Seen) -> bool {
+        let kings = self.tip().position.board().kings();
+        kings.any() && (kings & (seen.occupied() | self.hidden(seen))).is_empty()
+    }
+
     /// Where the kings should stand; which of these squares are empty; in which squares of the centre something arrived.
     fn kings_walk(&self, seen: &Seen) -> [Bitboard; 3] {
         let tip = self.tip();

@@ -4,9 +4,10 @@ use super::{Line, sure};
 use crate::boards::{Millis, Sensing};
 use crate::game::{Confidence, CorrectionReason};
 use crate::infer::explain::{Doubts, Explanation, explain};
-use crate::infer::model::{REST_TAKEBACK, REST_TRACELESS};
+use crate::infer::model::{self, CARRIED, REST_TAKEBACK, REST_TRACELESS};
 use crate::infer::{Next, Node, Seen};
 use shakmaty::Move;
+use std::sync::Arc;
 
 /// A line that branches off after `base` plies.
 #[derive(Clone, Debug)]
@@ -78,7 +79,7 @@ impl Line {
             let found = explain(&self.nodes[base].position, seen, self.hidden(seen), added, since);
             let Some(best) = found.first() else { continue };
             let equal = found.iter().skip(1).take_while(|other| other.doubts == best.doubts);
-            let mut rivals: Vec<Vec<Move>> = equal.map(|other| other.moves.clone()).collect();
+            let mut rivals: Vec<Vec<Move>> = equal.take(model::RIVALS).map(|other| other.moves.clone()).collect();
             if best.doubts.traceless > 0 && rivals.len() > 1 && self.presses_unseen < best.moves.len() {
                 continue; // One of several that nothing was seen of: that is no explanation.
             }
@@ -95,6 +96,8 @@ impl Line {
                 // Moves that were seen and answered are given up: what was lost since may explain as much.
                 rivals.push(self.nodes[base + 1..].iter().filter_map(|node| node.mv).collect());
             }
+            // Of what was not looked at, at least one is taken to explain as much.
+            let confidence = if best.cut_off { Confidence(confidence.0 / 2) } else { confidence };
             self.adopt(now, base, &best.moves, &rivals, confidence, seen);
             return true;
         }
@@ -105,11 +108,12 @@ impl Line {
     /// until the clock says that moves were made, or nothing happens for long.
     pub(super) fn is_believed(&self, now: Millis, line: &Explanation, seen: &Seen) -> bool {
         let quiet = now.saturating_sub(seen.last_edge());
-        let Doubts { skipped, traceless, unseen, disordered, .. } = line.doubts;
+        let Doubts { skipped, traceless, unseen, disordered, blind, .. } = line.doubts;
         let told = quiet > 0 && self.presses_unseen >= line.moves.len();
         (skipped == 0 || told)
             && (traceless == 0 || quiet >= REST_TRACELESS || told)
             && (unseen == 0 || quiet > 0)
+            && (blind == 0 || quiet >= CARRIED || told)
             && (disordered == 0 || quiet >= REST_TRACELESS)
     }
 
@@ -125,7 +129,9 @@ impl Line {
         if seen.sensing() == Sensing::Occupancy {
             return; // Too much would explain too little.
         }
-        if self.ghosts.len() + 1 >= self.most || self.ghosts.iter().any(|ghost| ghost.base == base && ghost.moves == moves) {
+        if self.ghosts.len() + 1 >= self.most.min(model::GHOSTS)
+            || self.ghosts.iter().any(|ghost| ghost.base == base && ghost.moves == moves)
+        {
             return;
         }
         let sensing = seen.sensing();
@@ -134,7 +140,7 @@ impl Line {
             tip = tip.after(mv, now, sensing, None);
         }
         let next = Next::of(&tip, sensing);
-        self.ghosts.push(Ghost { base, moves: moves.to_vec(), rivals, tip, next, seen: whole });
+        self.ghosts.push(Arc::new(Ghost { base, moves: moves.to_vec(), rivals, tip, next, seen: whole }));
     }
 
     /// Takes the ghost from which at most two more plies lead to what is seen; at least one where the ghost's own moves left no

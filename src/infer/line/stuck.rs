@@ -1,11 +1,11 @@
 //! Squares that show nothing of what happens on them.
 
 use super::{Line, landing, sure};
-use crate::boards::{Millis, Sensing};
-use crate::infer::explain::explain_but_one;
+use crate::boards::{Millis, Sensed, Sensing};
+use crate::infer::explain::{Explanation, explain_but_one, in_hand};
 use crate::infer::model::{self, REST_TAKEBACK, REST_TRACELESS};
 use crate::infer::{Node, Seen, keys};
-use shakmaty::{Bitboard, Move, Square};
+use shakmaty::{Bitboard, Move, Piece, Square};
 use std::sync::Arc;
 
 impl Line {
@@ -55,14 +55,24 @@ impl Line {
         }
     }
 
+    /// The last move came to where nothing is seen of it, and the clock was not pressed on it: the piece may still be in a hand.
+    pub(super) fn may_be_in_hand(&self, seen: &Seen) -> bool {
+        let before = self.node(1);
+        let (Some(mv), Some(before)) = (self.tip().mv, before) else { return false };
+        seen.sensing() != Sensing::Occupancy && self.tip().pressed_at.is_none() && self.lands_unseen(mv, before, seen)
+    }
+
     /// Nothing else explains what is seen: one square that has not changed in this game may be stuck. A line parts for each
     /// that explains it. `waited`: the clock was pressed on a move that was not seen.
     pub(super) fn suspect(&mut self, now: Millis, quiet: Millis, waited: bool, seen: &Seen, others: &mut Vec<Line>) {
         /// Plies dropped from the end, and added.
-        const TRIES: [(usize, u32); 6] = [(0, 1), (1, 1), (0, 2), (1, 2), (0, 3), (1, 3)];
+        const TRIES: [(usize, u32); 7] = [(0, 1), (1, 1), (0, 2), (1, 2), (2, 2), (0, 3), (1, 3)];
         // By then a whole reading has been asked for more than once: it was no update that was lost.
         let rest = if self.clock { REST_TAKEBACK } else { REST_TRACELESS };
-        let due = waited || self.absent_at_press(now, seen) || (quiet >= rest && self.unexplained(seen).any());
+        let due = waited
+            || self.absent_at_press(now, seen)
+            || (quiet >= rest && (self.unexplained(seen).any() || self.gone_before_reply()))
+            || (quiet >= model::SCANNED && (seen.exceeds(self.tip().position.board()) || self.answered_unseen(seen)));
         // What only a whole reading told of was lost on the line, and more may have been.
         let found = |square: Square| seen.was_found(square);
         let lost = seen.changed_since(self.tip().made_at).into_iter().any(found);
@@ -70,20 +80,26 @@ impl Line {
         if seen.sensing() == Sensing::Occupancy || self.at_tip || !due || lost || self.blind.count() >= model::STUCK_AT_MOST {
             return;
         }
+        // The opponent may have begun his answer to a move on which the clock was pressed.
+        let hand = waited && self.lifted_since_press(seen);
         let mut level = 0;
         for (dropped, added) in TRIES {
-            if level != 0 && level != added {
-                return;
+            let again = dropped == 2;
+            if (level != 0 && level != added && !again) || (again && !self.gone_before_reply()) {
+                continue;
             }
             let Some(base) = self.nodes.len().checked_sub(1 + dropped) else { continue };
             let since = self.nodes.get(base + 1).map_or(self.tip().made_at, |first| first.made_at);
             let position = &self.nodes[base].position;
             let mut found = explain_but_one(position, seen, self.hidden(seen), seen.never_changed(), added, since);
-            found.retain(|line| line.doubts.traceless == 0 && line.doubts.skipped == 0);
+            let told = |line: &Explanation| line.doubts.traceless == 0 || self.presses_unseen >= line.moves.len();
+            found.retain(|line| line.doubts.skipped == 0 && told(line) && (hand && added == 1 || line.doubts.in_hand == 0));
+            let least = found.iter().map(|line| line.doubts.disordered).min().unwrap_or(0);
+            found.retain(|line| line.doubts.disordered == least);
             if found.is_empty() {
                 continue;
             }
-            level = added;
+            level = if again { level } else { added };
             found.truncate(model::SUSPICIONS);
             for explanation in found {
                 let mut line = self.clone();
@@ -107,8 +123,35 @@ impl Line {
         seen.sensing() != Sensing::Occupancy && gone && before
     }
 
+    /// What the opponent of the player who pressed the clock has lifted, he lifted after that.
+    fn lifted_since_press(&self, seen: &Seen) -> bool {
+        let Some((at, by)) = self.owed else { return false };
+        let lifted = self.mismatch(seen) & !seen.occupied() & self.tip().position.board().by_color(!by);
+        lifted.into_iter().all(|square| seen.changed_at(square) > at)
+    }
+
+    /// The opponent has put a piece of his down somewhere else while one of the player to move is nowhere.
+    fn answered_unseen(&self, seen: &Seen) -> bool {
+        let wrong = self.mismatch(seen);
+        let position = &self.tip().position;
+        let opponent = position.board().by_color(!position.turn());
+        let landed = |square: Square| match seen.at(square) {
+            Sensed::Piece(Piece { color, .. }) | Sensed::Side(color) => color != position.turn(),
+            Sensed::Occupied | Sensed::Empty => false,
+        };
+        let gone = wrong & !seen.occupied();
+        in_hand(position, seen, wrong).any() && (gone & opponent).any() && wrong.into_iter().any(landed)
+    }
+
+    /// The piece of the last move but one had left its square again when the answer was made, and has not come back: it had only
+    /// stopped there.
+    fn gone_before_reply(&self) -> bool {
+        let left = self.node(1).and_then(|node| node.left_at);
+        left.is_some_and(|left| left < self.tip().made_at)
+    }
+
     /// What the clock told holds for the moves that took the place of others, or were not seen before.
-    fn keep_presses(&mut self, base: usize, first: Option<Millis>) {
+    pub(super) fn keep_presses(&mut self, base: usize, first: Option<Millis>) {
         let owed = self.owed.take();
         for node in self.nodes.iter_mut().skip(base + 1) {
             let mover = !node.position.turn();

@@ -120,7 +120,7 @@ impl Game {
         }
         self.publish_all(now, around, output);
         let position = self.follower.tip().position.clone();
-        self.hold = Some(Hold::Stopped(Box::new(Stopped { shadow: self.follower.clone(), position, moves: 0 })));
+        self.hold = Some(Hold::Stopped(Box::new(Stopped { shadow: self.follower.shadow(), position, moves: 0 })));
         self.follower.hold();
     }
 

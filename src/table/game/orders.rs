@@ -33,7 +33,8 @@ impl Game {
                 self.tell(now, done, output);
                 self.look_at_the_board(now, placement, around);
                 let kept = (known - plies) as usize;
-                self.follower.take_back((self.follower.line().len() - 1).saturating_sub(kept), CorrectionReason::Arbiter);
+                let kept = self.published.get(..kept).unwrap_or_default();
+                self.follower.take_back(now, kept, CorrectionReason::Arbiter);
                 self.publish(now, around, output);
                 self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
                 self.resume(now);

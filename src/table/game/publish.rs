@@ -82,21 +82,31 @@ impl Game {
         if let Some((_, reason @ (ResultReason::Checkmate | ResultReason::Stalemate))) = self.record.result {
             self.tell(now, Event::Result { result: None, reason }, output);
         }
-        if reason == CorrectionReason::Arbiter && before.len() == decided - same {
-            self.complete_again(now, same, &before, output);
-        }
+        self.complete_again(now, same, &before, reason, output);
         for index in same..decided {
             self.made(now, index, around, output);
         }
     }
 
-    /// The arbiter put another move in the place of one: those that were completed still are, at the times they were.
-    fn complete_again(&mut self, now: Millis, same: usize, before: &[Ply], output: &mut Output) {
+    /// Other moves are told in the place of these: those that were completed still are, with the clocks at those times.
+    fn complete_again(&mut self, now: Millis, same: usize, before: &[Ply], reason: CorrectionReason, output: &mut Output) {
+        if !matches!(reason, CorrectionReason::Evidence | CorrectionReason::Arbiter) {
+            return; // What is made after a takeback is another move, even if it is the same.
+        }
+        let uci = |ply: &Ply| ply.played.uci.clone();
+        let told: Vec<String> = self.record.plies.iter().skip(same).map(uci).collect();
+        // Another move is completed as well if the same play stands on it; if it is the last, its player may just have made it, and
+        // if moves before it were missed, the others have other numbers.
+        let aligned = (reason == CorrectionReason::Arbiter && told.len() == before.len())
+            || before.last().map(uci).as_ref() == told.get(before.len().saturating_sub(1));
         for (index, ply) in before.iter().enumerate() {
+            let number = (same + index) as u32 + 1;
             if let PlyState::Completed { by, .. } = ply.state
                 && by != CompletedBy::GameEnd
+                && self.is_open(number)
+                && (aligned || told.get(index) == Some(&ply.played.uci))
             {
-                self.complete(now, (same + index) as u32 + 1, by, ply.clocks, output);
+                self.complete(now, number, by, ply.clocks, output);
             }
         }
     }
@@ -163,7 +173,7 @@ impl Game {
         let node = self.follower.line().get(index + 1)?;
         let mv = node.mv?;
         let (uci, irregular) = (before.uci(mv), node.irregular);
-        let evidence = if irregular { self.evidence(index, &uci) } else { Vec::new() };
+        let evidence = if irregular { self.evidence(index, mv, &uci) } else { Vec::new() };
         Some(Played { uci, san: before.san(mv), fen: node.position.fen(), irregular, evidence })
     }
 }

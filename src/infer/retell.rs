@@ -1,0 +1,393 @@
+//! What happened in the last moments, told anew: every line of play that the edges and the presses allow.
+//!
+//! Edges are explained one by one as they come. Where both players' hands are on the board at once, and pieces are taken before
+//! they were seen, the whole of what was seen in the last seconds says more than its parts: which piece left where and when, on
+//! which squares it was seen, and who pressed the clock. Identity boards only: elsewhere nobody knows which piece it was.
+
+use super::explain::{in_hand, landing};
+use super::model::{self, Cost, SCANNED};
+use super::seen::Change;
+use super::{Node, Seen, keys};
+use crate::boards::{Millis, Sensed};
+use crate::laws::Position;
+use shakmaty::{Bitboard, Board, ByColor, Color, Move, Piece, Square, attacks};
+
+/// A line of play from a position of the past to what the board shows.
+#[derive(Clone, Debug)]
+pub struct Retold {
+    /// Its moves.
+    pub plies: Vec<Ply>,
+    /// What presses without a move and pieces touched besides cost.
+    pub troubles: Cost,
+    /// So many presses belong to no move of it.
+    pub presses_unseen: usize,
+    /// All that speaks against it.
+    pub cost: Cost,
+}
+
+/// One move of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ply {
+    /// The move.
+    pub mv: Move,
+    /// When its piece was seen to leave its square.
+    pub left_at: Millis,
+    /// When it was seen on its last square, or can have stood there.
+    pub made_at: Millis,
+    /// When the clock was pressed on it.
+    pub pressed_at: Option<Millis>,
+    /// What the way costs in which it was made.
+    pub manner: Cost,
+    /// Its piece was seen on its last square.
+    pub seen: bool,
+}
+
+/// So many plies are told anew at most.
+const DEPTH: usize = 6;
+/// So many positions are looked at at most.
+const NODES: u32 = 3_000;
+/// So many changes can be told apart.
+const CHANGES: usize = 48;
+
+/// The lines from this node, made at that time, that the edges since then allow; the likeliest first.
+pub fn retell(base: &Node, seen: &Seen, hidden: Bitboard, now: Millis) -> Vec<Retold> {
+    let mut teller = Teller::new(base, seen, hidden, now);
+    teller.tell(&base.position, &mut Vec::new());
+    let mut found = teller.found;
+    found.sort_by_key(|told| told.cost);
+    found
+}
+
+/// These moves from this node, as the edges since then allow; `None`: they do not.
+pub fn retell_as(base: &Node, moves: &[Move], seen: &Seen, hidden: Bitboard, now: Millis) -> Option<Retold> {
+    let teller = Teller::new(base, seen, hidden, now);
+    let mut position = base.position.clone();
+    let mut line = Vec::new();
+    for (index, &mv) in moves.iter().enumerate() {
+        line.push(teller.ply(&position, mv, &line, moves.get(index + 1).copied())?);
+        position = position.play(mv);
+    }
+    teller.finish(&position, &line)
+}
+
+struct Teller<'a> {
+    base: &'a Node,
+    seen: &'a Seen,
+    hidden: Bitboard,
+    now: Millis,
+    changes: Vec<Change>,
+    presses: Vec<(Millis, Color)>,
+    found: Vec<Retold>,
+    nodes: u32,
+}
+
+impl<'a> Teller<'a> {
+    fn new(base: &'a Node, seen: &'a Seen, hidden: Bitboard, now: Millis) -> Teller<'a> {
+        let since = base.made_at.saturating_sub(1);
+        Teller {
+            base,
+            seen,
+            hidden,
+            now,
+            changes: seen.changes_since(since).take(CHANGES).collect(),
+            presses: seen.presses_since(since).collect(),
+            found: Vec::new(),
+            nodes: NODES,
+        }
+    }
+
+    fn tell(&mut self, position: &Position, line: &mut Vec<Ply>) {
+        if !line.is_empty()
+            && let Some(told) = self.finish(position, line)
+        {
+            self.found.push(told);
+        }
+        if line.len() == DEPTH {
+            return;
+        }
+        for &mv in &position.legal_moves() {
+            if self.nodes == 0 {
+                return;
+            }
+            // What the piece shows on its square decides nearly always.
+            if !self.may_be(mv, line) {
+                continue;
+            }
+            self.nodes -= 1;
+            let Some(ply) = self.ply(position, mv, line, None) else { continue };
+            line.push(ply);
+            self.tell(&position.play_legal(mv), line);
+            line.pop();
+        }
+    }
+
+    /// A quick look: the piece left its square since it came there.
+    fn may_be(&self, mv: Move, line: &[Ply]) -> bool {
+        let Some(from) = mv.from() else { return false };
+        // A piece that was taken before it was seen has to be taken at once.
+        if line.last().is_some_and(|last| !last.seen && mv.to() != landing(last.mv)) {
+            return false;
+        }
+        mv.is_castle() || self.left(from, self.arrived(from, line)).is_some()
+    }
+
+    /// When the piece that stands here came: with a move of the line, or before.
+    fn arrived(&self, square: Square, line: &[Ply]) -> Millis {
+        let came = |ply: &&Ply| landing(ply.mv) == square || castled_rook(ply.mv) == Some(square);
+        line.iter().rev().find(came).map_or(self.base.made_at, |ply| ply.made_at)
+    }
+
+    /// When a square was first seen empty, or with something else, after this time.
+    fn left(&self, square: Square, since: Millis) -> Option<Millis> {
+        let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= since);
+        here.find(|change| change.now == Sensed::Empty || change.at > since).map(|change| change.at)
+    }
+
+    /// When a square was last seen to be left between these times; it was at the first of them.
+    fn left_last(&self, square: Square, first: Millis, until: Millis) -> Millis {
+        let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= first && change.at <= until);
+        here.rfind(|change| change.now == Sensed::Empty).map_or(first, |change| change.at)
+    }
+
+    /// When this piece was first seen here after this time.
+    fn seen_at(&self, square: Square, piece: Piece, since: Millis) -> Option<Millis> {
+        let shows = keys::as_sensed(piece, self.seen.sensing());
+        let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= since);
+        here.find(|change| change.now == shows).map(|change| change.at)
+    }
+
+    /// The move, if what was seen allows it. `next`: the move after it, where that is known.
+    fn ply(&self, position: &Position, mv: Move, line: &[Ply], next: Option<Move>) -> Option<Ply> {
+        let from = mv.from()?;
+        let board = position.board();
+        let (left_at, made_at, seen) = match mv {
+            Move::Castle { king, rook } => {
+                let (to, rook_to) = (landing(mv), castled_rook(mv)?);
+                let (king_piece, rook_piece) = (board.piece_at(king)?, board.piece_at(rook)?);
+                let since = self.base.made_at;
+                let king_at = if to == king { since } else { self.seen_at(to, king_piece, since)? };
+                let rook_at = if rook_to == rook { since } else { self.seen_at(rook_to, rook_piece, since)? };
+                let left = self.left(king, since).or(self.left(rook, since))?;
+                (left, king_at.max(rook_at), true)
+            }
+            _ => {
+                let piece = board.piece_at(from)?;
+                let lands = Piece { role: mv.promotion().unwrap_or(piece.role), color: piece.color };
+                let left_at = self.left(from, self.arrived(from, line)).or(self.hidden.contains(from).then_some(self.now))?;
+                let since = |before: Millis| left_at.saturating_sub(before).max(self.base.made_at);
+                // It took one like itself back: there was nothing to be seen.
+                let before = line.last().filter(|last| !last.seen && landing(last.mv) == mv.to());
+                let alike = before.is_some() && self.seen.shows(mv.to(), Some(lands));
+                let soon = self.seen_at(mv.to(), lands, since(SCANNED));
+                match soon.or_else(|| self.seen_at(mv.to(), lands, since(model::STOPS)).filter(|_| !alike)) {
+                    Some(at) => (left_at, at, true),
+                    None if alike => (left_at, left_at, true),
+                    None if self.hidden.contains(mv.to()) => (left_at, left_at + SCANNED, true),
+                    // Taken before it was seen.
+                    None => (left_at, self.taken_at(position, mv, left_at)?, false),
+                }
+            }
+        };
+        if !seen && next.is_some_and(|next| next.to() != mv.to()) {
+            return None;
+        }
+        let backwards = made_at + SCANNED < left_at;
+        let left_at = left_at.min(made_at);
+        // A piece that was put back before it went.
+        let left_at = self.left_last(from, left_at, made_at + SCANNED);
+        let last_made = line.last().map_or(self.base.made_at, |ply| ply.made_at);
+        let mut manner = if seen { 0 } else { model::TAKEN_UNSEEN } + if backwards { model::BACKWARDS } else { 0 };
+        manner += model::overlapping(left_at, last_made)
+            + model::overlapping(made_at.saturating_sub(model::CARRIED_LEAST), last_made);
+        let own_before = line.len().checked_sub(2).and_then(|index| line.get(index)).map_or(0, |own| own.made_at);
+        if own_before > 0 {
+            manner += model::hasty(made_at.saturating_sub(own_before));
+        }
+        manner += self.stops(board, mv, left_at, made_at);
+        Some(Ply { mv, left_at, made_at, pressed_at: None, manner, seen })
+    }
+
+    /// When this move's piece was taken, which was not seen on its square: there stood the taker then, or one like the piece
+    /// that it had taken itself.
+    fn taken_at(&self, position: &Position, mv: Move, left_at: Millis) -> Option<Millis> {
+        let mover = position.turn();
+        let (to, soon) = (mv.to(), left_at + SCANNED);
+        let takes = |change: &&Change| {
+            change.square == to && change.at >= left_at && matches!(change.now, Sensed::Piece(piece) if piece.color != mover)
+        };
+        let alike = position.board().piece_at(to).filter(|_| self.seen.changed_at(to) < left_at);
+        match self.changes.iter().find(takes) {
+            Some(change) => Some(change.at.min(soon)),
+            None => alike.filter(|piece| piece.color != mover && self.seen.shows(to, Some(*piece))).map(|_| left_at),
+        }
+    }
+
+    /// What it costs that the piece was seen on other squares on its way.
+    fn stops(&self, board: &Board, mv: Move, left_at: Millis, made_at: Millis) -> Cost {
+        if mv.is_castle() {
+            return 0;
+        }
+        let from = mv.from().unwrap_or(mv.to());
+        let Some(piece) = board.piece_at(from) else { return 0 };
+        let shows = keys::as_sensed(piece, self.seen.sensing());
+        let on_way = |change: &&Change| {
+            change.now == shows
+                && board.piece_at(change.square) != Some(piece)
+                && change.square != mv.to()
+                && change.square != from
+                && change.at + SCANNED >= left_at
+                && change.at < made_at
+        };
+        let way = attacks::between(from, mv.to());
+        let mut cost = 0;
+        for (index, change) in self.changes.iter().filter(on_way).enumerate() {
+            cost += match (way.contains(change.square), index) {
+                (true, 0) => model::STOP,
+                (true, _) => model::STOP_MORE,
+                (false, _) => model::STRAY_TOUCH,
+            };
+            if self.stayed(change) > model::STOPS {
+                cost += model::UNEXPLAINED;
+            }
+        }
+        cost
+    }
+
+    /// The line, if it leads to what the board shows, but for pieces in the hands.
+    fn finish(&self, position: &Position, line: &[Ply]) -> Option<Retold> {
+        let last = line.last()?;
+        let wrong = self.seen.mismatch(position.board()) & !self.hidden;
+        let own = in_hand(position, self.seen, wrong);
+        let rest = wrong & !own;
+        // The last piece may be on its way still.
+        let passing = rest & Bitboard::from_square(landing(last.mv)) & !self.seen.occupied();
+        let victim = rest & !passing;
+        if (wrong & self.seen.occupied()).any() || own.count() > 2 || victim.count() > own.count().min(1) {
+            return None;
+        }
+        if !last.seen {
+            return None;
+        }
+        let mut plies = line.to_vec();
+        let unmatched = self.attribute(&mut plies);
+        let strays = self.strays(&plies);
+        let mut cost = 0;
+        for (index, ply) in plies.iter_mut().enumerate() {
+            cost += ply.manner + model::MOVE;
+            if self.now.saturating_sub(ply.made_at) > model::PRESS_LATE && ply.pressed_at.is_none() && index + 2 < line.len() {
+                cost += model::UNPRESSED;
+            }
+        }
+        let troubles = unmatched as Cost * model::NO_MOVE + strays;
+        let open =
+            wrong.count() as Cost * 10 + if passing.any() { model::STOP } else { 0 } + self.held(own | victim, position, line);
+        Some(Retold { plies, troubles, presses_unseen: unmatched, cost: cost + troubles + open })
+    }
+
+    /// For how long a square showed what it came to show, in milliseconds.
+    fn stayed(&self, change: &Change) -> Millis {
+        let gone = self.changes.iter().find(|other| other.square == change.square && other.at > change.at);
+        gone.map_or(self.now, |gone| gone.at).saturating_sub(change.at)
+    }
+
+    /// What it costs that these pieces are in the hands: for how long, and that their player has moved another one meanwhile.
+    fn held(&self, squares: Bitboard, position: &Position, line: &[Ply]) -> Cost {
+        let turn = self.base.position.turn();
+        let held = |square: Square| {
+            let since = self.seen.changed_at(square);
+            let color = position.board().color_at(square);
+            let mut own = line.iter().enumerate().filter(|(index, _)| Some(if index % 2 == 0 { turn } else { !turn }) == color);
+            let moved = own.any(|(_, ply)| ply.left_at > since + SCANNED);
+            let early = line.last().is_some_and(|last| since + SCANNED < last.made_at);
+            model::held(self.now.saturating_sub(since))
+                + match (moved, early) {
+                    (true, _) => model::UNEXPLAINED,
+                    (false, true) => model::WHILE_HELD,
+                    (false, false) => 0,
+                }
+        };
+        squares.into_iter().map(held).sum()
+    }
+
+    /// Gives each press to a move, in order, the last one first: news of the clock come late. Returns how many are left over.
+    fn attribute(&self, plies: &mut [Ply]) -> usize {
+        let turn = self.base.position.turn();
+        let mut before = plies.len();
+        let mut unmatched = 0;
+        let mut base_pressed = self.base.mv.is_none();
+        for &(at, by) in self.presses.iter().rev() {
+            let made = |&index: &usize| {
+                let mover = if index % 2 == 0 { turn } else { !turn };
+                mover == by && plies.get(index).is_some_and(|ply| ply.made_at <= at + SCANNED)
+            };
+            match (0..before).rev().find(made) {
+                Some(index) => {
+                    plies[index].pressed_at = Some(at);
+                    before = index;
+                }
+                None if by != turn && !base_pressed => {
+                    (base_pressed, before) = (true, 0);
+                }
+                // One that has just been told may belong to what has not been read yet.
+                None if self.now.saturating_sub(at) < SCANNED => {}
+                None => unmatched += 1,
+            }
+        }
+        unmatched
+    }
+
+    /// What it costs that pieces were seen where no move of the line puts or carries them.
+    fn strays(&self, plies: &[Ply]) -> Cost {
+        let mut cost = 0;
+        let mut position = self.base.position.clone();
+        let movers: Vec<Option<Piece>> = plies
+            .iter()
+            .map(|ply| {
+                let mover = ply.mv.from().and_then(|from| position.board().piece_at(from));
+                position = position.play(ply.mv);
+                mover
+            })
+            .collect();
+        position = self.base.position.clone();
+        let mut next = 0;
+        let mut put: ByColor<Option<Millis>> = ByColor::default();
+        for change in &self.changes {
+            while let Some(ply) = plies.get(next).filter(|ply| ply.made_at <= change.at) {
+                position = position.play(ply.mv);
+                next += 1;
+            }
+            let Sensed::Piece(piece) = change.now else { continue };
+            // What is put down without a move takes a hand as long as a move.
+            let since = put.get_mut(piece.color).replace(change.at);
+            let hasty = since.map_or(0, |since| model::hasty(change.at - since));
+            if position.board().piece_at(change.square) == Some(piece) {
+                cost += if plies.iter().any(|ply| ply.made_at == change.at) { 0 } else { model::PUT_BACK + hasty };
+                continue;
+            }
+            let carried = movers
+                .iter()
+                .zip(plies)
+                .any(|(mover, ply)| *mover == Some(piece) && change.at + SCANNED >= ply.left_at && change.at <= ply.made_at);
+            if carried {
+                continue;
+            }
+            // A promoted piece, and a rook that castles, are seen where they land.
+            if plies.iter().any(|ply| {
+                ply.made_at == change.at && (landing(ply.mv) == change.square || castled_rook(ply.mv) == Some(change.square))
+            }) {
+                continue;
+            }
+            // Which piece, and where, players choose as freely as a move.
+            cost +=
+                model::ELSEWHERE + model::MOVE + hasty + if self.stayed(change) > model::STOPS { model::WHILE_HELD } else { 0 };
+        }
+        cost
+    }
+}
+
+/// Where the rook comes to stand in castling.
+fn castled_rook(mv: Move) -> Option<Square> {
+    let Move::Castle { king, rook } = mv else { return None };
+    let side = shakmaty::CastlingSide::from_queen_side(rook < king);
+    Some(Square::from_coords(side.rook_to_file(), king.rank()))
+}
