@@ -3,7 +3,7 @@
 use crate::properties::promises::Promises;
 use shakmaty::{Bitboard, Color, Piece, Role, Square};
 use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed, Sensing};
-use touchmove::game::record::PlyState;
+use touchmove::game::record::{Ply, PlyState};
 use touchmove::game::{Command, CompletedBy, CorrectionReason, Event, Order, Record};
 use touchmove::infer::{Seen, explain};
 use touchmove::laws::Position;
@@ -154,6 +154,22 @@ fn what_was_completed_is_so_after_a_correction_with_the_clock_of_that_time() {
         assert!(matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock, .. }), "{ply:?}");
         assert_eq!(ply.clocks, clocks);
     }
+}
+
+/// The mating move stands, but with a knight in the place of the queen it mates nobody: it is completed no longer.
+#[test]
+fn a_move_that_no_longer_ends_the_game_is_not_completed_by_it() {
+    let fen = "7k/P5p1/6p1/8/8/8/8/K4R2 w - - 0 1";
+    let mut stage = Stage::new(Sensing::Occupancy, fen);
+    stage.order(Command::Position(fen.to_owned()));
+    stage.play("a7- a8Q ~400 ! h8- h7k ~400 ! f1- h1R ~400");
+    assert_eq!(stage.moves(), ["a8=Q+", "Kh7", "Rh1#"]);
+    stage.order(Command::Promotion { ply: Some(1), role: Role::Knight });
+    assert_eq!(stage.moves(), ["a8=N", "Kh7", "Rh1+"]);
+    assert_eq!(stage.record().result, None);
+    let completed = |ply: &Ply| matches!(ply.state, PlyState::Completed { .. });
+    let completed: Vec<bool> = stage.record().plies.iter().map(completed).collect();
+    assert_eq!(completed, [true, true, false]);
 }
 
 /// Boards of every kind say that moves were taken back, and not that they never were.

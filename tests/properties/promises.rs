@@ -2,7 +2,7 @@
 
 use touchmove::boards::Millis;
 use touchmove::game::record::PlyState;
-use touchmove::game::{Command, CorrectionReason, Event, Played, Record, Stamped};
+use touchmove::game::{Command, CompletedBy, CorrectionReason, Event, Played, Record, Stamped};
 use touchmove::laws::Position;
 use touchmove::wire;
 
@@ -189,9 +189,15 @@ impl Promises {
                         return Err(format!("ply {ply}, {uci}, was completed and is withdrawn for no reason"));
                     }
                 }
-                // What the correction tells again as it was stays completed, unless it was taken back and made anew.
+                // What the correction tells again as it was stays completed, unless it was taken back and made anew, or no longer
+                // ends the game.
                 let again = matches!(reason, CorrectionReason::Evidence | CorrectionReason::Arbiter);
-                self.completed.retain(|(ply, uci)| ply < from_ply || (again && told(*ply).is_some_and(|mv| mv.uci == *uci)));
+                let ended = |ply: u32| {
+                    let state = record.ply(ply).map(|ply| ply.state);
+                    matches!(state, Some(PlyState::Completed { by: CompletedBy::GameEnd, .. }))
+                };
+                let stays = |ply: u32, uci: &str| again && !ended(ply) && told(ply).is_some_and(|mv| mv.uci == uci);
+                self.completed.retain(|(ply, uci)| ply < from_ply || stays(*ply, uci));
             }
             _ => {}
         }
