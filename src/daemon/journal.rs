@@ -17,7 +17,6 @@ pub use read::{GameSummary, StoredGame};
 
 use crate::game::Stamped;
 use rusqlite::Connection;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -180,7 +179,7 @@ pub struct Journal {
     reader: Mutex<Connection>,
     writer: writer::Writer,
     dir: PathBuf,
-    _lock: File,
+    _lock: open::Lock,
 }
 
 impl Journal {

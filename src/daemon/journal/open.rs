@@ -43,7 +43,7 @@ const MIGRATIONS: &[&str] = &["
 pub(super) struct Opened {
     pub writer: Connection,
     pub reader: Connection,
-    pub lock: File,
+    pub lock: Lock,
     pub notices: Vec<Notice>,
 }
 
@@ -73,7 +73,17 @@ pub(super) fn open(dir: &Path) -> Result<Opened, JournalError> {
     Ok(Opened { writer, reader, lock, notices })
 }
 
-fn take_lock(dir: &Path, path: &Path) -> Result<File, JournalError> {
+/// Nobody else writes to this journal.
+pub(super) struct Lock(File);
+
+/// A child process that was just started may hold the file until it is another program.
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+fn take_lock(dir: &Path, path: &Path) -> Result<Lock, JournalError> {
     let name = dir.join(LOCK);
     let mut lock = OpenOptions::new()
         .read(true)
@@ -97,7 +107,7 @@ fn take_lock(dir: &Path, path: &Path) -> Result<File, JournalError> {
     }
     // For the message above only: on a full disk it stays empty.
     let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
-    Ok(lock)
+    Ok(Lock(lock))
 }
 
 /// What has the journal's name.
