@@ -2,11 +2,12 @@
 
 use shakmaty::{Color, Piece, Role, Square};
 use touchmove::boards::{LinkState, Placement, Reading, Sensed, Sensing};
-use touchmove::game::event::Rotation;
+use touchmove::game::event::{Difference, Rotation};
 use touchmove::game::pgn::pgn;
-use touchmove::game::{AlertKind, Command, Event, Fault, Order, Record, Stamped};
+use touchmove::game::{AlertKind, Arg, Command, Event, Fault, Order, Record, Stamped};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Output, Settings, Table};
+use touchmove::wire::sensed_to_word;
 
 const AT_20: &str = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 b - - 4 20";
 
@@ -93,9 +94,20 @@ impl Stage {
         plies.iter().map(|ply| ply.played.san.as_str()).collect()
     }
 
-    fn wrong_start(&self) -> Option<&str> {
+    /// The squares that stood wrong at the start, with what should be there and what is.
+    fn wrong_start(&self) -> Option<String> {
         let alerts = self.table.record().map(|record| record.alerts.as_slice()).unwrap_or_default();
-        alerts.iter().find(|alert| alert.kind == AlertKind::WrongStart).map(|alert| alert.detail.as_str())
+        let alert = alerts.iter().find(|alert| alert.kind == AlertKind::WrongStart)?;
+        let Some((_, Arg::Differences(differences))) = alert.text.args.first() else { panic!("{alert:?}") };
+        let one = |one: &Difference| {
+            format!(
+                "{} {} {}",
+                one.square,
+                sensed_to_word(one.expected.map_or(Sensed::Empty, Sensed::Piece)),
+                sensed_to_word(one.seen)
+            )
+        };
+        Some(differences.iter().map(one).collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -177,8 +189,8 @@ fn a_wrong_start_is_followed_once_a_move_is_made_from_it() {
     assert_eq!(stage.table.record(), None, "nobody has moved");
     stage.play("e2- e4P", 2_000);
     assert_eq!(stage.moves(), ["e4"]);
-    let detail = stage.wrong_start().expect("an alert").to_owned();
-    assert!(detail.contains("b1 should hold a white knight, but holds a white bishop"), "{detail}");
+    let detail = stage.wrong_start().expect("an alert");
+    assert!(detail.contains("b1 N B"), "{detail}");
     stage.play("e7- e5p", 400);
     assert_eq!(stage.moves(), ["e4", "e5"]);
 }
@@ -200,7 +212,7 @@ fn where_pieces_cannot_be_told_apart_a_missing_one_is_named() {
         stage.play("e2- e4P", 2_000);
         assert_eq!(stage.moves(), ["e4"], "{sensing:?}");
         let detail = stage.wrong_start().expect("an alert");
-        assert!(detail.contains("a1 should hold a white rook, but holds nothing"), "{detail}");
+        assert!(detail.contains("a1 R empty"), "{detail}");
     }
 }
 

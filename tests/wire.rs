@@ -8,9 +8,11 @@ use serde_json::json;
 use shakmaty::{ByColor, Color, Piece, Role, Square};
 use touchmove::boards::{Battery, LinkState, Sensed, Sensing};
 use touchmove::game::event::{Alternative, ClockTimes, Difference, Rotation};
-use touchmove::game::{Alert, AlertKind, ClockTime, Command, CompletedBy, Confidence, CorrectionReason, Event, Fault};
-use touchmove::game::{GameResult, Order, Played, ResultReason, Sighting, Stamped};
-use touchmove::laws::{Edition, Laws, Supervision, TimeClass};
+use touchmove::game::{Alert, AlertKind, Arg, ClockTime, Command, CompletedBy, Confidence, CorrectionReason, Event, Fault};
+use touchmove::game::{GameResult, Order, Played, ResultReason, Sighting, Stamped, Text};
+use touchmove::laws::edition::Halving;
+use touchmove::laws::reason::{Man, Word as Chess};
+use touchmove::laws::{Act, Edition, Laws, Supervision, TimeClass};
 use touchmove::table::{Publish, Settings};
 use touchmove::wire::{self, Word};
 
@@ -56,10 +58,18 @@ fn one_of_each() -> Vec<Stamped> {
             kind: AlertKind::PositionUnexplained,
             ply: 1,
             by: Some(Color::Black),
-            article: Some("7.4".into()),
+            articles: vec!["7.4".into()],
             squares: vec![Square::C4, Square::F7],
-            detail: "c4 shows nothing where a white bishop should stand".into(),
+            text: Text::new("displaced").with("player", Color::Black).with(
+                "differences",
+                vec![Difference { square: Square::C4, expected: Piece::from_char('B'), seen: Sensed::Empty }],
+            ),
             position: AFTER_E4.into(),
+            clocks: ClockTimes { black: None, ..seconds(179, 180) },
+            required: vec![Act::OwnTime, Act::Add(120)],
+            allowed: vec!["g8f6".into()],
+            count: Some(1),
+            evidence: vec![Sighting { at: 1650, square: Square::C4, before: Sensed::Occupied, now: Sensed::Empty }],
         }),
         Event::AlertCleared { id: 1 },
         Event::Commanded { command: Command::TakeBack(1), by: "uid 1000".into() },
@@ -234,10 +244,14 @@ fn confidence() -> impl Strategy<Value = Confidence> {
     (0u16..=1000).prop_map(Confidence)
 }
 
-fn any_played() -> impl Strategy<Value = Played> {
+fn evidence() -> impl Strategy<Value = Vec<Sighting>> {
     let sighting =
         (any::<u64>(), square(), sensed(), sensed()).prop_map(|(at, square, before, now)| Sighting { at, square, before, now });
-    let proof = of(vec(sighting, 0..4));
+    vec(sighting, 0..4)
+}
+
+fn any_played() -> impl Strategy<Value = Played> {
+    let proof = of(evidence());
     (any::<String>(), any::<String>(), any::<String>(), proof).prop_map(|(uci, san, fen, proof)| Played {
         uci,
         san,
@@ -265,18 +279,57 @@ fn command() -> impl Strategy<Value = Command> {
     ]
 }
 
+fn man() -> impl Strategy<Value = Man> {
+    (piece(), square()).prop_map(|(piece, square)| Man { piece, square })
+}
+
+/// Any sentence, also one within another.
+fn text() -> impl Strategy<Value = Text> {
+    let difference =
+        (square(), of(piece()), sensed()).prop_map(|(square, expected, seen)| Difference { square, expected, seen });
+    let arg = prop_oneof![
+        any::<u32>().prop_map(Arg::Number),
+        any::<String>().prop_map(Arg::Plain),
+        vec(difference, 0..3).prop_map(Arg::Differences),
+        square().prop_map(|square| Arg::Word(Chess::Square(square))),
+        word().prop_map(|player| Arg::Word(Chess::Player(player))),
+        word().prop_map(|role| Arg::Word(Chess::Role(role))),
+        word().prop_map(|moved| Arg::Word(Chess::Moved(moved))),
+        man().prop_map(|man| Arg::Word(Chess::Man(man))),
+        vec(man(), 0..3).prop_map(|men| Arg::Word(Chess::Men(men))),
+    ];
+    let one = |args| (any::<String>(), args).prop_map(|(key, args)| Text { key, args });
+    let inner = one(vec((any::<String>(), arg.clone()), 0..3).boxed());
+    let outer = prop_oneof![arg, inner.prop_map(Arg::from)];
+    one(vec((any::<String>(), outer), 0..4).boxed())
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        Just(Act::Restore),
+        any::<u32>().prop_map(Act::Add),
+        any::<(u32, u32)>().prop_map(|(max_s, floor_s)| Act::Halve(Halving { max_s, floor_s })),
+    ]
+}
+
 fn alert() -> impl Strategy<Value = Alert> {
-    let texts = (of(any::<String>()), any::<String>(), any::<String>());
-    (any::<(u32, u32)>(), word(), of(word()), vec(square(), 0..5), texts).prop_map(
-        |((id, ply), kind, by, squares, (article, detail, position))| Alert {
+    let texts = (vec(any::<String>(), 0..3), text(), any::<String>(), vec(any::<String>(), 0..3));
+    let proof = (clock_times(), vec(act(), 0..3), of(any::<u32>()), evidence());
+    (any::<(u32, u32)>(), word(), of(word()), vec(square(), 0..5), texts, proof).prop_map(
+        |((id, ply), kind, by, squares, (articles, text, position, allowed), (clocks, required, count, evidence))| Alert {
             id,
             kind,
             ply,
             by,
-            article,
+            articles,
             squares,
-            detail,
+            text,
             position,
+            clocks,
+            required,
+            allowed,
+            count,
+            evidence,
         },
     )
 }

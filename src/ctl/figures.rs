@@ -202,7 +202,7 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
                     None if excused(truth, stamped.at) => continue,
                     None => {
                         figures.alerts += 1;
-                        figures.failure.get_or_insert_with(|| format!("false alert at {} ms: {}", stamped.at, alert.detail));
+                        figures.failure.get_or_insert_with(|| format!("false alert at {} ms: {}", stamped.at, alert.text));
                     }
                 }
                 figures.raised.push((alert.kind.word(), right.is_some()));

@@ -236,7 +236,7 @@ fn sentence(stamped: &Stamped, all: bool, record: Option<&Record>) -> Option<Str
             format!("corrected from {} on: {line} ({})", ply(*from_ply), reason.word().replace('_', " "))
         }
         Event::ClockRevised { ply: number, clocks } => format!("{} clocks revised{}", ply(*number), times(clocks)),
-        Event::AlertRaised(alert) => format!("ALERT {}: {}", alert.id, alert.detail),
+        Event::AlertRaised(alert) => format!("ALERT {}: {}", alert.id, alert.text),
         Event::AlertCleared { id } => format!("alert {id} cleared"),
         Event::BoardFault { square, fault, detail } => format!("FAULT {square} {}: {detail}", fault.word()),
         Event::Result { result, reason } => {

@@ -1,7 +1,8 @@
 //! What happened in a game, in the order in which it is published.
 
 use crate::boards::{Battery, LinkState, Millis, Sensed};
-use crate::game::Command;
+use crate::game::{Command, Text};
+use crate::laws::Act;
 use shakmaty::{ByColor, Color, Square};
 
 /// A probability in thousandths, 0–1000. An integer, so that every machine computes the same.
@@ -153,14 +154,80 @@ pub enum ResultReason {
 pub enum AlertKind {
     /// The board has stood for a while in a position that no line of play from the record explains.
     PositionUnexplained,
-    /// The game began from something other than the start position.
+    /// The game began from something other than the start position (7.2.1).
     WrongStart,
+    /// The board stands the wrong way (7.2.2).
+    Orientation,
     /// The kings say a result that waits for the arbiter to confirm it.
     ResultSignalled,
     /// Moves were not seen one by one, and other lines would explain the board as well as the one on record.
     MovesUncertain,
     /// The clock is stopped and the pieces are moved on as in an analysis: play seems to be over, and there is no result.
     ResultWanted,
+    /// A move that is not legal stands on the board, and the clock was not pressed on it: its player may still put it right.
+    IllegalPending,
+    /// A move that is not legal was completed by the clock (7.5.1, 7.5.2), or played upon.
+    IllegalMove,
+    /// A move that is not legal stands, by the Laws for this kind of game (A.5.2).
+    IllegalStands,
+    /// Both kings are in check, or a pawn is on the last rank, and play goes on (A.5.4).
+    IllegalPosition,
+    /// The clock was pressed without a move (7.5.3).
+    PressWithoutMove,
+    /// The clock was pressed with the piece still in the hand (6.2.4).
+    PressBeforeRelease,
+    /// Pieces were out of place when a player pressed the clock (7.4).
+    Displaced,
+    /// Pieces were found out of place moves later (7.6).
+    DisplacedFound,
+    /// A captured piece seems to stand beside its square (4.7.1, 7.4).
+    CaptureUnclear,
+    /// Notice: another move than the touched pieces allow (4.3, 4.4).
+    TouchMove,
+    /// Notice: a piece of the opponent's was touched that can be taken (4.3.2).
+    TouchCapture,
+    /// Notice: a piece was moved to a neighbouring square and put back, and another one moved (4.2, 4.3).
+    PossibleTouch,
+    /// Notice: a move was changed after the piece was let go of (4.7).
+    ReleaseChanged,
+    /// Notice: another piece than the one that touched the square of promotion (4.4.4).
+    PromotionChanged,
+    /// Notice: pieces handled in the opponent's time (4.2.1, 6.2.5).
+    HandledOffTurn,
+    /// Neither player can mate any more (5.2.2).
+    DeadPosition,
+    /// The same position for the fifth time (9.6.1).
+    FiveFold,
+    /// Seventy-five moves without a capture or a pawn's move (9.6.2).
+    SeventyFive,
+    /// The clock shows that a flag has fallen (6.8, 6.9).
+    FlagFall,
+    /// The board says nothing.
+    BoardSilent,
+    /// The link is lost.
+    LinkLost,
+    /// The clock is stopped.
+    ClockStopped,
+    /// The clock is disconnected.
+    ClockLost,
+    /// The clock's battery is low.
+    ClockBattery,
+    /// The board's battery is low.
+    BoardBattery,
+    /// The game has a result on record, and play goes on.
+    PlayedAfterEnd,
+}
+
+impl AlertKind {
+    /// What a sensor saw may be nothing: intent cannot be sensed (4.2.2), and the arbiter decides whether he looks at all.
+    pub fn is_notice(self) -> bool {
+        use AlertKind::{
+            BoardBattery, ClockBattery, ClockStopped, HandledOffTurn, IllegalPending, PossibleTouch, PromotionChanged,
+            ReleaseChanged, TouchCapture, TouchMove,
+        };
+        let touches = [TouchMove, TouchCapture, PossibleTouch, ReleaseChanged, PromotionChanged, HandledOffTurn];
+        touches.contains(&self) || [IllegalPending, ClockStopped, ClockBattery, BoardBattery].contains(&self)
+    }
 }
 
 /// Something the arbiter should look at.
@@ -174,14 +241,24 @@ pub struct Alert {
     pub ply: u32,
     /// Who did it, where that is known.
     pub by: Option<Color>,
-    /// The article of the Laws, e.g. `7.4`, where one applies.
-    pub article: Option<String>,
-    /// The squares that differ from what should be there.
+    /// The articles of the edition in force, the most important first; none where none applies.
+    pub articles: Vec<String>,
+    /// The squares it is about.
     pub squares: Vec<Square>,
-    /// A sentence for the arbiter.
-    pub detail: String,
-    /// The position that was certainly right, as FEN.
+    /// What happened.
+    pub text: Text,
+    /// The position to restore, as FEN: the last one that was certainly right.
     pub position: String,
+    /// What both clocks showed when that position was completed.
+    pub clocks: ClockTimes,
+    /// What the Laws then require, in this order; nothing where they leave it open.
+    pub required: Vec<Act>,
+    /// The moves that the touched pieces allow in that position, as UCI; none where that is not the matter.
+    pub allowed: Vec<String>,
+    /// Which of this player's counted irregularities in this game it is, from 1 (7.5.5); `None`: it does not count.
+    pub count: Option<u32>,
+    /// What was seen of it, oldest first, at most [`Played::EVIDENCE`].
+    pub evidence: Vec<Sighting>,
 }
 
 /// What is the matter with a square of the board.

@@ -4,6 +4,7 @@ pub mod command;
 pub mod event;
 pub mod pgn;
 pub mod record;
+pub mod text;
 
 pub use command::{Command, Order};
 pub use event::{
@@ -11,3 +12,4 @@ pub use event::{
     Sighting, Stamped,
 };
 pub use record::Record;
+pub use text::{Arg, Text};

@@ -155,6 +155,12 @@ impl Record {
         self.plies.last().map_or(&self.start_fen, |ply| &ply.played.fen)
     }
 
+    /// What both clocks showed when this ply, or the last one before it that they are known of, was completed.
+    pub fn clocks_at(&self, ply: u32) -> ClockTimes {
+        let known = |ply: &&Ply| ply.clocks.white.is_some() || ply.clocks.black.is_some();
+        self.plies.iter().take(ply as usize).rev().find(known).map_or(ClockTimes::default(), |ply| ply.clocks)
+    }
+
     /// The ply with this number, from 1.
     pub fn ply(&self, number: u32) -> Option<&Ply> {
         self.plies.get((number as usize).checked_sub(1)?)

@@ -10,6 +10,7 @@ use super::penalty::{Penalty, penalty};
 use super::word::worded;
 use super::{Irregularity, Laws, Worded};
 use std::fmt;
+use std::str::FromStr;
 use table::{Row, Step};
 
 worded! {
@@ -246,6 +247,24 @@ impl Act {
         ("arbiter_decides", Act::ArbiterDecides),
         ("ask_result", Act::AskResult),
     ];
+}
+
+/// Reads what its `Display` writes.
+impl FromStr for Act {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Act, String> {
+        let mut words = text.split(' ');
+        let word = words.next().unwrap_or_default();
+        let mut seconds = || words.next().and_then(|word| word.parse::<u32>().ok());
+        let figured = match word {
+            "add" => seconds().map(Act::Add),
+            "halve" => seconds().zip(seconds()).map(|(max_s, floor_s)| Act::Halve(Halving { max_s, floor_s })),
+            plain => Act::PLAIN.iter().find(|(known, _)| *known == plain).map(|(_, act)| *act),
+        };
+        let act = figured.filter(|_| words.next().is_none());
+        act.ok_or_else(|| format!("`{text}` is nothing that a ruling asks for"))
+    }
 }
 
 /// `restore`, `add 120`, `halve 180 60`: a word, and the seconds that belong to it.

@@ -16,7 +16,7 @@ use crate::game::record::PlyState;
 use crate::game::{CompletedBy, Event, Record, Sighting, Stamped};
 pub use crate::infer::model::KINGS_APART;
 use crate::infer::{Beam, Follower, Hypothesis, Seen, StartFound, turned};
-use crate::laws::Position;
+use crate::laws::{Laws, Position};
 use crate::sense::Edge;
 pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
 use hold::Hold;
@@ -41,6 +41,8 @@ pub struct Around<'a> {
 pub struct Game {
     follower: Follower,
     record: Record,
+    /// The Laws in force in this game.
+    laws: Laws,
     start: Position,
     /// The moves that were published, as the record has them.
     published: Vec<Move>,
@@ -79,7 +81,8 @@ impl Game {
         };
         let record = Record::new(now, found.position.fen(), found.chess960, settings.laws.to_string(), found.rotation);
         output.tell(now, event);
-        Game::with(record, found.position.clone(), Follower::new(now, found.position, seen, settings.beam()), Vec::new(), false)
+        let follower = Follower::new(now, found.position.clone(), seen, settings.beam());
+        Game::with(record, settings.laws, found.position, follower, Vec::new(), false)
     }
 
     /// The game that these events tell, the last one if they tell of several. `given`: its position was given by an order.
@@ -109,15 +112,17 @@ impl Game {
         let mut follower = Follower::resume(now, start.clone(), &moves, Seen::new(settings.sensing), settings.beam());
         record.faults.iter().for_each(|bad| follower.know_fault(now, bad.square, bad.fault));
         let published = moves.into_iter().map(|(mv, _)| mv).collect();
-        Some(Game::with(record, start, follower, published, true))
+        let laws = record.laws.parse().unwrap_or(settings.laws);
+        Some(Game::with(record, laws, start, follower, published, true))
     }
 
-    fn with(record: Record, start: Position, follower: Follower, published: Vec<Move>, blind: bool) -> Game {
+    fn with(record: Record, laws: Laws, start: Position, follower: Follower, published: Vec<Move>, blind: bool) -> Game {
         Game {
             over: record.result.is_some(),
             seen_changes: Some(follower.changes()),
             follower,
             record,
+            laws,
             start,
             published,
             blind,

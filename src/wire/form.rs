@@ -7,6 +7,7 @@ use crate::boards::{LinkState, Millis, Sensing};
 use crate::game::event::Rotation;
 use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason};
 use crate::laws::Laws;
+use crate::laws::reason::MovedBefore;
 use crate::table::{Publish, Settings};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use shakmaty::{Color, Role};
@@ -152,11 +153,23 @@ pub(super) enum WireEvent {
         kind: AlertKind,
         #[serde(with = "word_or_null")]
         by: Option<Color>,
-        article: Option<String>,
+        articles: Vec<String>,
         ply: u32,
         squares: Vec<String>,
-        detail: String,
+        text: WireText,
         position: String,
+        #[serde(default)]
+        clock_white: Option<WireClock>,
+        #[serde(default)]
+        clock_black: Option<WireClock>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        required: Vec<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        allowed: Vec<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        count: Option<u32>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        evidence: Vec<WireSighting>,
     },
     AlertCleared {
         id: u32,
@@ -244,6 +257,38 @@ pub(super) struct WireDifference {
     square: String,
     expected: String,
     seen: String,
+}
+
+/// What is said to people: the key of a sentence, and what it is about.
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireText {
+    key: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    args: Vec<WireArg>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct WireArg {
+    name: String,
+    #[serde(flatten)]
+    value: WireValue,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum WireValue {
+    Square(String),
+    Role(String),
+    #[serde(with = "word")]
+    Player(Color),
+    Man(String),
+    Men(Vec<String>),
+    #[serde(with = "word")]
+    Moved(MovedBefore),
+    Number(u32),
+    Plain(String),
+    Differences(Vec<WireDifference>),
+    Text(Box<WireText>),
 }
 
 #[derive(Serialize, Deserialize)]

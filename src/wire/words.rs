@@ -3,6 +3,7 @@
 use crate::boards::{LinkState, Sensed, Sensing};
 use crate::game::event::Rotation;
 use crate::game::{AlertKind, CompletedBy, CorrectionReason, Fault, GameResult, ResultReason};
+use crate::laws::reason::MovedBefore;
 use crate::table::Publish;
 use shakmaty::{Color, Piece, Role};
 
@@ -49,9 +50,19 @@ words! {
     Fault { Stuck = "stuck", Flickering = "flickering", Mended = "mended" }
     Publish { Prompt = "prompt", Sure = "sure" }
     AlertKind {
-        PositionUnexplained = "position_unexplained", WrongStart = "wrong_start", ResultSignalled = "result_signalled",
-        MovesUncertain = "moves_uncertain", ResultWanted = "result_wanted",
+        PositionUnexplained = "position_unexplained", WrongStart = "wrong_start", Orientation = "orientation",
+        ResultSignalled = "result_signalled", MovesUncertain = "moves_uncertain", ResultWanted = "result_wanted",
+        IllegalPending = "illegal_pending", IllegalMove = "illegal_move", IllegalStands = "illegal_stands",
+        IllegalPosition = "illegal_position", PressWithoutMove = "press_without_move",
+        PressBeforeRelease = "press_before_release", Displaced = "displaced", DisplacedFound = "displaced_found",
+        CaptureUnclear = "capture_unclear", TouchMove = "touch_move", TouchCapture = "touch_capture",
+        PossibleTouch = "possible_touch", ReleaseChanged = "release_changed", PromotionChanged = "promotion_changed",
+        HandledOffTurn = "handled_off_turn", DeadPosition = "dead_position", FiveFold = "five_fold",
+        SeventyFive = "seventy_five", FlagFall = "flag_fall", BoardSilent = "board_silent", LinkLost = "link_lost",
+        ClockStopped = "clock_stopped", ClockLost = "clock_lost", ClockBattery = "clock_battery",
+        BoardBattery = "board_battery", PlayedAfterEnd = "played_after_end",
     }
+    MovedBefore { King = "king", Rook = "rook", Either = "either" }
 }
 
 /// What a pawn may become. The other two have a word as well, which is not taken back.

@@ -150,7 +150,7 @@ impl Promises {
                 if alert.id != record.alerts_raised + 1 {
                     return Err(format!("{} alerts were raised", record.alerts_raised));
                 }
-                if alert.ply as usize > plies || alert.detail.is_empty() {
+                if alert.ply as usize > plies || alert.text.key.is_empty() {
                     return Err("an alert without its ply or its sentence".to_owned());
                 }
             }

@@ -159,7 +159,7 @@ fn board_info(mut board: Properties, clock: Option<Properties>) -> BoardInfo {
 
 type Ply = (String, String, String, i64, i32, i32, f64, HashMap<String, OwnedVariant>);
 
-type Alert = (u32, String, u32, String, String, Vec<String>, String, String);
+type Alert = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, HashMap<String, OwnedVariant>);
 
 fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> GameInfo {
     let moves: Vec<Ply> = game.take("Moves");

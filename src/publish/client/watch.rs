@@ -91,7 +91,7 @@ pub static SIGNALS: &[Signal] = &[
     Signal {
         name: "AlertRaised",
         numbered: true,
-        fields: &["id", "kind", "ply", "by", "article", "squares", "detail", "position"],
+        fields: &["id", "kind", "ply", "by", "articles", "squares", "detail", "position", "details"],
     },
     Signal { name: "AlertCleared", numbered: true, fields: &["id"] },
     Signal { name: "BoardFault", numbered: true, fields: &["square", "fault", "detail"] },

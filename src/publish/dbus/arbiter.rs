@@ -1,6 +1,7 @@
 //! `org.touchmove1.Arbiter`, on games of the live name only.
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
+use super::values::{self, AlertValue, Details};
 use super::{Error, caller};
 use crate::daemon::Hub;
 use crate::daemon::hub::Target;
@@ -20,9 +21,6 @@ pub struct Arbiter {
     pub game: u64,
 }
 
-/// `(id, kind, ply, by, article, squares, detail, position)`.
-type Alert = (u32, String, u32, String, String, Vec<String>, String, String);
-
 impl Arbiter {
     async fn command(&self, command: Command, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
         let order = Order { command, by: caller(header, connection).await };
@@ -36,26 +34,13 @@ impl Arbiter {
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Arbiter")]
 impl Arbiter {
-    /// Alerts that stand, as (id, kind, ply, by, article, squares, detail, position), with the meaning they have in AlertRaised.
+    /// Alerts that stand, as (id, kind, ply, by, articles, squares, detail, position, details), with the meaning they have in
+    /// AlertRaised.
     #[zbus(property)]
-    fn alerts(&self) -> Vec<Alert> {
+    fn alerts(&self) -> Vec<AlertValue> {
         self.hub.read(|state| {
-            let alerts = state.games.get(&self.game).map(|game| game.record.alerts.as_slice()).unwrap_or_default();
-            alerts
-                .iter()
-                .map(|alert| {
-                    (
-                        alert.id,
-                        alert.kind.word().to_owned(),
-                        alert.ply,
-                        alert.by.map_or("", Color::word).to_owned(),
-                        alert.article.clone().unwrap_or_default(),
-                        alert.squares.iter().map(ToString::to_string).collect(),
-                        alert.detail.clone(),
-                        alert.position.clone(),
-                    )
-                })
-                .collect()
+            let Some(game) = state.games.get(&self.game) else { return Vec::new() };
+            game.record.alerts.iter().map(|alert| values::alert(alert, &|at| game.wall_ms(at))).collect()
         })
     }
 
@@ -140,11 +125,24 @@ impl Arbiter {
         self.command(Command::Adjust(player), &header, connection).await
     }
 
-    /// The arbiter should look. id counts from 1 in each game. kind: position_unexplained, wrong_start,
-    /// result_signalled, moves_uncertain, result_wanted. ply: which it concerns,
-    /// 0 before the first move. by: white, black, or empty where that is not known. article: of the Laws, e.g. 7.4; empty where
-    /// none applies. squares: those that differ from what should be there. detail: a sentence. position: the one that was
-    /// certainly right, as FEN.
+    /// The arbiter should look. id counts from 1 in each game. ply: which it concerns, 0 before the first move. by: white, black,
+    /// or empty where that is not known. articles: of the edition in force, the most important first. squares: those it is about.
+    /// detail: a sentence; Describe puts it into other languages. position: the one to restore, as FEN. details: notice (b: it
+    /// may be nothing, since intent cannot be sensed), required (as: what the Laws then require, in this order), white and
+    /// black (i: milliseconds on the clocks when that position was completed, -1 where not known), and where there is such:
+    /// allowed (as: the moves that touched pieces allow, as UCI), count (u: which of the player's counted irregularities it is),
+    /// evidence (a(xsss): what squares showed, as in MoveMade).
+    ///
+    /// kind, of positions: position_unexplained, wrong_start, orientation, displaced, displaced_found, capture_unclear,
+    /// illegal_position; of moves: illegal_pending (the clock was not pressed on it), illegal_move, illegal_stands,
+    /// moves_uncertain; of the clock: press_without_move, press_before_release, flag_fall; notices of what was touched:
+    /// touch_move, touch_capture, possible_touch, release_changed, promotion_changed, handled_off_turn; of the end:
+    /// result_signalled, result_wanted, dead_position, five_fold, seventy_five, played_after_end; of the devices: board_silent,
+    /// link_lost, clock_stopped, clock_lost, clock_battery, board_battery.
+    ///
+    /// required: restore, touch_binds, release_binds, complete, queen, add and seconds for the opponent, halve and at most how
+    /// many seconds and how many are left at least, wins, loses, draw, stands, play_intended, new_game, transfer, no_castling,
+    /// own_time, put_right, may_penalise, go_on, free, on_claim, wait, arbiter_decides, ask_result.
     #[zbus(signal)]
     async fn alert_raised(
         emitter: &SignalEmitter<'_>,
@@ -154,10 +152,11 @@ impl Arbiter {
         kind: &str,
         ply: u32,
         by: &str,
-        article: &str,
+        articles: Vec<String>,
         squares: Vec<String>,
         detail: &str,
         position: &str,
+        details: Details,
     ) -> zbus::Result<()>;
 
     /// The reason for an alert is gone.

@@ -4,7 +4,7 @@ use crate::boards::Millis;
 use crate::boards::{Placement, Sensed};
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
-use crate::game::{Command, Event, Played};
+use crate::game::{Alert, Command, Event, Played, Sighting};
 use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE};
 use crate::wire::{Word, sensed_to_word};
 use shakmaty::Color;
@@ -19,6 +19,11 @@ pub type Details = HashMap<String, OwnedVariant>;
 pub type Move = (String, String, String, i64, i32, i32, f64, Details);
 /// `(uci, san, fen, details)`, as signal `MovesCorrected` has it.
 pub type Corrected = (String, String, String, Details);
+
+/// `(id, kind, ply, by, articles, squares, detail, position, details)`, as property `Alerts` has it. By name: `notice` (b),
+/// `required` (as), `white` and `black` (i, milliseconds, −1 where not known), and where there is such: `allowed` (as), `count`
+/// (u), `evidence` (a(xsss)).
+pub type AlertValue = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, Details);
 
 /// A durable event in D-Bus terms.
 pub struct Told {
@@ -87,19 +92,23 @@ pub fn told(event: &Event, wall: &dyn Fn(Millis) -> i64) -> Option<Told> {
             "ResultChanged",
             vec![("result", result.map_or("*", |result| result.as_str()).into()), ("reason", reason.word().into())],
         ),
-        Event::AlertRaised(alert) => arbiter(
-            "AlertRaised",
-            vec![
-                ("id", alert.id.into()),
-                ("kind", alert.kind.word().into()),
-                ("ply", alert.ply.into()),
-                ("by", alert.by.map_or("", Color::word).into()),
-                ("article", alert.article.clone().unwrap_or_default().into()),
-                ("squares", alert.squares.iter().map(ToString::to_string).collect::<Vec<_>>().into()),
-                ("detail", alert.detail.clone().into()),
-                ("position", alert.position.clone().into()),
-            ],
-        ),
+        Event::AlertRaised(raised) => {
+            let (id, kind, ply, by, articles, squares, detail, position, details) = alert(raised, wall);
+            arbiter(
+                "AlertRaised",
+                vec![
+                    ("id", id.into()),
+                    ("kind", kind.into()),
+                    ("ply", ply.into()),
+                    ("by", by.into()),
+                    ("articles", articles.into()),
+                    ("squares", squares.into()),
+                    ("detail", detail.into()),
+                    ("position", position.into()),
+                    ("details", details.into()),
+                ],
+            )
+        }
         Event::AlertCleared { id } => arbiter("AlertCleared", vec![("id", (*id).into())]),
         Event::BoardFault { square, fault, detail } => arbiter(
             "BoardFault",
@@ -132,12 +141,45 @@ fn details(played: &Played, wall: &dyn Fn(Millis) -> i64) -> Details {
     if !played.irregular {
         return Details::new();
     }
-    let sighting =
-        |seen: &crate::game::Sighting| (wall(seen.at), seen.square.to_string(), sensed(seen.before), sensed(seen.now));
-    let evidence: Vec<(i64, String, String, String)> = played.evidence.iter().map(sighting).collect();
-    let fields = [("irregular", Variant::from(true)), ("evidence", Variant::from(evidence))];
+    by_name([("irregular", true.into()), ("evidence", evidence(&played.evidence, wall))])
+}
+
+fn by_name(fields: impl IntoIterator<Item = (&'static str, Variant<'static>)>) -> Details {
     // Only a file descriptor could not be copied.
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), OwnedVariant::try_from(value).ok()?))).collect()
+}
+
+fn evidence(evidence: &[Sighting], wall: &dyn Fn(Millis) -> i64) -> Variant<'static> {
+    let one = |seen: &Sighting| (wall(seen.at), seen.square.to_string(), sensed(seen.before), sensed(seen.now));
+    evidence.iter().map(one).collect::<Vec<(i64, String, String, String)>>().into()
+}
+
+/// An alert, as property `Alerts` has it.
+pub fn alert(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
+    let mut details = by_name([
+        ("notice", alert.kind.is_notice().into()),
+        ("required", alert.required.iter().map(ToString::to_string).collect::<Vec<_>>().into()),
+        ("white", alert.clocks.white.map_or(-1, milliseconds).into()),
+        ("black", alert.clocks.black.map_or(-1, milliseconds).into()),
+    ]);
+    if !alert.allowed.is_empty() {
+        details.extend(by_name([("allowed", alert.allowed.clone().into())]));
+    }
+    if !alert.evidence.is_empty() {
+        details.extend(by_name([("evidence", evidence(&alert.evidence, wall))]));
+    }
+    details.extend(alert.count.into_iter().flat_map(|count| by_name([("count", count.into())])));
+    (
+        alert.id,
+        alert.kind.word().to_owned(),
+        alert.ply,
+        alert.by.map_or("", Color::word).to_owned(),
+        alert.articles.clone(),
+        alert.squares.iter().map(ToString::to_string).collect(),
+        alert.text.to_string(),
+        alert.position.clone(),
+        details,
+    )
 }
 
 fn clock(time: Option<ClockTime>) -> Clock {
@@ -193,7 +235,7 @@ pub fn sensed(sensed: Sensed) -> String {
 mod tests {
     use super::*;
     use crate::game::event::{Alternative, ClockTimes, Rotation};
-    use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason};
+    use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason, Text};
     use crate::publish::client::SIGNALS;
 
     fn one_of_each() -> Vec<Event> {
@@ -206,10 +248,15 @@ mod tests {
             kind: AlertKind::WrongStart,
             ply: 0,
             by: None,
-            article: None,
+            articles: vec!["7.2.1".into()],
             squares: vec![shakmaty::Square::E1],
-            detail: "detail".into(),
+            text: Text::new("wrong_start"),
             position: "fen".into(),
+            clocks,
+            required: Vec::new(),
+            allowed: Vec::new(),
+            count: None,
+            evidence: Vec::new(),
         };
         vec![
             Event::GameStarted { fen: "fen".into(), chess960: None, laws: "fide-2023".into(), rotation: Rotation::Upright },

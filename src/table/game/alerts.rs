@@ -1,10 +1,11 @@
 //! What the arbiter is told to look at.
 
 use super::{Around, Game, KINGS_APART};
-use crate::boards::{Millis, Sensed};
+use crate::boards::Millis;
 use crate::game::event::Difference;
-use crate::game::{Alert, AlertKind, Event};
+use crate::game::{Alert, AlertKind, Event, Sighting, Text};
 use crate::infer::model::BAD_LINE;
+use crate::laws::{Facts, Irregularity, Situation, ruling};
 use crate::table::Output;
 use shakmaty::{Color, Role, Square};
 
@@ -20,39 +21,75 @@ const SWEPT: usize = 10;
 /// The same if more pieces than this are missing.
 const TAKEN_OFF: usize = 5;
 
+/// What the arbiter is to be told.
+pub(super) struct Told {
+    pub kind: AlertKind,
+    pub text: Text,
+    /// Whose doing it is.
+    pub by: Option<Color>,
+    pub squares: Vec<Square>,
+    /// What the Laws are asked about it.
+    pub situation: Option<(Situation, Facts)>,
+    /// The ply it concerns; `None`: the last one on record.
+    pub ply: Option<u32>,
+    /// The position before that ply, as FEN; `None`: the last one on record.
+    pub position: Option<String>,
+    pub allowed: Vec<String>,
+    pub count: Option<u32>,
+    pub evidence: Vec<Sighting>,
+}
+
+impl Told {
+    /// No more than that.
+    pub fn new(kind: AlertKind, text: Text) -> Told {
+        Told {
+            kind,
+            text,
+            by: None,
+            squares: Vec::new(),
+            situation: None,
+            ply: None,
+            position: None,
+            allowed: Vec::new(),
+            count: None,
+            evidence: Vec::new(),
+        }
+    }
+}
+
 impl Game {
     /// The game began from something that is not the start position.
     pub fn wrong_start(&mut self, now: Millis, differences: &[Difference], output: &mut Output) {
         let squares = differences.iter().map(|difference| difference.square).collect();
-        let detail = format!("the game was begun from a wrong start position: {}", in_words(differences));
-        self.raise(now, AlertKind::WrongStart, Some("7.2.1"), squares, detail, output);
+        let text = Text::new("wrong_start").with("differences", differences.to_vec());
+        let situation = Some((Situation::Irregular(Irregularity::WrongStart), Facts::default()));
+        self.raise(now, Told { squares, situation, ..Told::new(AlertKind::WrongStart, text) }, output);
     }
 
     /// Moves that were just published, and that other lines would explain as well: the arbiter is asked.
     pub(super) fn tell_uncertain(&mut self, now: Millis, from: usize, to: usize, output: &mut Output) {
         let mut squares = Vec::new();
         let mut others = Vec::new();
+        let mut damaged = Vec::new();
         for index in from..to {
             let (Some(before), Some(node)) = (self.follower.line().get(index), self.follower.line().get(index + 1)) else {
                 continue;
             };
             if let Some(mv) = node.mv.filter(|_| node.is_reconstructed() && self.follower.seen().is_damaged(now, BAD_LINE)) {
                 squares.push(mv.to());
-                others.push(format!("ply {} was made out from what stood there, on a line that loses updates", index + 1));
+                damaged.push((index + 1).to_string());
                 continue;
             }
             let legal = before.position.legal_moves();
             let first = node.rivals.iter().find(|(other, _)| legal.contains(other));
             let (Some(mv), Some((first, _))) = (node.mv, first) else { continue };
             squares.push(mv.to());
-            others.push(format!("ply {} could also be {}", index + 1, before.position.uci(*first)));
+            others.push(format!("{} {}", index + 1, before.position.uci(*first)));
         }
-        if !others.is_empty() {
-            let detail = format!(
-                "moves were not seen one by one, and the board does not tell which they were: {}: compare the score sheets",
-                others.join("; ")
-            );
-            self.raise(now, AlertKind::MovesUncertain, None, squares, detail, output);
+        let told = [("uncertain_line", damaged), ("uncertain", others)].into_iter().find(|(_, plies)| !plies.is_empty());
+        if let Some((key, plies)) = told {
+            let text = Text::new(key).with("plies", plies.join(", "));
+            self.raise(now, Told { squares, ..Told::new(AlertKind::MovesUncertain, text) }, output);
         }
     }
 
@@ -86,36 +123,39 @@ impl Game {
             .map(|square| Difference { square, expected: position.piece_at(square), seen: seen.really_at(square) })
             .collect();
         self.displaced = wrong;
-        let detail = format!("the board does not show the position of the record: {}", in_words(&differences));
-        output.tell(now, Event::Displaced { squares: differences });
+        output.tell(now, Event::Displaced { squares: differences.clone() });
         if raised {
             return;
         }
-        self.raise(now, AlertKind::PositionUnexplained, None, wrong.into_iter().collect(), detail, output);
+        let text = Text::new("unexplained").with("differences", differences);
+        let squares = wrong.into_iter().collect();
+        self.raise(now, Told { squares, ..Told::new(AlertKind::PositionUnexplained, text) }, output);
     }
 
     pub(super) fn is_raised(&self, kind: AlertKind) -> bool {
         self.record.alerts.iter().any(|alert| alert.kind == kind)
     }
 
-    pub(super) fn raise(
-        &mut self,
-        now: Millis,
-        kind: AlertKind,
-        article: Option<&str>,
-        squares: Vec<Square>,
-        detail: String,
-        output: &mut Output,
-    ) {
+    /// Tells the arbiter.
+    pub(super) fn raise(&mut self, now: Millis, told: Told, output: &mut Output) {
+        let ply = told.ply.unwrap_or(self.record.plies.len() as u32);
+        let before = if told.position.is_some() { ply.saturating_sub(1) } else { ply };
+        let ruling = told.situation.and_then(|(situation, facts)| ruling(&self.laws, situation, &facts));
+        let (required, articles) = ruling.map_or((Vec::new(), Vec::new()), |ruling| (ruling.acts, ruling.articles));
         let alert = Alert {
             id: self.record.alerts_raised + 1,
-            kind,
-            ply: self.record.plies.len() as u32,
-            by: None,
-            article: article.map(str::to_owned),
-            squares,
-            detail,
-            position: self.record.fen().to_owned(),
+            kind: told.kind,
+            ply,
+            by: told.by,
+            articles: articles.into_iter().map(str::to_owned).collect(),
+            squares: told.squares,
+            text: told.text,
+            position: told.position.unwrap_or_else(|| self.record.fen().to_owned()),
+            clocks: self.record.clocks_at(before),
+            required,
+            allowed: told.allowed,
+            count: told.count,
+            evidence: told.evidence,
         };
         self.tell(now, Event::AlertRaised(alert), output);
     }
@@ -126,31 +166,4 @@ impl Game {
             self.tell(now, Event::AlertCleared { id }, output);
         }
     }
-}
-
-/// Square by square, what should be there and what is.
-pub fn in_words(differences: &[Difference]) -> String {
-    let piece = |piece: shakmaty::Piece| {
-        let color = if piece.color.is_white() { "white" } else { "black" };
-        let role = match piece.role {
-            Role::Pawn => "pawn",
-            Role::Knight => "knight",
-            Role::Bishop => "bishop",
-            Role::Rook => "rook",
-            Role::Queen => "queen",
-            Role::King => "king",
-        };
-        format!("a {color} {role}")
-    };
-    let one = |difference: &Difference| {
-        let expected = difference.expected.map_or_else(|| "nothing".to_owned(), piece);
-        let seen = match difference.seen {
-            Sensed::Empty => "nothing".to_owned(),
-            Sensed::Piece(found) => piece(found),
-            Sensed::Side(color) => format!("a {} piece", if color.is_white() { "white" } else { "black" }),
-            Sensed::Occupied => "a piece".to_owned(),
-        };
-        format!("{} should hold {expected}, but holds {seen}", difference.square)
-    };
-    differences.iter().map(one).collect::<Vec<_>>().join("; ")
 }

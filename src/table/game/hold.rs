@@ -1,10 +1,11 @@
 //! Times when what the board shows is no play: a player adjusts his pieces, a position is being set up again, the clock is
 //! stopped.
 
+use super::alerts::Told;
 use super::alerts::UNEXPLAINED_LONG;
 use super::{Around, Game};
 use crate::boards::Millis;
-use crate::game::AlertKind;
+use crate::game::{AlertKind, Text};
 use crate::infer::{Follower, REST_TAKEBACK, Seen, explain};
 use crate::laws::Position;
 use crate::table::Output;
@@ -183,11 +184,7 @@ impl Game {
             }
         }
         if stopped.moves >= ANALYSIS && !self.is_raised(AlertKind::ResultWanted) {
-            let detail =
-                "the clock is stopped and the pieces are moved on, so play seems to be over: set the result; if this is \
-                          play, withdraw the result, and what was moved since counts"
-                    .to_owned();
-            self.raise(now, AlertKind::ResultWanted, None, Vec::new(), detail, output);
+            self.raise(now, Told::new(AlertKind::ResultWanted, Text::new("result_wanted")), output);
         }
     }
 }

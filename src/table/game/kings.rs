@@ -1,11 +1,11 @@
 //! Kings in the centre: how players tell the result.
 
-use super::alerts::in_words;
+use super::alerts::Told;
 use super::{Around, Game};
 use crate::boards::{Cue, Millis, Sensing};
 use crate::game::event::Difference;
 use crate::game::record::PlyState;
-use crate::game::{AlertKind, CompletedBy, Confidence, Event, GameResult, ResultReason};
+use crate::game::{AlertKind, CompletedBy, Confidence, Event, GameResult, ResultReason, Text};
 use crate::infer::Node;
 use crate::table::Output;
 use shakmaty::Bitboard;
@@ -43,9 +43,10 @@ impl Game {
             self.tell(now, Event::Result { result: Some(result), reason: ResultReason::KingsSignal }, output);
             self.over = true;
         } else if !self.is_raised(AlertKind::ResultSignalled) {
-            let detail =
-                format!("the kings on {white} and {black} say {}: confirm the result, or set another", result.as_str());
-            self.raise(now, AlertKind::ResultSignalled, None, vec![white, black], detail, output);
+            let text = Text::new("kings_say").with("white", white).with("black", black);
+            let text = text.with("result", result.as_str().to_owned());
+            let squares = vec![white, black];
+            self.raise(now, Told { squares, ..Told::new(AlertKind::ResultSignalled, text) }, output);
         }
     }
 
@@ -69,8 +70,8 @@ impl Game {
         let Some(squares) = self.follower.kings_unclear() else { return false };
         if !self.is_raised(AlertKind::ResultSignalled) {
             self.withdraw_king_moves(now, self.follower.seen().last_edge(), around, output);
-            let detail = "the kings seem to tell a result, and the board does not show which: set it".to_owned();
-            self.raise(now, AlertKind::ResultSignalled, None, squares.into_iter().collect(), detail, output);
+            let told = Told::new(AlertKind::ResultSignalled, Text::new("kings_unclear"));
+            self.raise(now, Told { squares: squares.into_iter().collect(), ..told }, output);
         }
         true
     }
@@ -82,9 +83,9 @@ impl Game {
         if let Some(ply) = self.record.plies.last().filter(|ply| known && ply.confidence < DOUBTFUL)
             && !self.is_raised(AlertKind::MovesUncertain)
         {
-            let (san, sure) = (&ply.played.san, ply.confidence.0 / 10);
-            let detail = format!("the last move may be another than {san} ({sure} % sure): compare the score sheets");
-            self.raise(now, AlertKind::MovesUncertain, None, Vec::new(), detail, output);
+            let text = Text::new("last_move_doubtful").with("san", ply.played.san.clone());
+            let text = text.with("percent", u32::from(ply.confidence.0 / 10));
+            self.raise(now, Told::new(AlertKind::MovesUncertain, text), output);
         }
         let position = &self.follower.tip().position;
         let seen = self.follower.seen();
@@ -96,8 +97,9 @@ impl Game {
                 .into_iter()
                 .map(|square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) })
                 .collect();
-            let detail = format!("the game ended in another position than that of the record: {}", in_words(&differences));
-            self.raise(now, AlertKind::PositionUnexplained, None, strange.into_iter().collect(), detail, output);
+            let text = Text::new("ended_elsewhere").with("differences", differences);
+            let squares = strange.into_iter().collect();
+            self.raise(now, Told { squares, ..Told::new(AlertKind::PositionUnexplained, text) }, output);
         }
     }
 

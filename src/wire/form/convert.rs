@@ -1,9 +1,15 @@
 //! From the core's types to the JSON forms and back.
 
-use super::*;
+use super::{
+    WireAlternative, WireArg, WireClock, WireCommand, WireDifference, WireEvent, WireIrregular, WireSettings, WireSighting,
+    WireText, WireValue,
+};
 use crate::boards::{Battery, Sensed};
 use crate::game::event::{Alternative, ClockTimes, Difference};
-use crate::game::{Alert, ClockTime, Command, Event, Played, Sighting};
+use crate::game::text::{self, short};
+use crate::game::{Alert, Arg, ClockTime, Command, Event, Played, Sighting, Text};
+use crate::laws::reason::Word;
+use crate::table::Settings;
 use crate::wire::words::{sensed_from_word, sensed_to_word};
 use shakmaty::{ByColor, Square};
 
@@ -46,16 +52,25 @@ impl From<&Event> for WireEvent {
                 let (clock_white, clock_black) = wire_clocks(clocks);
                 WireEvent::ClockRevised { ply: *ply, clock_white, clock_black }
             }
-            Event::AlertRaised(alert) => WireEvent::AlertRaised {
-                id: alert.id,
-                kind: alert.kind,
-                by: alert.by,
-                article: alert.article.clone(),
-                ply: alert.ply,
-                squares: alert.squares.iter().map(Square::to_string).collect(),
-                detail: alert.detail.clone(),
-                position: alert.position.clone(),
-            },
+            Event::AlertRaised(alert) => {
+                let (clock_white, clock_black) = wire_clocks(&alert.clocks);
+                WireEvent::AlertRaised {
+                    id: alert.id,
+                    kind: alert.kind,
+                    by: alert.by,
+                    articles: alert.articles.clone(),
+                    ply: alert.ply,
+                    squares: alert.squares.iter().map(Square::to_string).collect(),
+                    text: WireText::from(&alert.text),
+                    position: alert.position.clone(),
+                    clock_white,
+                    clock_black,
+                    required: alert.required.iter().map(ToString::to_string).collect(),
+                    allowed: alert.allowed.clone(),
+                    count: alert.count,
+                    evidence: wire_evidence(&alert.evidence),
+                }
+            }
             Event::AlertCleared { id } => WireEvent::AlertCleared { id: *id },
             Event::BoardFault { square, fault, detail } => {
                 WireEvent::BoardFault { square: square.to_string(), fault: *fault, detail: detail.clone() }
@@ -65,16 +80,7 @@ impl From<&Event> for WireEvent {
             Event::Touched { square, before, now } => {
                 WireEvent::Touched { square: square.to_string(), before: sensed_to_word(*before), now: sensed_to_word(*now) }
             }
-            Event::Displaced { squares } => WireEvent::Displaced {
-                squares: squares
-                    .iter()
-                    .map(|difference| WireDifference {
-                        square: difference.square.to_string(),
-                        expected: sensed_to_word(difference.expected.map_or(Sensed::Empty, Sensed::Piece)),
-                        seen: sensed_to_word(difference.seen),
-                    })
-                    .collect(),
-            },
+            Event::Displaced { squares } => WireEvent::Displaced { squares: wire_differences(squares) },
             Event::Clock { clocks, turn, running, flags, battery_low } => {
                 let (clock_white, clock_black) = wire_clocks(clocks);
                 WireEvent::Clock {
@@ -133,10 +139,36 @@ impl TryFrom<WireEvent> for Event {
             WireEvent::ClockRevised { ply, clock_white, clock_black } => {
                 Event::ClockRevised { ply, clocks: clocks(clock_white, clock_black) }
             }
-            WireEvent::AlertRaised { id, kind, by, article, ply, squares, detail, position } => {
-                let squares = squares.iter().map(|text| square(text)).collect::<Result<_, _>>()?;
-                Event::AlertRaised(Alert { id, kind, ply, by, article, squares, detail, position })
-            }
+            WireEvent::AlertRaised {
+                id,
+                kind,
+                by,
+                articles,
+                ply,
+                squares,
+                text,
+                position,
+                clock_white,
+                clock_black,
+                required,
+                allowed,
+                count,
+                evidence,
+            } => Event::AlertRaised(Alert {
+                id,
+                kind,
+                ply,
+                by,
+                articles,
+                squares: squares.iter().map(|text| square(text)).collect::<Result<_, _>>()?,
+                text: text.try_into()?,
+                position,
+                clocks: clocks(clock_white, clock_black),
+                required: required.iter().map(|act| act.parse()).collect::<Result<_, _>>()?,
+                allowed,
+                count,
+                evidence: sightings(evidence)?,
+            }),
             WireEvent::AlertCleared { id } => Event::AlertCleared { id },
             WireEvent::BoardFault { square: name, fault, detail } => {
                 Event::BoardFault { square: square(&name)?, fault, detail }
@@ -156,6 +188,62 @@ impl TryFrom<WireEvent> for Event {
             WireEvent::Link { state } => Event::Link(state),
             WireEvent::Battery { percent, charging } => Event::Battery(Battery { percent, charging }),
         })
+    }
+}
+
+fn wire_differences(differences: &[Difference]) -> Vec<WireDifference> {
+    let one = |difference: &Difference| WireDifference {
+        square: difference.square.to_string(),
+        expected: sensed_to_word(difference.expected.map_or(Sensed::Empty, Sensed::Piece)),
+        seen: sensed_to_word(difference.seen),
+    };
+    differences.iter().map(one).collect()
+}
+
+impl From<&Text> for WireText {
+    fn from(text: &Text) -> WireText {
+        let value = |arg: &Arg| match arg {
+            Arg::Number(number) => WireValue::Number(*number),
+            Arg::Plain(plain) => WireValue::Plain(plain.clone()),
+            Arg::Differences(differences) => WireValue::Differences(wire_differences(differences)),
+            Arg::Text(text) => WireValue::Text(Box::new(WireText::from(&**text))),
+            Arg::Word(Word::Square(square)) => WireValue::Square(square.to_string()),
+            Arg::Word(Word::Role(role)) => WireValue::Role(role.char().to_string()),
+            Arg::Word(Word::Player(color)) => WireValue::Player(*color),
+            Arg::Word(Word::Man(man)) => WireValue::Man(short(man)),
+            Arg::Word(Word::Men(men)) => WireValue::Men(men.iter().map(short).collect()),
+            Arg::Word(Word::Moved(moved)) => WireValue::Moved(*moved),
+        };
+        let args = text.args.iter().map(|(name, arg)| WireArg { name: name.clone(), value: value(arg) }).collect();
+        WireText { key: text.key.clone(), args }
+    }
+}
+
+impl TryFrom<WireText> for Text {
+    type Error = String;
+
+    fn try_from(wire: WireText) -> Result<Text, String> {
+        let piece = |text: &str| text::man(text).ok_or_else(|| format!("`{text}` is not a piece on a square, such as Re8"));
+        let one = |WireArg { name, value }| {
+            let arg = match value {
+                WireValue::Square(name) => Arg::Word(Word::Square(square(&name)?)),
+                WireValue::Role(letter) => Arg::Word(Word::Role(
+                    text::role(&letter).ok_or_else(|| format!("`{letter}` is not the letter of a piece"))?,
+                )),
+                WireValue::Player(color) => Arg::Word(Word::Player(color)),
+                WireValue::Man(man) => Arg::Word(Word::Man(piece(&man)?)),
+                WireValue::Men(men) => Arg::Word(Word::Men(men.iter().map(|man| piece(man)).collect::<Result<_, _>>()?)),
+                WireValue::Moved(moved) => Arg::Word(Word::Moved(moved)),
+                WireValue::Number(number) => Arg::Number(number),
+                WireValue::Plain(plain) => Arg::Plain(plain),
+                WireValue::Differences(differences) => {
+                    Arg::Differences(differences.iter().map(difference).collect::<Result<_, _>>()?)
+                }
+                WireValue::Text(text) => Arg::Text(Box::new((*text).try_into()?)),
+            };
+            Ok((name, arg))
+        };
+        Ok(Text { key: wire.key, args: wire.args.into_iter().map(one).collect::<Result<_, String>>()? })
     }
 }
 

@@ -1,0 +1,149 @@
+//! What is said to people, before it is put into words: a key and what the sentence is about. The words of each language are in
+//! `config/locale`.
+
+use crate::game::event::Difference;
+use crate::laws::reason::{Man, MovedBefore, Reason, Word};
+use shakmaty::Role;
+use std::fmt;
+
+/// A sentence in terms that a program can translate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Its name in the message files: it stays the same.
+    pub key: String,
+    /// What it is about, by names that stay the same.
+    pub args: Vec<(String, Arg)>,
+}
+
+/// What a sentence is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arg {
+    /// A word of chess: a square, a piece, a player.
+    Word(Word),
+    /// A number, also of seconds or plies.
+    Number(u32),
+    /// What reads the same in every language: a move, a result, a list of plies.
+    Plain(String),
+    /// Squares, with what should be there and what is.
+    Differences(Vec<Difference>),
+    /// A sentence within the sentence.
+    Text(Box<Text>),
+}
+
+impl Text {
+    /// A sentence that is about nothing in particular.
+    pub fn new(key: &str) -> Text {
+        Text { key: key.to_owned(), args: Vec::new() }
+    }
+
+    /// The same, about this as well.
+    #[must_use]
+    pub fn with(mut self, name: &str, arg: impl Into<Arg>) -> Text {
+        self.args.push((name.to_owned(), arg.into()));
+        self
+    }
+}
+
+impl From<Word> for Arg {
+    fn from(word: Word) -> Arg {
+        Arg::Word(word)
+    }
+}
+
+impl From<u32> for Arg {
+    fn from(number: u32) -> Arg {
+        Arg::Number(number)
+    }
+}
+
+impl From<String> for Arg {
+    fn from(plain: String) -> Arg {
+        Arg::Plain(plain)
+    }
+}
+
+impl From<Vec<Difference>> for Arg {
+    fn from(differences: Vec<Difference>) -> Arg {
+        Arg::Differences(differences)
+    }
+}
+
+impl From<Text> for Arg {
+    fn from(text: Text) -> Arg {
+        Arg::Text(Box::new(text))
+    }
+}
+
+impl From<shakmaty::Square> for Arg {
+    fn from(square: shakmaty::Square) -> Arg {
+        Arg::Word(Word::Square(square))
+    }
+}
+
+impl From<shakmaty::Color> for Arg {
+    fn from(player: shakmaty::Color) -> Arg {
+        Arg::Word(Word::Player(player))
+    }
+}
+
+/// Why a move is not legal: `reason-` and its key.
+impl From<&Reason> for Text {
+    fn from(reason: &Reason) -> Text {
+        let args = reason.args().into_iter().map(|(name, word)| (name.to_owned(), Arg::Word(word))).collect();
+        Text { key: format!("reason-{}", reason.key()), args }
+    }
+}
+
+/// For logs, and for people whose messages lack the key: the key and what it is about.
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.key)?;
+        for (name, arg) in &self.args {
+            write!(f, ", {name} {arg}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Arg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Arg::Number(number) => write!(f, "{number}"),
+            Arg::Plain(plain) => f.write_str(plain),
+            Arg::Text(text) => write!(f, "({text})"),
+            Arg::Differences(differences) => {
+                let squares: Vec<String> = differences.iter().map(|difference| difference.square.to_string()).collect();
+                f.write_str(&squares.join(" "))
+            }
+            Arg::Word(word) => match word {
+                Word::Square(square) => write!(f, "{square}"),
+                Word::Role(role) => write!(f, "{}", role.char()),
+                Word::Player(color) => f.write_str(if color.is_white() { "white" } else { "black" }),
+                Word::Man(man) => write!(f, "{}", short(man)),
+                Word::Men(men) => f.write_str(&men.iter().map(short).collect::<Vec<_>>().join(" ")),
+                Word::Moved(moved) => f.write_str(match moved {
+                    MovedBefore::King => "king",
+                    MovedBefore::Rook => "rook",
+                    MovedBefore::Either => "either",
+                }),
+            },
+        }
+    }
+}
+
+/// `Re8`, `re8`: the letter as in FEN.
+pub fn short(man: &Man) -> String {
+    format!("{}{}", man.piece.char(), man.square)
+}
+
+/// Reads what [`short`] writes.
+pub fn man(text: &str) -> Option<Man> {
+    let (letter, square) = text.split_at_checked(1)?;
+    Some(Man { piece: shakmaty::Piece::from_char(letter.chars().next()?)?, square: square.parse().ok()? })
+}
+
+/// `n`, `q`: reads the letter of a kind of piece.
+pub fn role(text: &str) -> Option<Role> {
+    let mut letters = text.chars();
+    Role::from_char(letters.next()?).filter(|_| letters.next().is_none())
+}
