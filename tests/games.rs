@@ -9,6 +9,7 @@ use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement,
 use touchmove::game::{Command, CompletedBy, CorrectionReason, Event, GameResult, Order, ResultReason, Stamped};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Output, Settings, Table};
+use touchmove::wire::Word;
 
 pub struct Story {
     pub table: Table,
@@ -169,7 +170,8 @@ impl Story {
                     format!("={} {reason}", result.map_or("*", |result| result.as_str()))
                 }
                 Event::AlertRaised(alert) => {
-                    format!("alert {}", alert.squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
+                    let squares: Vec<String> = alert.squares.iter().map(ToString::to_string).collect();
+                    format!("{} {}", alert.kind.word(), squares.join(",")).trim_end().to_owned()
                 }
                 Event::Displaced { squares } => {
                     self.displaced = squares.iter().map(|one| one.square.to_string()).collect::<Vec<_>>().join(",");
@@ -280,7 +282,7 @@ fn castling_in_every_order() {
     let ready = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     check_from(ready, "e1- g1K h1- f1R W", "O-O | O-O!");
     check_from(ready, "h1- f1R e1- g1K W", "O-O | O-O!");
-    check_from(ready, "h1- f1R ~600 e1- g1K W", "O-O | O-O!");
+    check_from(ready, "h1- f1R ~600 e1- g1K W", "O-O | touch_move h1,e1 | O-O!");
     check_from(ready, "e1- h1- g1K f1R W", "O-O | O-O!");
     check_from(ready, "a1- d1R e1- c1K W e8- g8k h8- f8r B", "O-O-O | O-O-O! | O-O | O-O!");
     check_from(ready, "h1- f1R ~2000 W", "Rf1 | Rf1!");
@@ -299,7 +301,7 @@ fn promotion() {
     let pawn = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
     check_from(pawn, "a7- a8Q W ~300", "a8=Q+ | a8=Q+!");
     check_from(pawn, "a8Q a7- W ~300", "a8=Q+ | a8=Q+!");
-    check_from(pawn, "a7- a8P a8- a8N W ~300", "a8=N | a8=N!");
+    check_from(pawn, "a7- a8P a8- a8N W ~300", "a8=N | a8=N! | dead_position");
 }
 
 #[test]
@@ -311,8 +313,8 @@ fn mate_and_kings_end_the_game() {
 #[test]
 fn a_kings_move_to_the_centre_is_withdrawn_when_the_other_king_comes() {
     let fen = "8/8/4k3/8/8/4K3/8/8 w - - 0 1";
-    check_from(fen, "e3- e4K ~500 e6- d5k ~1500", "Ke4 | <1  kings | =1-0 kings");
-    check_from(fen, "e3- e4K W ~5000", "Ke4 | Ke4!");
+    check_from(fen, "e3- e4K ~500 e6- d5k ~1500", "dead_position | Ke4 | <1  kings | =1-0 kings");
+    check_from(fen, "e3- e4K W ~5000", "dead_position | Ke4 | Ke4!");
 }
 
 #[test]
@@ -328,7 +330,7 @@ fn missed_edges_are_searched_for() {
 
 #[test]
 fn what_nothing_explains_is_told_and_cleared() {
-    check("e2- e4P W ~500 d8- d5q ~4000 d5- d8q", "e4 | e4! | alert d5,d8 | clear");
+    check("e2- e4P W ~500 d8- d5q ~4000 d5- d8q", "e4 | e4! | illegal_pending d5,d8 | clear");
 }
 
 #[test]
@@ -340,9 +342,17 @@ fn the_next_start_position_is_the_next_game() {
 #[test]
 fn a_game_goes_on_from_an_irregular_position() {
     // Both kings in check.
-    check_from("r6k/8/8/8/8/8/8/K6R w - - 0 1", "a1- b1K ~300 W h8- g8k ~300 B", "Kb1+ | Kb1+! | Kg8 | Kg8!");
+    check_from(
+        "r6k/8/8/8/8/8/8/K6R w - - 0 1",
+        "a1- b1K ~300 W h8- g8k ~300 B",
+        "illegal_position | Kb1+ | clear | Kb1+! | Kg8 | Kg8!",
+    );
     // A pawn left on the last rank: it stays there, and the others play on.
-    check_from("4k2P/8/8/8/8/8/4P3/4K3 w - - 0 1", "e2- e4P W e8- d7k ~300 B h8- W", "e4 | e4! | Kd7 | Kd7!");
+    check_from(
+        "4k2P/8/8/8/8/8/4P3/4K3 w - - 0 1",
+        "e2- e4P W e8- d7k ~300 B h8- W",
+        "illegal_position | e4 | e4! | Kd7 | Kd7!",
+    );
 }
 
 #[test]

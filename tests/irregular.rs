@@ -46,7 +46,7 @@ fn kept(story: &Story) -> String {
 fn a_move_that_is_not_legal_stands_and_play_goes_on() {
     check(
         &format!("e2- e4P W e7- e5p B e1- e3K ~300 W ~1200 {ON}"),
-        &format!("e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | {ON_TOLD}"),
+        &format!("e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | illegal_move e1,e3 | {ON_TOLD}"),
     );
     let story = tell(None, true, &format!("e2- e4P W e7- e5p B e1- e3K ~300 W ~1200 {ON}"));
     assert_eq!(kept(&story), "e2e4 e7e5 e1e3* a7a6 a2a3 b7b6 b2b3 h7h6 h2h3 g7g6 g2g3 a6a5 a3a4");
@@ -62,7 +62,10 @@ fn a_move_that_is_not_legal_stands_and_play_goes_on() {
 
 #[test]
 fn the_opponent_plays_on_at_once() {
-    check("e2- e4P W e7- e5p B e1- e3K ~300 W g8- f6n ~300 B", "e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | Nf6 | Nf6!");
+    check(
+        "e2- e4P W e7- e5p B e1- e3K ~300 W g8- f6n ~300 B",
+        "e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | illegal_move e1,e3 | Nf6 | Nf6!",
+    );
 }
 
 #[test]
@@ -75,9 +78,12 @@ fn taken_where_nothing_could_take() {
 fn without_a_clock_the_reply_makes_it_a_move() {
     check_no_clock(
         "e2- e4P ~400 e7- e5p ~400 e1- e3K ~2000 g8- f6n ~400 d2- d3P ~400",
-        "e4 | e5 | e4r | Ke1-e3 | e5r | Nf6 | Ke1-e3r | d3 | Nf6r",
+        "e4 | e5 | e4r | Ke1-e3 | e5r | illegal_move e1,e3 | Nf6 | Ke1-e3r | d3 | Nf6r",
     );
-    check_no_clock("e2- e4P ~400 e7- e5p ~400 e1- e3K ~4000 e3- e2K ~400", "e4 | e5 | e4r | alert e1,e3 | clear | Ke2 | e5r");
+    check_no_clock(
+        "e2- e4P ~400 e7- e5p ~400 e1- e3K ~4000 e3- e2K ~400",
+        "e4 | e5 | e4r | illegal_pending e1,e3 | clear | Ke2 | e5r",
+    );
 }
 
 #[test]
@@ -88,11 +94,14 @@ fn corrected_before_the_press() {
 #[test]
 fn corrected_after_the_press() {
     // The king goes straight to another square.
-    check("e2- e4P W e7- e5p B e1- e3K ~300 W ~1200 e3- e2K ~300", "e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | <3 Ke2 evidence");
+    check(
+        "e2- e4P W e7- e5p B e1- e3K ~300 W ~1200 e3- e2K ~300",
+        "e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | illegal_move e1,e3 | <3 Ke2 takeback",
+    );
     // It goes back first; then there is another move.
     check(
         "e2- e4P W e7- e5p B e1- e3K ~300 W ~1200 e3- e1K ~1200 B e1- e2K ~300 W",
-        "e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | <3  takeback | Ke2 | Ke2!",
+        "e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | illegal_move e1,e3 | <3  takeback | Ke2 | Ke2!",
     );
 }
 
@@ -106,22 +115,30 @@ fn the_arbiter_restores_the_position() {
     // By command, and the board follows.
     check(
         "e2- e4P W e7- e5p B e1- e3K ~300 W ~1200 takeback=1 e3- e1K ~300 B e1- e2K ~300 W",
-        "e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | <3  arbiter | Ke2 | Ke2!",
+        "e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | illegal_move e1,e3 | <3  arbiter | clear | Ke2 | Ke2!",
     );
 }
 
 #[test]
 fn a_king_left_in_check() {
     let pinned = "4k3/4r3/8/8/8/8/4N3/4K3 w - - 0 1";
-    check_from(pinned, "e2- c3N ~300 W ~1200 e7- d7r ~300 B c3- b5N ~300 W", "Ne2-c3 | Ne2-c3! | Rd7 | Rd7! | Nb5 | Nb5!");
+    check_from(
+        pinned,
+        "e2- c3N ~300 W ~1200 e7- d7r ~300 B c3- b5N ~300 W",
+        "Ne2-c3 | Ne2-c3! | illegal_move e2,c3 | Rd7 | Rd7! | Nb5 | Nb5!",
+    );
 }
 
 #[test]
 fn a_pawn_left_on_the_last_rank() {
     let pawn = "4k3/P7/8/8/8/8/7P/4K3 w - - 0 1";
-    check_from(pawn, "a7- a8P ~300 W ~1200 e8- e7k ~300 B h2- h4P ~300 W", "a7-a8 | a7-a8! | Ke7 | Ke7! | h4 | h4!");
+    check_from(
+        pawn,
+        "a7- a8P ~300 W ~1200 e8- e7k ~300 B h2- h4P ~300 W",
+        "a7-a8 | a7-a8! | illegal_move a7,a8 | Ke7 | Ke7! | h4 | h4!",
+    );
     // Exchanged after all.
-    check_from(pawn, "a7- a8P ~300 W ~1200 a8- a8Q ~800", "a7-a8 | a7-a8! | <1 a8=Q+ evidence");
+    check_from(pawn, "a7- a8P ~300 W ~1200 a8- a8Q ~800", "a7-a8 | a7-a8! | illegal_move a7,a8 | <1 a8=Q+ takeback");
 }
 
 #[test]
@@ -133,8 +150,14 @@ fn castling_that_is_not_allowed() {
 
 #[test]
 fn the_same_player_twice() {
-    check_no_clock("e2- e4P ~400 d2- d4P ~1500 e7- e5p ~1200 g1- f3N ~400", "e4 | d2-d4 | e4+ | e5 | d2-d4r | Nf3 | e5r");
-    check("e2- e4P W ~400 d2- d4P ~1500 e7- e5p ~1200 B g1- f3N ~400 W", "e4 | e4! | d2-d4 | e5 | e5! | Nf3 | d2-d4+ | Nf3!");
+    check_no_clock(
+        "e2- e4P ~400 d2- d4P ~1500 e7- e5p ~1200 g1- f3N ~400",
+        "e4 | d2-d4 | e4+ | illegal_move d2,d4 | e5 | d2-d4r | Nf3 | e5r",
+    );
+    check(
+        "e2- e4P W ~400 d2- d4P ~1500 e7- e5p ~1200 B g1- f3N ~400 W",
+        "e4 | e4! | d2-d4 | illegal_move d2,d4 | e5 | e5! | Nf3 | d2-d4+ | Nf3!",
+    );
 }
 
 #[test]
@@ -142,12 +165,12 @@ fn a_piece_out_of_place_and_its_return() {
     // White's bishop, while Black thinks; play goes on elsewhere.
     let story = "e2- e4P W ~400 c1- d3B ~4000 e7- e5p ~400 B g1- f3N ~300 W b8- c6n ~300 B";
     let out = tell(None, true, story);
-    assert_eq!(out.told.join(" | "), "start | e4 | e4! | alert c1,d3 | e5 | e5! | Nf3 | Nf3! | Nc6 | Nc6!");
+    assert_eq!(out.told.join(" | "), "start | e4 | e4! | displaced c1,d3 | e5 | e5! | Nf3 | Nf3! | Nc6 | Nc6!");
     assert_eq!(out.displaced, "c1,d3");
     let back = tell(None, true, &format!("{story} d3- c1B ~300 f1- c4B ~300 W"));
     assert_eq!(
         back.told.join(" | "),
-        "start | e4 | e4! | alert c1,d3 | e5 | e5! | Nf3 | Nf3! | Nc6 | Nc6! | clear | Bc4 | Bc4!"
+        "start | e4 | e4! | displaced c1,d3 | e5 | e5! | Nf3 | Nf3! | Nc6 | Nc6! | clear | Bc4 | Bc4!"
     );
     assert_eq!(back.displaced, "");
     assert_eq!(kept(&back), "e2e4 e7e5 g1f3 b8c6 f1c4");

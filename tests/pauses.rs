@@ -38,13 +38,13 @@ fn a_promotion_is_set_right_and_the_moves_after_it_stay() {
         occupancy(),
         PAWN,
         "a7- a8Q W ~300 promotion=N e8- d7k ~300 B",
-        "a8=Q+ | a8=Q+! | <1 a8=N arbiter | a8=N! | Kd7 | Kd7!",
+        "a8=Q+ | a8=Q+! | <1 a8=N arbiter | a8=N! | dead_position | Kd7 | Kd7!",
     );
     check_from(
         occupancy(),
         PAWN,
         "a7- a8Q W ~300 e8- d7k ~300 B promotion=N1 ~300 a8- b6N ~300 W",
-        "a8=Q+ | a8=Q+! | Kd7 | Kd7! | <1 a8=N Kd7 arbiter | a8=N! | Kd7! | Nb6+ | Nb6+!",
+        "a8=Q+ | a8=Q+! | Kd7 | Kd7! | <1 a8=N Kd7 arbiter | a8=N! | Kd7! | dead_position | Nb6+ | Nb6+!",
     );
 }
 
@@ -74,7 +74,7 @@ fn a_promotion_that_cannot_be_is_refused() {
         on(Sensing::Identity),
         PAWN,
         "a7- a8Q W ~300 promotion=N a8- a8N ~300",
-        &format!("a8=Q+ | a8=Q+! | {why} | <1 a8=N evidence"),
+        &format!("a8=Q+ | a8=Q+! | {why} | <1 a8=N evidence | dead_position"),
     );
 }
 
@@ -99,16 +99,16 @@ fn what_a_player_adjusts_is_no_move() {
 fn with_the_clock_stopped_moves_are_analysis_until_somebody_says_otherwise() {
     let played = "e4 | e4! | e5 | e5!";
     let two = "e2- e4P W e7- e5p B stop ~3000 g1- f3N ~500 b8- c6n ~2000";
-    check(two, &format!("{played} | alert "));
-    check(&format!("{two} result=1-0 ~500"), &format!("{played} | alert  | =1-0 arbiter | clear"));
-    check(&format!("{two} result=* ~500"), &format!("{played} | alert  | =* arbiter | clear | Nf3 | Nc6"));
+    check(two, &format!("{played} | result_wanted"));
+    check(&format!("{two} result=1-0 ~500"), &format!("{played} | result_wanted | =1-0 arbiter | clear"));
+    check(&format!("{two} result=* ~500"), &format!("{played} | result_wanted | =* arbiter | clear | Nf3 | Nc6"));
     // One side twice; several plies back at once.
-    check("e2- e4P W e7- e5p B stop ~3000 g1- f3N ~1200 b1- c3N ~1200", &format!("{played} | alert "));
-    check("e2- e4P W e7- e5p B stop ~3000 e5- e7p ~1200 e4- e2P ~1200", &format!("{played} | alert "));
+    check("e2- e4P W e7- e5p B stop ~3000 g1- f3N ~1200 b1- c3N ~1200", &format!("{played} | result_wanted"));
+    check("e2- e4P W e7- e5p B stop ~3000 e5- e7p ~1200 e4- e2P ~1200", &format!("{played} | result_wanted"));
     // The clock runs again, on the last position or a move away from it.
     let back = "b8n c6- ~500";
-    check(&format!("{two} {back} f3- g1N ~500 B ~2000 b1- c3N W"), &format!("{played} | alert  | clear | Nc3 | Nc3!"));
-    check(&format!("{two} {back} B ~2000"), &format!("{played} | alert  | clear | Nf3"));
+    check(&format!("{two} {back} f3- g1N ~500 B ~2000 b1- c3N W"), &format!("{played} | result_wanted | clear | Nc3 | Nc3!"));
+    check(&format!("{two} {back} B ~2000"), &format!("{played} | result_wanted | clear | Nf3"));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn the_last_move_before_the_clock_is_stopped_is_kept() {
     check("e2- e4P W e7- e5p stop ~2000", "e4 | e4! | e5");
     check("e2- e4P W e7- stop e6p ~2000 d2- d4P ~2000", "e4 | e4! | e6");
     // A flag is down, and nobody has seen it.
-    check("e2- e4P W e7- e5p B flag ~2000 g1- f3N ~2000", "e4 | e4! | e5 | e5! | Nf3");
+    check("e2- e4P W e7- e5p B flag ~2000 g1- f3N ~2000", "e4 | e4! | e5 | e5! | flag_fall | Nf3");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn moves_taken_back_need_not_be_taken_back_on_the_board_at_once() {
 #[test]
 fn pieces_in_the_hands_do_not_explain_for_ever() {
     let story = "e2- e4P W e7- e5p B g1- ~500 g2- ~33000 g2P g1N ~100";
-    check(story, "e4 | e4! | e5 | e5! | alert g1,g2 | clear");
+    check(story, "e4 | e4! | e5 | e5! | displaced g1,g2 | clear");
 }
 
 #[test]
@@ -153,13 +153,13 @@ fn kings_in_the_place_of_a_piece_tell_that_there_is_a_result() {
     let fen = "4k3/8/8/3p4/8/8/PPP5/4K3 w - - 0 1";
     for sensing in [Sensing::Colour, Sensing::Occupancy] {
         // The pawn on d5 makes room for a king between two readings.
-        let told = "a3 | a3! | alert e4";
+        let told = "a3 | a3! | result_signalled e4";
         check_from(on(sensing), fen, "a2- a3P W e1- e8- e4K ~11000", told);
         check_from(on(sensing), fen, "a2- a3P W ~500 stop ~2000 e1- e8- e4K ~3500", told);
         // The other king was only slow.
-        let told = "a3 | a3! | alert e4 | clear | =1/2-1/2 kings";
+        let told = "a3 | a3! | result_signalled e4 | clear | =1/2-1/2 kings";
         check_from(on(sensing), fen, "a2- a3P W ~500 stop ~2000 e1- e8- e4K ~3500 e5k ~1500", told);
-        check_from(on(sensing), fen, "a2- a3P W e1- e8- e4K ~11000 e4- e1K e8k ~400", "a3 | a3! | alert e4 | clear");
+        check_from(on(sensing), fen, "a2- a3P W e1- e8- e4K ~11000 e4- e1K e8k ~400", "a3 | a3! | result_signalled e4 | clear");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What was published compared with what truly happened: the figures of `score`.
 
 use crate::boards::Millis;
-use crate::game::event::AlertKind;
+use crate::game::event::{AlertKind, Matter};
 use crate::game::{CorrectionReason, Event, Played, Record, Stamped};
 use crate::simulate::irregularity::{Irregularity, Kind};
 use crate::simulate::truth::{Truth, TruthPly, Why};
@@ -36,6 +36,8 @@ pub struct GameFigures {
     /// False alerts, and moves falsely told to be illegal: while nothing irregular was done, nor the cable out or the game
     /// analysed.
     pub alerts: u64,
+    /// False notices of touches.
+    pub notices: u64,
     /// Irregularities committed, and whether an alert of any kind was raised, or a move told to be illegal, meanwhile or soon
     /// after.
     pub irregularities: Vec<(Kind, bool)>,
@@ -195,13 +197,19 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
                     published.push((new.uci.clone(), since));
                 }
             }
-            Event::AlertRaised(alert) if alert.kind != AlertKind::ResultSignalled => {
+            // What follows from the moves, or from the devices, is as right as they are.
+            Event::AlertRaised(alert)
+                if alert.kind == AlertKind::ResultWanted || !matches!(alert.kind.matter(), Matter::End | Matter::Device) =>
+            {
                 let right = irregular(truth, stamped.at);
                 match right.and_then(|index| told.get_mut(index)) {
                     Some(told) => *told = true,
                     None if excused(truth, stamped.at) => continue,
                     None => {
-                        figures.alerts += 1;
+                        match alert.kind.matter() {
+                            Matter::Touch => figures.notices += 1,
+                            _ => figures.alerts += 1,
+                        }
                         figures.failure.get_or_insert_with(|| format!("false alert at {} ms: {}", stamped.at, alert.text));
                     }
                 }
@@ -297,6 +305,10 @@ pub struct Figures {
     pub false_alerts: u64,
     /// The same per thousand plies.
     pub false_alerts_per_1000: f64,
+    /// False notices of touches.
+    pub false_notices: u64,
+    /// The same per 1000 plies.
+    pub false_notices_per_1000: f64,
     /// Results told on the board, and how many were understood.
     pub results_told: u64,
     /// See `results_told`.
@@ -369,6 +381,7 @@ impl Figures {
         let sum = |get: fn(&GameFigures) -> u64| games.clone().map(get).sum::<u64>();
         let delay = |get: fn(&GameFigures) -> &Vec<u64>| Delay::of(games.clone().flat_map(get).copied().collect());
         let (count, plies) = (games.clone().count() as u64, sum(|game| game.plies));
+        let notices = sum(|game| game.notices);
         let (exact, retracted, alerts) =
             (sum(|game| u64::from(game.exact)), sum(|game| game.retracted), sum(|game| game.alerts));
         let calibration = CALIBRATION.iter().enumerate().map(|(class, &from)| Calibration {
@@ -390,6 +403,8 @@ impl Figures {
             delay: delay(|game| &game.delays),
             delay_stops: delay(|game| &game.delays_stops),
             false_alerts: alerts,
+            false_notices: notices,
+            false_notices_per_1000: share(notices, plies, 1000.0),
             false_alerts_per_1000: share(alerts, plies, 1000.0),
             results_told: sum(|game| u64::from(game.result_right.is_some())),
             results_right: sum(|game| u64::from(game.result_right == Some(true))),

@@ -2,7 +2,7 @@
 
 use crate::boards::{Battery, LinkState, Millis, Sensed};
 use crate::game::{Command, Text};
-use crate::laws::Act;
+use crate::laws::{Act, Irregularity};
 use shakmaty::{ByColor, Color, Square};
 
 /// A probability in thousandths, 0–1000. An integer, so that every machine computes the same.
@@ -200,7 +200,7 @@ pub enum AlertKind {
     FiveFold,
     /// Seventy-five moves without a capture or a pawn's move (9.6.2).
     SeventyFive,
-    /// The clock shows that a flag has fallen (6.8, 6.9).
+    /// Notice: the clock shows that a flag has fallen: its word, and no ruling (6.8, 6.9).
     FlagFall,
     /// The board says nothing.
     BoardSilent,
@@ -218,15 +218,56 @@ pub enum AlertKind {
     PlayedAfterEnd,
 }
 
+/// What sort of matter an alert is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Matter {
+    /// What a player did by moving or pressing.
+    Play,
+    /// What stands on the board.
+    Board,
+    /// What hands touched.
+    Touch,
+    /// The end of the game.
+    End,
+    /// Boards, clocks, cables.
+    Device,
+}
+
 impl AlertKind {
+    /// What sort of matter it is.
+    pub fn matter(self) -> Matter {
+        use AlertKind::{
+            BoardBattery, BoardSilent, CaptureUnclear, ClockBattery, ClockLost, ClockStopped, DeadPosition, Displaced,
+            DisplacedFound, FiveFold, FlagFall, HandledOffTurn, IllegalMove, IllegalPending, IllegalPosition, IllegalStands,
+            LinkLost, MovesUncertain, Orientation, PlayedAfterEnd, PositionUnexplained, PossibleTouch, PressBeforeRelease,
+            PressWithoutMove, PromotionChanged, ReleaseChanged, ResultSignalled, ResultWanted, SeventyFive, TouchCapture,
+            TouchMove, WrongStart,
+        };
+        match self {
+            IllegalPending | IllegalMove | IllegalStands | IllegalPosition | PressWithoutMove | PressBeforeRelease => {
+                Matter::Play
+            }
+            PositionUnexplained | WrongStart | Orientation | MovesUncertain | Displaced | DisplacedFound | CaptureUnclear => {
+                Matter::Board
+            }
+            TouchMove | TouchCapture | PossibleTouch | ReleaseChanged | PromotionChanged | HandledOffTurn => Matter::Touch,
+            ResultSignalled | ResultWanted | DeadPosition | FiveFold | SeventyFive | FlagFall | PlayedAfterEnd => Matter::End,
+            BoardSilent | LinkLost | ClockStopped | ClockLost | ClockBattery | BoardBattery => Matter::Device,
+        }
+    }
+
+    /// What is counted of it, where something is.
+    pub fn irregularity(self) -> Irregularity {
+        match self {
+            AlertKind::PressWithoutMove => Irregularity::PressWithoutMove,
+            _ => Irregularity::IllegalMove,
+        }
+    }
+
     /// What a sensor saw may be nothing: intent cannot be sensed (4.2.2), and the arbiter decides whether he looks at all.
     pub fn is_notice(self) -> bool {
-        use AlertKind::{
-            BoardBattery, ClockBattery, ClockStopped, HandledOffTurn, IllegalPending, PossibleTouch, PromotionChanged,
-            ReleaseChanged, TouchCapture, TouchMove,
-        };
-        let touches = [TouchMove, TouchCapture, PossibleTouch, ReleaseChanged, PromotionChanged, HandledOffTurn];
-        touches.contains(&self) || [IllegalPending, ClockStopped, ClockBattery, BoardBattery].contains(&self)
+        use AlertKind::{BoardBattery, ClockBattery, ClockStopped, FlagFall, IllegalPending};
+        self.matter() == Matter::Touch || [IllegalPending, FlagFall, ClockStopped, ClockBattery, BoardBattery].contains(&self)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::boards::Millis;
 use crate::game::event::{Alert, ClockTimes, Rotation};
 use crate::game::{CompletedBy, Confidence, Event, Fault, GameResult, Played, ResultReason, Stamped};
+use crate::laws::Tally;
 use shakmaty::Square;
 
 /// How far a move has come.
@@ -66,6 +67,8 @@ pub struct Record {
     pub revision: u32,
     /// Alerts not cleared yet.
     pub alerts: Vec<Alert>,
+    /// What each player did that counts for the penalties of illegal moves (7.5.5).
+    pub tally: Tally,
     /// Alerts raised so far, cleared or not.
     pub alerts_raised: u32,
     /// Squares that do not work as they should, in the order in which they were noticed.
@@ -94,6 +97,7 @@ impl Record {
             result: None,
             revision: 0,
             alerts: Vec::new(),
+            tally: Tally::default(),
             alerts_raised: 0,
             faults: Vec::new(),
             last_number: 1,
@@ -129,6 +133,9 @@ impl Record {
                 }
             }
             Event::AlertRaised(alert) => {
+                if let (Some(_), Some(player)) = (alert.count, alert.by) {
+                    self.tally.add(player, stamped.at, alert.ply, alert.kind.irregularity());
+                }
                 self.alerts_raised += 1;
                 self.alerts.push(alert.clone());
             }

@@ -3,6 +3,7 @@
 
 use crate::game::event::Difference;
 use crate::laws::reason::{Man, MovedBefore, Reason, Word};
+use crate::laws::touch::Duty;
 use shakmaty::Role;
 use std::fmt;
 
@@ -83,6 +84,14 @@ impl From<shakmaty::Square> for Arg {
 impl From<shakmaty::Color> for Arg {
     fn from(player: shakmaty::Color) -> Arg {
         Arg::Word(Word::Player(player))
+    }
+}
+
+/// Why a player is not free: `duty-` and its key.
+impl From<&Duty> for Text {
+    fn from(duty: &Duty) -> Text {
+        let key = format!("duty-{}", duty.key());
+        duty.squares().into_iter().fold(Text::new(&key), |text, square| text.with("square", square))
     }
 }
 

@@ -119,6 +119,11 @@ impl Follower {
         self.lines.iter().find_map(|line| line.kings_unclear(&self.seen))
     }
 
+    /// The move that is not legal and stands on the board, if it is one.
+    pub fn stray_move(&self) -> Option<Move> {
+        self.best().stray_move()
+    }
+
     /// A king stands in the centre and cannot be there by a move.
     pub fn king_strays(&self) -> bool {
         self.best().king_strays(&self.seen)

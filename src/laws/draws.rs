@@ -3,7 +3,8 @@
 //! Three times and fifty moves are for a player to claim and are answered when asked; five times and seventy-five moves end the
 //! game by themselves in the editions that know them.
 
-use crate::laws::{Ending, Move, Position, PositionKey};
+use crate::laws::edition::FiveFold;
+use crate::laws::{Ending, Laws, Move, Position, PositionKey};
 use shakmaty::{Bitboard, CastlingMode, Color, Setup};
 use std::fmt;
 
@@ -29,6 +30,18 @@ pub enum Automatic {
     /// Five times at all (2017 and later, Art. 9.6.1), or 75 moves.
     #[default]
     Any,
+}
+
+impl Automatic {
+    /// As these Laws have it.
+    pub fn of(laws: &Laws) -> Automatic {
+        let rules = laws.rules();
+        match (rules.five_fold, rules.five_fold_kind) {
+            (None, _) => Automatic::None,
+            (Some(_), Some(FiveFold::Consecutive)) => Automatic::Consecutive,
+            (Some(_), _) => Automatic::Any,
+        }
+    }
 }
 
 /// What is claimed, by the player to move.

@@ -24,7 +24,7 @@ pub use word::Worded;
 pub use irregular::Irregular;
 pub use position::{BadFen, Ending, Position, PositionKey};
 pub use shakmaty::Move;
-pub use winnable::{Forfeit, LIMIT, Winnable, is_dead, winnable, winnable_within};
+pub use winnable::{Forfeit, LIMIT, Winnable, is_dead, is_dead_within, winnable, winnable_within};
 
 use shakmaty::{CastlingSide, Color, Piece, Role, Square};
 

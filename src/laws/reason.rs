@@ -8,6 +8,7 @@ pub use find::why_illegal;
 pub use stands::why_illegal_to_stand;
 pub(in crate::laws) use words::name;
 
+use crate::laws::{Irregularity, Topic};
 use shakmaty::{Color, Piece, Role, Square};
 
 /// A piece where it stands.
@@ -274,6 +275,43 @@ impl Reason {
     /// What the sentence is about, by names that stay the same.
     pub fn args(&self) -> Vec<(&'static str, Word)> {
         self.parts().1
+    }
+
+    /// What its article is on.
+    pub fn topic(&self) -> Topic {
+        match self {
+            Reason::KingTaken { .. } => Topic::KingCapture,
+            Reason::EnPassantTooLate { .. } | Reason::EnPassantNotRemoved { .. } | Reason::EnPassantWrongPawn { .. } => {
+                Topic::EnPassant
+            }
+            Reason::PawnLeft { .. }
+            | Reason::PromotedWrongly { .. }
+            | Reason::PromotedColour { .. }
+            | Reason::Became { .. } => Topic::Promotion,
+            Reason::IntoCheck { .. }
+            | Reason::KingsAdjacent { .. }
+            | Reason::Pinned { .. }
+            | Reason::Exposed { .. }
+            | Reason::StillInCheck { .. }
+            | Reason::DoubleCheck { .. } => Topic::KingSafety,
+            Reason::CastlingAfterMove { .. } => Topic::CastlingLost,
+            castling if castling.is_castling() => Topic::Castling,
+            _ => Topic::Legality,
+        }
+    }
+
+    /// Whether it is about castling.
+    pub fn is_castling(&self) -> bool {
+        self.key().starts_with("castling_")
+    }
+
+    /// What is against the Laws with such a move.
+    pub fn irregularity(&self) -> Irregularity {
+        match self {
+            Reason::PawnLeft { .. } => Irregularity::PawnLeft,
+            castling if castling.is_castling() => Irregularity::IllegalCastling,
+            _ => Irregularity::IllegalMove,
+        }
     }
 
     fn parts(&self) -> (&'static str, Vec<(&'static str, Word)>) {

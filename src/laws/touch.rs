@@ -10,7 +10,7 @@ mod hands;
 pub use duty::{Duty, Freedom, Obligation};
 pub use hands::{Care, Hands};
 
-use crate::laws::{Move, Position};
+use crate::laws::{Laws, Move, Position, Topic, edition};
 use shakmaty::{CastlingSide, Color, File, Piece, Rank, Role, Square};
 use std::cmp::Ordering;
 
@@ -89,6 +89,18 @@ pub enum PawnLeft {
 impl Default for TouchRules {
     fn default() -> Self {
         TouchRules { touched: Touched::Bind, promotion: Promotion::Final, pawn_left: PawnLeft::Queen }
+    }
+}
+
+impl TouchRules {
+    /// As these Laws have it.
+    pub fn of(laws: &Laws) -> TouchRules {
+        let rules = laws.rules();
+        TouchRules {
+            touched: if laws.article(Topic::TouchOwn).is_some() { Touched::Bind } else { Touched::Unsaid },
+            promotion: if rules.promotion_final.is_some() { Promotion::Final } else { Promotion::Unsaid },
+            pawn_left: if rules.pawn_left == Some(edition::PawnLeft::Queen) { PawnLeft::Queen } else { PawnLeft::TakenBack },
+        }
     }
 }
 

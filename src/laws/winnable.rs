@@ -54,10 +54,15 @@ pub fn winnable_within(position: &Position, winner: Color, limit: u32) -> Winnab
 
 /// Whether the game ends here as drawn since neither player can mate (Art. 5.2.2). While that is not certain it goes on.
 pub fn is_dead(position: &Position) -> bool {
+    is_dead_within(position, LIMIT)
+}
+
+/// The same, with another limit (at most [`LIMIT`]).
+pub fn is_dead_within(position: &Position, limit: u32) -> bool {
     // One who can is enough for it to go on: the one who has more to mate with is found out sooner.
     let count = |color| position.board().by_color(color).count();
     let first = if count(Color::White) >= count(Color::Black) { Color::White } else { Color::Black };
-    [first, !first].into_iter().all(|color| winnable(position, color) == Winnable::CannotMate)
+    [first, !first].into_iter().all(|color| winnable_within(position, color, limit) == Winnable::CannotMate)
 }
 
 /// What becomes of a game that a player is to lose by the flag (Art. 6.9), by his last illegal move (Art. 7.5.5) or by resigning

@@ -25,6 +25,8 @@ pub struct Press {
     pub by: Color,
     /// When it was told.
     pub at: Millis,
+    /// Whether the clock ran until then: otherwise it was set, or started.
+    pub ran: bool,
     /// Both times in the first reading after it.
     pub clocks: ClockTimes,
 }
@@ -87,6 +89,7 @@ impl Clock {
         (before.turn != reading.turn && (before.running || reading.running)).then(|| Press {
             by: self.color(before.turn, board),
             at: now,
+            ran: before.running,
             clocks: self.times(now, board),
         })
     }

@@ -3,10 +3,12 @@
 mod alerts;
 mod faults;
 mod hold;
+mod judge;
 mod kings;
 mod orders;
 mod publish;
 mod sightings;
+mod touch;
 
 use super::clock::{Clock, Press};
 use super::{Output, Settings};
@@ -56,6 +58,12 @@ pub struct Game {
     kings_meant_nothing: bool,
     /// A press whose move has not been published yet.
     pending: Option<Press>,
+    /// A press on which nothing was seen of a move yet.
+    idle_press: Option<Press>,
+    /// The last press.
+    last_press: Option<Press>,
+    /// Until then hands were free: somebody adjusted, or nobody saw.
+    touch_free_until: Millis,
     /// A completed move whose clock may still be corrected.
     revisable: Option<(u32, Millis)>,
     /// Presses in a row by the player who seemed to be to move.
@@ -129,6 +137,9 @@ impl Game {
             kings_at: None,
             kings_meant_nothing: false,
             pending: None,
+            idle_press: None,
+            last_press: None,
+            touch_free_until: if blind { Millis::MAX } else { 0 },
             revisable: None,
             presses_off_turn: 0,
             hold: None,
@@ -195,20 +206,25 @@ impl Game {
         self.published.is_empty() && self.start.board() == position.board()
     }
 
-    pub fn lose_sight(&mut self) {
+    pub fn lose_sight(&mut self, now: Millis) {
+        self.touch_free_until = self.touch_free_until.max(now);
+        self.idle_press = None;
         self.blind = true;
         self.kings_at = None;
     }
 
     /// The game began, and nobody knows what the board shows.
-    pub fn begin_unseen(&mut self) {
-        self.lose_sight();
+    pub fn begin_unseen(&mut self, now: Millis) {
+        self.lose_sight(now);
         self.sighted = false;
     }
 
     /// The first whole reading after the link came up.
     pub fn see(&mut self, now: Millis, placement: &Placement, around: &mut Around<'_>, output: &mut Output) {
         self.blind = false;
+        if self.touch_free_until == Millis::MAX {
+            self.touch_free_until = now;
+        }
         let placement = turned(placement, around.rotation);
         self.take(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), around, output);
         self.sighted = true;
@@ -298,9 +314,14 @@ impl Game {
             Some(ply) if is_made && ply.state == PlyState::Made => {
                 self.complete(now, movers_last as u32, CompletedBy::Clock, press.clocks, output);
                 self.revisable = Some((movers_last as u32, now));
+                self.judge_press(press, true);
             }
-            _ => self.pending = Some(press),
+            _ => {
+                self.pending = Some(press);
+                self.judge_press(press, false);
+            }
         }
+        self.last_press = Some(press);
         self.follower.quiet(now, around.settle);
         self.publish(now, around, output);
     }
@@ -350,11 +371,18 @@ impl Game {
             self.over = true;
         }
         self.tell_unexplained(now, quiet, around, output);
+        if quiet >= UNEXPLAINED {
+            self.tell_touched_opponent(now, output);
+        }
     }
 
     /// When the follower wants to look again at a press, or a player has adjusted long enough.
     pub fn look_deadline(&self) -> Option<Millis> {
-        [self.follower.deadline(), self.hold_deadline()].into_iter().flatten().min().filter(|_| !self.over && !self.blind)
+        [self.follower.deadline(), self.hold_deadline(), self.press_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
+            .filter(|_| !self.over && !self.blind)
     }
 
     /// That time has come.
@@ -364,6 +392,7 @@ impl Game {
         }
         self.follower.quiet(now, around.settle);
         self.publish(now, around, output);
+        self.press_is_due(now, output);
     }
 
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {

@@ -367,7 +367,7 @@ impl Table {
         }
         self.sense.forget();
         if let Some(game) = &mut self.game {
-            game.lose_sight();
+            game.lose_sight(at);
         }
         self.stage = usize::MAX;
     }
@@ -386,6 +386,9 @@ impl Table {
             self.start_anyway(now, output);
         }
         if let Some(event) = self.clock.event(now, rotation) {
+            if let Event::Clock { flags, .. } = event {
+                self.with_game(output, |game, _, output| game.flags(now, flags, output));
+            }
             output.tell(now, event);
         } else if was_connected {
             // It was unplugged.
@@ -452,7 +455,7 @@ impl Table {
             if self.sense.is_whole() {
                 self.compare_given(now, output);
             } else if let Some(game) = &mut self.game {
-                game.begin_unseen();
+                game.begin_unseen(now);
             }
             return Ok(());
         }

@@ -179,6 +179,7 @@ impl Table {
         let mut game = Game::begin(now, found, seen, &self.settings, output);
         game.set_beam(self.beam);
         game.inherit_faults(now, &before, output);
+        game.judge_start(now, output);
         self.game = Some(game);
         self.calm = None;
         self.given = None;

@@ -126,6 +126,7 @@ impl<'a> Report<'a> {
                 delay(&figures.delay_stops)
             ),
         );
+        row("false touch notices", format!("{:.3} per 1000 plies ({})", figures.false_notices_per_1000, figures.false_notices));
         row("false alerts", format!("{:.3} per 1000 plies ({})", figures.false_alerts_per_1000, figures.false_alerts));
         row("results", format!("{} of {} told on the board understood", figures.results_right, figures.results_told));
         self.print_calibration();

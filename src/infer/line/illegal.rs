@@ -86,6 +86,12 @@ impl Line {
         if found.len() == 1 { found.pop() } else { None }
     }
 
+    /// The move that is not legal and stands on the board, if it is one; it may not have been pressed on.
+    pub fn stray_move(&self) -> Option<Move> {
+        let stray = self.stray.as_ref().filter(|stray| stray.nodes == self.nodes.len())?;
+        stray.mv.filter(|&mv| !self.is_out_of_turn(mv) && !is_signal(mv))
+    }
+
     /// Goes on with play elsewhere; `seen` passes over the squares that differ.
     pub fn go_on_elsewhere(&mut self, now: Millis, moves: &[Move], seen: &Seen) {
         for &mv in moves {
@@ -173,7 +179,7 @@ impl Line {
             && let Some(mv) = self.matches(1, seen).first().map(|found| found.mv)
         {
             self.cut(self.nodes.len() - 1);
-            self.reason = CorrectionReason::Evidence;
+            self.reason = CorrectionReason::Takeback;
             self.extend(now, mv, seen);
             return true;
         }

@@ -1,5 +1,6 @@
 //! What the arbiter is told to look at.
 
+use super::judge::is_about_position;
 use super::{Around, Game, KINGS_APART};
 use crate::boards::Millis;
 use crate::game::event::Difference;
@@ -106,7 +107,7 @@ impl Game {
         if self.follower.king_strays() && quiet < kings_wait {
             return;
         }
-        let raised = self.is_raised(AlertKind::PositionUnexplained);
+        let raised = self.record.alerts.iter().any(|alert| is_about_position(alert.kind));
         if self.tell_kings_unclear(now, around, output) || self.is_no_play() || (raised && self.displaced == wrong) {
             return;
         }
@@ -118,18 +119,20 @@ impl Game {
         if put_away && quiet < ABANDONED {
             return;
         }
-        let differences: Vec<Difference> = wrong
-            .into_iter()
-            .map(|square| Difference { square, expected: position.piece_at(square), seen: seen.really_at(square) })
-            .collect();
+        let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
         self.displaced = wrong;
-        output.tell(now, Event::Displaced { squares: differences.clone() });
+        output.tell(now, Event::Displaced { squares: differences });
         if raised {
             return;
         }
-        let text = Text::new("unexplained").with("differences", differences);
-        let squares = wrong.into_iter().collect();
-        self.raise(now, Told { squares, ..Told::new(AlertKind::PositionUnexplained, text) }, output);
+        let told = self.unlike_record(wrong);
+        self.raise(now, told, output);
+    }
+
+    /// What should stand on a square, and what does.
+    pub(super) fn difference(&self, square: Square) -> Difference {
+        let expected = self.follower.tip().position.piece_at(square);
+        Difference { square, expected, seen: self.follower.seen().really_at(square) }
     }
 
     pub(super) fn is_raised(&self, kind: AlertKind) -> bool {

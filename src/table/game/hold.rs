@@ -60,7 +60,9 @@ impl Game {
 
     /// What the board shows counts again.
     pub(super) fn let_go(&mut self, now: Millis) {
-        self.hold = None;
+        if self.hold.take().is_some() {
+            self.touch_free_until = now;
+        }
         self.follower.let_go(now);
     }
 
@@ -153,7 +155,7 @@ impl Game {
                 if self.stopped_at.is_none() && self.is_a_move_away() {
                     self.let_go(now);
                 } else if quiet >= REST_TAKEBACK && !self.follower.king_strays() {
-                    self.judge(now, output);
+                    self.judge_analysis(now, output);
                 }
             }
             _ => {}
@@ -165,7 +167,7 @@ impl Game {
 
     /// Whether what happens while the clock is stopped is analysis: moves go on, one side moves twice, several are taken back at
     /// once.
-    fn judge(&mut self, now: Millis, output: &mut Output) {
+    fn judge_analysis(&mut self, now: Millis, output: &mut Output) {
         let key = self.follower.seen().key();
         let line = self.follower.line();
         let back = line.iter().rev().position(|node| node.key == key);

@@ -1,5 +1,6 @@
 //! What is followed becomes what is published: moves, corrections, results by the rules.
 
+use super::judge::is_about_position;
 use super::{Around, Game};
 use crate::boards::{Cue, Millis};
 use crate::game::event::{Alternative, ClockTimes};
@@ -26,8 +27,8 @@ impl Game {
 
     fn publish_when(&mut self, when: Publish, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         if self.follower.mismatch().is_empty() && self.follower.displaced().is_empty() {
-            let raised = self.is_raised(AlertKind::PositionUnexplained);
-            self.clear(now, |alert| alert.kind == AlertKind::PositionUnexplained, output);
+            let raised = self.record.alerts.iter().any(|alert| is_about_position(alert.kind));
+            self.clear(now, |alert| is_about_position(alert.kind), output);
             if std::mem::take(&mut self.displaced).any() || raised {
                 output.tell(now, Event::Displaced { squares: Vec::new() });
             }
@@ -79,6 +80,8 @@ impl Game {
         // What was uncertain is gone, or is told anew.
         let gone = |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32;
         self.clear(now, gone, output);
+        let played = reason == CorrectionReason::Takeback;
+        self.forget_alerts(now, same as u32, played, output);
         if let Some((_, reason @ (ResultReason::Checkmate | ResultReason::Stalemate))) = self.record.result {
             self.tell(now, Event::Result { result: None, reason }, output);
         }
@@ -151,7 +154,10 @@ impl Game {
             let clocks = aged(press.clocks, now.saturating_sub(press.at));
             self.complete(now, ply, CompletedBy::Clock, clocks, output);
             self.revisable = Some((ply, press.at));
+            self.idle_press = None;
+            self.judge_release(now, ply, press.at, output);
         }
+        self.judge(now, index, output);
         let Some(node) = self.follower.line().get(index + 1) else { return };
         if let Some(ending) = node.position.ending().filter(|_| self.record.result.is_none()) {
             let (result, reason) = match (ending, mover) {

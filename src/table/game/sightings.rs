@@ -23,6 +23,11 @@ impl Sightings {
         }
     }
 
+    /// All that are kept, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Sighting> {
+        self.0.iter()
+    }
+
     /// How these squares came to show what they do, however long ago, and the last of what was seen besides since that time:
     /// oldest first, at most [`Played::EVIDENCE`]. `unseen`: what is known of squares that were not seen to change.
     pub fn proof(&self, own: Bitboard, since: Millis, unseen: impl Fn(shakmaty::Square) -> Option<Sighting>) -> Vec<Sighting> {

@@ -1,0 +1,352 @@
+//! What the Laws say of what was played: moves that are not legal, the clock pressed without a move or too early, ends of the game.
+
+use super::Game;
+use super::alerts::Told;
+use crate::boards::Millis;
+use crate::game::record::PlyState;
+use crate::game::{Alert, AlertKind, CompletedBy, Event, Text};
+use crate::laws::draws::{Automatic, Drawn, History, Same};
+use crate::laws::reason::{Man, Reason, Word, why_illegal};
+use crate::laws::touch::{TouchRules, Touches, obligation_restored};
+use crate::laws::{
+    Act, Facts, Irregularity, Occasion, Position, Reply, Situation, Winnable, is_dead_within, penalty, ruling, winnable_within,
+};
+use crate::table::Output;
+use crate::table::clock::Press;
+use shakmaty::{Bitboard, ByColor, Color, Rank, Role};
+
+/// So long after a press all that belongs to the move before it has been seen, in milliseconds: squares are told up to 600 ms
+/// late, a hand may be as much slower than the other one, and the board is asked what stands on it.
+const SEEN_BY: Millis = 1_500;
+/// A piece that comes to its square so long after the press was in the hand when the clock was pressed, in milliseconds: clock
+/// and squares are told up to 600 ms apart.
+const IN_HAND: Millis = 700;
+/// Positions that are looked at to find out whether anybody can still mate: some milliseconds.
+const LIMIT: u32 = 1 << 12;
+
+impl Game {
+    /// The game began here: it may be over, or need the arbiter.
+    pub fn judge_start(&mut self, now: Millis, output: &mut Output) {
+        self.judge_position(now, output);
+    }
+
+    /// A move came on record.
+    pub(super) fn judge(&mut self, now: Millis, index: usize, output: &mut Output) {
+        self.tell_stands(now, index, output);
+        if self.follower.line().get(index + 1).is_some_and(|node| node.irregular) {
+            self.tell_illegal(now, index, output);
+        } else {
+            self.tell_touched(now, index, output);
+        }
+        if index + 1 == self.published.len() {
+            self.judge_position(now, output);
+        }
+    }
+
+    /// Alerts about moves from this one on, which are on record no more.
+    pub(super) fn forget_alerts(&mut self, now: Millis, kept: u32, played: bool, output: &mut Output) {
+        use AlertKind::{
+            DeadPosition, FiveFold, IllegalMove, IllegalPosition, IllegalStands, PossibleTouch, PressBeforeRelease,
+            PromotionChanged, ReleaseChanged, SeventyFive, TouchMove,
+        };
+        let of_position = [DeadPosition, FiveFold, SeventyFive, IllegalPosition];
+        // What the players put right themselves was done all the same.
+        let of_move =
+            [IllegalMove, IllegalStands, TouchMove, PossibleTouch, ReleaseChanged, PromotionChanged, PressBeforeRelease];
+        let gone = |alert: &Alert| {
+            alert.ply > kept && (of_position.contains(&alert.kind) || (!played && of_move.contains(&alert.kind)))
+        };
+        self.clear(now, gone, output);
+    }
+
+    /// The move before was not legal, and the opponent has made his: it may stand now.
+    fn tell_stands(&mut self, now: Millis, index: usize, output: &mut Output) {
+        let told = self.record.alerts.iter().find(|alert| alert.kind == AlertKind::IllegalMove && alert.ply as usize == index);
+        let Some(alert) = told.cloned() else { return };
+        let irregular = self.follower.line().get(index).is_some_and(|node| node.irregular);
+        let Some(reason) = self.reason(index.wrapping_sub(1)).filter(|_| irregular) else { return };
+        let facts = Facts { reply: Reply::Made, ..self.facts(index.saturating_sub(1), &reason, alert.count) };
+        let situation = (Situation::Irregular(reason.irregularity()), facts);
+        if !ruling(&self.laws, situation.0, &situation.1).is_some_and(|ruling| ruling.acts.contains(&Act::Stands)) {
+            return;
+        }
+        self.tell(now, Event::AlertCleared { id: alert.id }, output);
+        let key = if alert.text.key == "illegal_completed" { "illegal_standing" } else { &alert.text.key };
+        let told = Told {
+            by: alert.by,
+            squares: alert.squares,
+            situation: Some(situation),
+            ply: Some(alert.ply),
+            position: Some(alert.position),
+            evidence: alert.evidence,
+            ..Told::new(AlertKind::IllegalStands, Text { key: key.to_owned(), args: alert.text.args.clone() })
+        };
+        self.raise(now, told, output);
+    }
+
+    /// Why the move of this index is not legal.
+    fn reason(&self, index: usize) -> Option<Reason> {
+        let line = self.follower.line();
+        why_illegal(&line.get(index)?.position, line.get(index + 1)?.mv?)
+    }
+
+    /// What a ruling on the move of this index depends on.
+    fn facts(&self, index: usize, reason: &Reason, count: Option<u32>) -> Facts {
+        let nth = count.unwrap_or(1);
+        let before = self.follower.line().get(index).map(|node| &node.position);
+        let opponent = !self.mover(index as u32 + 1);
+        // It is asked only where it matters: when the penalty ends the game.
+        let ends = penalty(&self.laws, nth, true).is_some_and(|penalty| penalty.ends_the_game());
+        let cannot = |position| winnable_within(position, opponent, LIMIT) == Winnable::CannotMate;
+        Facts {
+            nth,
+            moves: index as u32 / 2,
+            opponent_can_mate: !(ends && before.is_some_and(cannot)),
+            because: Some(reason.topic()),
+            ..Facts::default()
+        }
+    }
+
+    /// The move of this index is not legal, and was completed.
+    fn tell_illegal(&mut self, now: Millis, index: usize, output: &mut Output) {
+        let ply = index as u32 + 1;
+        let known = |alert: &Alert| alert.ply == ply && matches!(alert.kind, AlertKind::IllegalMove | AlertKind::IllegalStands);
+        let (Some(reason), false) = (self.reason(index), self.record.alerts.iter().any(known)) else { return };
+        let line = self.follower.line();
+        let (Some(before), Some(played)) = (line.get(index), self.record.plies.get(index).map(|ply| &ply.played)) else {
+            return;
+        };
+        let Some(mv) = line.get(index + 1).and_then(|node| node.mv) else { return };
+        let position = &before.position;
+        let by = position.mover(mv);
+        let count = self.laws.counts(reason.irregularity()).then(|| self.record.tally.count(by) + 1);
+        let text = match &reason {
+            Reason::PawnLeft { pawn } => Text::new("pawn_left").with("player", by).with("pawn", Word::Man(*pawn)),
+            _ => {
+                let text = Text::new("illegal_completed").with("player", by).with("san", played.san.clone());
+                text.with("reason", Text::from(&reason))
+            }
+        };
+        let bound = obligation_restored(position, &Touches::of_move(position, mv), TouchRules::of(&self.laws));
+        let told = Told {
+            by: Some(by),
+            squares: position.changes(mv).iter().map(|(square, _)| square).collect(),
+            situation: Some((Situation::Irregular(reason.irregularity()), self.facts(index, &reason, count))),
+            ply: Some(ply),
+            position: Some(position.fen()),
+            allowed: bound.moves(position).into_iter().map(|mv| position.uci(mv)).collect(),
+            count,
+            evidence: played.evidence.clone(),
+            ..Told::new(AlertKind::IllegalMove, text)
+        };
+        self.clear(now, |alert| alert.kind == AlertKind::IllegalPending, output);
+        self.raise(now, told, output);
+    }
+
+    /// The player to move pressed, and nothing was seen of a move: when that is looked at again.
+    pub(super) fn press_deadline(&self) -> Option<Millis> {
+        self.idle_press.map(|press| press.at + SEEN_BY)
+    }
+
+    /// The clock was pressed; `moved`: on a move that is on record.
+    pub(super) fn judge_press(&mut self, press: Press, moved: bool) {
+        let on_move = self.follower.tip().position.turn() == press.by;
+        // Whose half is whose may be wrong: then the players press in turn, and each seems to press for the other.
+        let alone = self.presses_off_turn <= 1;
+        self.idle_press = Some(press).filter(|_| !moved && on_move && alone && press.ran && self.hold.is_none());
+    }
+
+    /// All that belongs to a press has been seen.
+    pub(super) fn press_is_due(&mut self, now: Millis, output: &mut Output) {
+        let Some(press) = self.idle_press.take_if(|press| press.at + SEEN_BY <= now) else { return };
+        let tip = self.follower.tip();
+        let still = self.follower.mismatch().is_empty() && self.follower.seen().last_edge() < press.at;
+        let quiet = still || self.follower.seen().changed_since(tip.made_at.max(press.at)).is_empty();
+        let damaged = self.follower.seen().is_damaged(now, crate::infer::model::BAD_LINE);
+        if !quiet || !self.follower.mismatch().is_empty() || tip.position.turn() != press.by || self.hold.is_some() || damaged {
+            return;
+        }
+        // It is no press of the move that comes next.
+        self.pending = self.pending.filter(|pending| pending.at != press.at);
+        let what = Irregularity::PressWithoutMove;
+        let count = self.laws.counts(what).then(|| self.record.tally.count(press.by) + 1);
+        let nth = count.unwrap_or(1);
+        let facts = Facts { nth, moves: self.record.plies.len() as u32 / 2, ..Facts::default() };
+        let text = Text::new("press_without_move").with("player", press.by);
+        let told = Told {
+            by: Some(press.by),
+            situation: Some((Situation::Irregular(what), facts)),
+            count,
+            ..Told::new(AlertKind::PressWithoutMove, text)
+        };
+        self.raise(now, told, output);
+    }
+
+    /// The move of this ply was completed by a press: its piece may have come to its square much later.
+    pub(super) fn judge_release(&mut self, now: Millis, ply: u32, pressed_at: Millis, output: &mut Output) {
+        let line = self.follower.line();
+        let (Some(before), Some(mv)) = (line.get(ply as usize - 1), line.get(ply as usize).and_then(|node| node.mv)) else {
+            return;
+        };
+        let by = before.position.mover(mv);
+        // It may have been put straight since.
+        let moved = before.position.changes(mv).iter().find(|(square, _)| *square == mv.to()).and_then(|(_, piece)| piece);
+        let shown = super::shown(moved, self.follower.seen());
+        let came = self.sightings.iter().find(|seen| seen.at > before.made_at && seen.square == mv.to() && seen.now == shown);
+        // Where players do not wait for each other a press may belong to the move before.
+        let pressed = |ply: u32| match self.record.ply(ply).map(|ply| ply.state) {
+            Some(PlyState::Completed { by: CompletedBy::Clock, at }) => at < pressed_at,
+            Some(_) => false,
+            None => true,
+        };
+        let clear = line.len() == ply as usize + 1 && pressed(ply - 1) && pressed(ply.saturating_sub(2));
+        if !clear || came.is_none_or(|seen| seen.at < pressed_at + IN_HAND) || self.hold.is_some() {
+            return;
+        }
+        let Some(square) = mv.from() else { return };
+        let Some(piece) = before.position.piece_at(square) else { return };
+        let man = Man { piece, square };
+        let text = Text::new("press_before_release").with("player", by).with("man", Word::Man(man));
+        let facts = Facts { moves: ply / 2, ..Facts::default() };
+        let told = Told {
+            by: Some(by),
+            squares: vec![square, mv.to()],
+            situation: Some((Situation::Irregular(Irregularity::PressBeforeRelease), facts)),
+            ply: Some(ply),
+            ..Told::new(AlertKind::PressBeforeRelease, text)
+        };
+        self.raise(now, told, output);
+    }
+
+    /// What the last position on record means: draws that need no claim, and positions that play does not lead to.
+    fn judge_position(&mut self, now: Millis, output: &mut Output) {
+        if self.record.result.is_some() {
+            return;
+        }
+        let history = History::of(&self.start, self.published.iter().copied(), Same::Rights);
+        let position = history.position();
+        if let Some(text) = irregular_position(position) {
+            // An illegal move that led there is told already.
+            let told = |alert: &Alert| [AlertKind::IllegalPosition, AlertKind::IllegalMove].contains(&alert.kind);
+            if !self.record.alerts.iter().any(told) {
+                let facts = Facts { moves: self.record.plies.len() as u32 / 2, ..Facts::default() };
+                let situation = Some((Situation::Irregular(Irregularity::IllegalPosition), facts));
+                self.raise(now, Told { situation, ..Told::new(AlertKind::IllegalPosition, text) }, output);
+            }
+        } else {
+            self.clear(now, |alert| alert.kind == AlertKind::IllegalPosition, output);
+        }
+        let of = |occasion, consecutive| Some((Situation::Occasion(occasion), Facts { consecutive, ..Facts::default() }));
+        let rule = Automatic::of(&self.laws);
+        let (kind, text, situation) = match history.drawn(rule) {
+            Some(Drawn::FiveTimes { occurrences }) => {
+                let plies: Vec<String> = occurrences.iter().map(ToString::to_string).collect();
+                let text = Text::new("five_fold").with("plies", plies.join(", "));
+                (AlertKind::FiveFold, text, of(Occasion::FiveFold, rule == Automatic::Consecutive))
+            }
+            Some(Drawn::SeventyFiveMoves) => {
+                (AlertKind::SeventyFive, Text::new("seventy_five"), of(Occasion::SeventyFive, true))
+            }
+            None if position.is_regular() && position.ending().is_none() && is_dead_within(position, LIMIT) => {
+                (AlertKind::DeadPosition, Text::new("dead_position"), of(Occasion::DeadPosition, true))
+            }
+            None => return,
+        };
+        if !self.is_raised(kind) {
+            self.raise(now, Told { situation, ..Told::new(kind, text) }, output);
+        }
+    }
+
+    /// The clock shows whose flag has fallen.
+    pub fn flags(&mut self, now: Millis, flags: ByColor<bool>, output: &mut Output) {
+        if self.over || self.record.result.is_some() {
+            return;
+        }
+        for by in Color::ALL {
+            let told = |alert: &Alert| alert.kind == AlertKind::FlagFall && alert.by == Some(by);
+            let is_told = self.record.alerts.iter().any(told);
+            if flags[by] && !is_told {
+                let position = &self.follower.tip().position;
+                let opponent_can_mate = winnable_within(position, !by, LIMIT) != Winnable::CannotMate;
+                let facts = Facts { opponent_can_mate, ..Facts::default() };
+                let text = Text::new("flag_fall").with("player", by);
+                let situation = Some((Situation::Occasion(Occasion::FlagFall), facts));
+                self.raise(now, Told { by: Some(by), situation, ..Told::new(AlertKind::FlagFall, text) }, output);
+            } else if !flags[by] && is_told {
+                self.clear(now, told, output);
+            }
+        }
+    }
+
+    /// Which alert it is that the board does not show the position of the record.
+    pub(super) fn unlike_record(&self, wrong: Bitboard) -> Told {
+        let seen = self.follower.seen();
+        let position = &self.follower.tip().position;
+        let differences: Vec<_> = wrong.into_iter().map(|square| self.difference(square)).collect();
+        let squares: Vec<_> = wrong.into_iter().collect();
+        if let Some(mv) = self.follower.stray_move()
+            && position.changes(mv).iter().any(|(square, _)| wrong.contains(square))
+            && let Some(reason) = why_illegal(position, mv)
+        {
+            let by = position.mover(mv);
+            let text = Text::new("illegal_pending").with("player", by).with("san", position.san(mv));
+            let text = text.with("reason", Text::from(&reason));
+            let stage = crate::laws::Stage::Pending;
+            let facts = Facts { stage, ..self.facts(self.published.len(), &reason, None) };
+            let situation = Some((Situation::Irregular(reason.irregularity()), facts));
+            return Told { by: Some(by), squares, situation, ..Told::new(AlertKind::IllegalPending, text) };
+        }
+        let found = |kind, what, text: Text| Told {
+            squares: squares.clone(),
+            situation: Some((Situation::Irregular(what), Facts::default())),
+            ..Told::new(kind, text.with("differences", differences.clone()))
+        };
+        let last_changed = wrong.into_iter().map(|square| seen.changed_at(square)).max().unwrap_or(0);
+        if wrong.intersects(self.follower.displaced()) || last_changed < self.follower.tip().made_at.saturating_sub(SEEN_BY) {
+            return found(AlertKind::DisplacedFound, Irregularity::DisplacedFound, Text::new("displaced_found"));
+        }
+        let taken = self.published.last().and_then(|mv| {
+            let before = self.follower.line().get(self.published.len().checked_sub(1)?)?;
+            let square = if mv.is_en_passant() { return None } else { mv.to() };
+            before.position.piece_at(square).filter(|_| mv.is_capture()).map(|piece| (square, piece))
+        });
+        if let (Some((square, piece)), [one]) = (taken, squares.as_slice())
+            && square.distance(*one) == 1
+            && position.piece_at(*one).is_none()
+            && seen.shows(*one, Some(piece))
+        {
+            let by = !position.turn();
+            let text = Text::new("capture_unclear").with("player", by);
+            return Told { by: Some(by), ..found(AlertKind::CaptureUnclear, Irregularity::CaptureUnclear, text) };
+        }
+        // A press may be told before what was seen before it.
+        match self.last_press.filter(|press| last_changed <= press.at + SEEN_BY / 2) {
+            Some(press) => {
+                let text = Text::new("displaced").with("player", press.by);
+                Told { by: Some(press.by), ..found(AlertKind::Displaced, Irregularity::Displaced, text) }
+            }
+            None => Told {
+                squares,
+                ..Told::new(AlertKind::PositionUnexplained, Text::new("unexplained").with("differences", differences))
+            },
+        }
+    }
+}
+
+/// Both kings in check, or a pawn on the last rank (A.5.4).
+fn irregular_position(position: &Position) -> Option<Text> {
+    let board = position.board();
+    let pawn = (board.pawns() & (Bitboard::from_rank(Rank::First) | Bitboard::from_rank(Rank::Eighth))).first();
+    if let Some(man) = pawn.and_then(|square| Some(Man { piece: board.piece_at(square)?, square })) {
+        return Some(Text::new("illegal_position_pawn").with("pawn", Word::Man(man)));
+    }
+    let kings = Color::ALL.into_iter().all(|color| board.by_piece(Role::King.of(color)).count() == 1);
+    let both = kings && position.is_check() && position.passed().is_check();
+    both.then(|| Text::new("illegal_position_kings"))
+}
+
+/// What the arbiter is not told of anew while it stands.
+pub(super) fn is_about_position(kind: AlertKind) -> bool {
+    use AlertKind::{CaptureUnclear, Displaced, DisplacedFound, IllegalPending, PositionUnexplained};
+    [PositionUnexplained, IllegalPending, Displaced, DisplacedFound, CaptureUnclear].contains(&kind)
+}
