@@ -1,7 +1,6 @@
 //! Cases from arbiters' books: what hands do, through a virtual board's bytes into a table, and what must come of it.
 //!
-//! The file is `arbiter/cases.json` of the shared data. What does not come out right yet is listed below and must shrink: a case
-//! that does while it is listed fails. `CASE=I10 cargo test cases -- --nocapture` tells what came of one.
+//! The file is `arbiter/cases.json` of the shared data. `CASE=I10 cargo test cases -- --nocapture` tells what came of one.
 
 use serde_json::Value;
 use shakmaty::fen::Fen;
@@ -48,10 +47,6 @@ enum Asked {
     /// No alert.
     Quiet,
 }
-
-/// What does not come out right yet, and what is missing for it.
-const NOT_YET: &[(&str, Asked, &str)] =
-    &[("S03", Asked::Alert, "a board turned by a quarter is no start position and none that is like one")];
 
 /// A case.
 pub struct Case {
@@ -430,17 +425,11 @@ fn cases_come_out_as_they_must() {
         }
         for asked in [Asked::Moves, Asked::Reason, Asked::Alert, Asked::Quiet] {
             let lines: Vec<&str> = seen.iter().filter(|(what, _)| *what == asked).map(|(_, line)| line.as_str()).collect();
-            let known = NOT_YET.iter().find(|(id, what, _)| *id == case.id && *what == asked);
-            match (known, lines.is_empty()) {
-                (None, false) => failed.push(format!("{} {asked:?}:\n  {}", case.id, lines.join("\n  "))),
-                (Some(_), true) => failed.push(format!("{} {asked:?} comes out right by now: take it out of NOT_YET", case.id)),
-                (Some((.., why)), false) => eprintln!("{} {asked:?} not yet: {why}", case.id),
-                (None, true) => {}
+            if !lines.is_empty() {
+                failed.push(format!("{} {asked:?}:\n  {}", case.id, lines.join("\n  ")));
             }
         }
     }
-    let unknown = NOT_YET.iter().filter(|(id, ..)| !cases.iter().any(|case| case.id == *id));
-    failed.extend(unknown.map(|(id, ..)| format!("{id} is in NOT_YET, but there is no such case")));
     assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 

@@ -53,6 +53,11 @@ impl Clock {
         self.reading.is_some() && self.ran
     }
 
+    /// Whether it ran in this game.
+    pub fn has_run(&self) -> bool {
+        self.ran
+    }
+
     /// Whether there is one.
     pub fn is_connected(&self) -> bool {
         self.reading.is_some()

@@ -1,6 +1,7 @@
 //! One game on the table: what is followed against what was published.
 
 mod alerts;
+mod devices;
 mod faults;
 mod hold;
 mod judge;
@@ -62,6 +63,8 @@ pub struct Game {
     idle_press: Option<Press>,
     /// The last press.
     last_press: Option<Press>,
+    /// Who has pressed since the game ended, if it was one player.
+    presses_since_end: Option<Color>,
     /// Until then hands were free: somebody adjusted, or nobody saw.
     touch_free_until: Millis,
     /// A completed move whose clock may still be corrected.
@@ -139,6 +142,7 @@ impl Game {
             pending: None,
             idle_press: None,
             last_press: None,
+            presses_since_end: None,
             touch_free_until: if blind { Millis::MAX } else { 0 },
             revisable: None,
             presses_off_turn: 0,
@@ -225,6 +229,7 @@ impl Game {
         if self.touch_free_until == Millis::MAX {
             self.touch_free_until = now;
         }
+        self.board_is_back(now, output);
         let placement = turned(placement, around.rotation);
         self.take(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), around, output);
         self.sighted = true;
@@ -291,6 +296,9 @@ impl Game {
     }
 
     pub fn pressed(&mut self, now: Millis, mut press: Press, around: &mut Around<'_>, output: &mut Output) {
+        if self.over {
+            self.pressed_after_end(now, press, output);
+        }
         if self.blind || self.over {
             return;
         }

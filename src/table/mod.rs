@@ -96,6 +96,10 @@ impl Settings {
     }
 }
 
+/// A board that has said nothing for so long is mentioned to the arbiter, in milliseconds: it is asked every second or so, and most
+/// cables that were bumped are back by then.
+const SILENT: Millis = 90_000;
+
 /// What goes in.
 #[derive(Clone, Debug)]
 pub enum Input {
@@ -163,6 +167,8 @@ pub struct Table {
     last_number: u64,
     /// Since the link was lost, until the game is followed again.
     gap: Gap,
+    /// Since when the board has said nothing, until the arbiter is told.
+    silent_since: Option<Millis>,
     /// The time of the last call.
     now: Millis,
 }
@@ -186,6 +192,7 @@ impl Table {
             stage: usize::MAX,
             last_number: 0,
             gap: Gap::default(),
+            silent_since: None,
             now: 0,
         }
     }
@@ -225,7 +232,11 @@ impl Table {
             Input::Reading(reading) => self.reading(now, reading, &mut output),
             Input::Link(state) => {
                 self.lose_sight(now);
+                self.silent_since = None;
                 output.tell(now, Event::Link(state));
+                if state == LinkState::Down {
+                    self.with_game(&mut output, |game, _, output| game.link_lost(now, output));
+                }
             }
             Input::Order(order) => {
                 if let Err(refused) = self.order(now, order, &mut output) {
@@ -251,6 +262,9 @@ impl Table {
                 // What is overdue since then is not older than what this tells.
                 self.now = self.now.max(due);
                 self.remember(due, &[], output);
+            } else if self.silence_deadline().is_some_and(|silent| silent <= due) {
+                let ms = due - self.silent_since.take().unwrap_or(due);
+                self.with_game(output, |game, _, output| game.silent(due, ms, output));
             } else if self.kings_deadline().is_some_and(|kings| kings <= due) {
                 self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
             } else if self.look_deadline().is_some_and(|look| look <= due) {
@@ -268,7 +282,7 @@ impl Table {
         let stages = &self.stages[usize::from(self.is_low())];
         let stage = stages.get(self.stage).map(|quiet| self.last_edge.saturating_add(*quiet));
         // The settle time is another when a clock comes under the limit, and its end may then have passed already.
-        let others = [self.kings_deadline(), self.look_deadline(), self.gap.deadline()];
+        let others = [self.kings_deadline(), self.look_deadline(), self.gap.deadline(), self.silence_deadline()];
         let due = others.into_iter().flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
         (due < Millis::MAX).then(|| due.max(self.now))
     }
@@ -330,14 +344,21 @@ impl Table {
                 }
             }
             Reading::Clock(reading) => self.clock_read(now, reading, output),
-            Reading::Battery(battery) => output.tell(now, Event::Battery(battery)),
+            Reading::Battery(battery) => {
+                output.tell(now, Event::Battery(battery));
+                self.with_game(output, |game, _, output| game.battery(now, battery, output));
+            }
             Reading::Memory(log) => self.remember(now, &log, output),
             // Silent, it may have seen more than it told: a cable can be pulled at the board's end.
-            Reading::Trouble(Trouble::Silent(ms)) => self.lose_sight(now.saturating_sub(ms.into())),
+            Reading::Trouble(Trouble::Silent(ms)) => {
+                self.lose_sight(now.saturating_sub(ms.into()));
+                self.silent_since = Some(now.saturating_sub(ms.into()));
+            }
             Reading::Trouble(Trouble::Garbage(_) | Trouble::Unknown(_) | Trouble::Impossible(_)) => {
                 self.with_game(output, |game, _, _| game.damage(now));
             }
-            Reading::Identity(_) | Reading::Trouble(Trouble::Answering) => {}
+            Reading::Trouble(Trouble::Answering) => self.silent_since = None,
+            Reading::Identity(_) => {}
         }
     }
 
@@ -385,14 +406,20 @@ impl Table {
         if self.clock.is_running() && !was_running {
             self.start_anyway(now, output);
         }
-        if let Some(event) = self.clock.event(now, rotation) {
-            if let Event::Clock { flags, .. } = event {
-                self.with_game(output, |game, _, output| game.flags(now, flags, output));
+        let event = self.clock.event(now, rotation);
+        let connected = event.is_some();
+        // It was unplugged.
+        let event = event.or_else(|| was_connected.then(|| self.clock.unplugged()));
+        if let Some(event) = event {
+            if let Event::Clock { flags, battery_low, .. } = event
+                && self.clock.has_run()
+            {
+                self.with_game(output, |game, _, output| {
+                    game.flags(now, flags, output);
+                    game.clock_is(now, connected, battery_low, output);
+                });
             }
             output.tell(now, event);
-        } else if was_connected {
-            // It was unplugged.
-            output.tell(now, self.clock.unplugged());
         }
         if let Some(press) = press {
             self.gap.keep(now, || News::Pressed(press));
@@ -480,6 +507,11 @@ impl Table {
 
     fn settle(&self) -> Millis {
         Millis::from(if self.is_low() { self.settings.settle_low_ms } else { self.settings.settle_ms })
+    }
+
+    /// When the arbiter is told that the board says nothing.
+    fn silence_deadline(&self) -> Option<Millis> {
+        self.silent_since.map(|since| since + SILENT)
     }
 
     fn kings_deadline(&self) -> Option<Millis> {

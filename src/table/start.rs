@@ -8,7 +8,7 @@ use crate::game::event::{Difference, Rotation};
 use crate::infer::{Seen, StartFound, find_start, near_start, start_but_one, turned};
 use crate::laws::Position;
 use crate::sense::Polarity;
-use shakmaty::{Bitboard, Color, Move, Rank, Square};
+use shakmaty::{Bitboard, Color, File, Move, Rank, Square};
 
 /// A placement that stood so long was meant, in milliseconds.
 pub const CALM: Millis = 1_000;
@@ -19,6 +19,8 @@ enum Oddity {
     Wrong(Vec<Difference>),
     /// The pieces stand right, but this square does not show it.
     Stuck(Square),
+    /// The pieces stand as at the start on a board that was turned by a quarter (7.2.2).
+    Quarter,
 }
 
 impl Table {
@@ -73,6 +75,7 @@ impl Table {
                 Bitboard::EMPTY
             }
             Oddity::Stuck(square) => Bitboard::from_square(*square),
+            Oddity::Quarter => return,
         };
         let seen = Seen::of(&turned(self.sense.placement(), found.rotation), self.settings.sensing);
         let explains = |&mv: &Move| (seen.mismatch(found.position.play(mv).board()) & !hidden).is_empty();
@@ -86,7 +89,14 @@ impl Table {
         if let Some((found, square)) = self.stuck_start(calm) {
             return Some((found, Oddity::Stuck(square)));
         }
-        let (rotation, board, differences) = near_start(calm, self.settings.sensing, self.settings.rotation)?;
+        let Settings { sensing, rotation, .. } = self.settings;
+        let start = Position::start();
+        let set_up = |turned: &Placement| Seen::of(turned, sensing).mismatch(start.board()).is_empty();
+        if quarters(calm).iter().any(set_up) {
+            let rotation = rotation.unwrap_or(Rotation::Upright);
+            return Some((StartFound { rotation, position: start, chess960: Some(518) }, Oddity::Quarter));
+        }
+        let (rotation, board, differences) = near_start(calm, sensing, rotation)?;
         let position = Position::from_board(board, Color::White);
         Some((StartFound { rotation, position, chess960: None }, Oddity::Wrong(differences)))
     }
@@ -201,9 +211,19 @@ impl Table {
             match oddity {
                 Some(Oddity::Wrong(differences)) => game.wrong_start(now, &differences, output),
                 Some(Oddity::Stuck(square)) => game.inherit_faults(now, &[(square, Fault::Stuck)], output),
+                Some(Oddity::Quarter) => game.wrong_orientation(now, output),
                 None => {}
             }
             game.see(now, &placement, around, output);
         });
     }
+}
+
+/// What the board would show if it were turned by a quarter, either way.
+fn quarters(placement: &Placement) -> [Placement; 2] {
+    let left = std::array::from_fn(|index| {
+        let square = Square::new(index as u32);
+        placement[Square::from_coords(File::new(square.rank() as u32), Rank::new(7 - square.file() as u32)) as usize]
+    });
+    [left, turned(&left, Rotation::Turned)]
 }

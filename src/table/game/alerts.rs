@@ -67,6 +67,14 @@ impl Game {
         self.raise(now, Told { squares, situation, ..Told::new(AlertKind::WrongStart, text) }, output);
     }
 
+    /// The board stands the wrong way: nothing is followed until the position stands on it as it should (7.2.2).
+    pub fn wrong_orientation(&mut self, now: Millis, output: &mut Output) {
+        let situation = Some((Situation::Irregular(Irregularity::Orientation), Facts::default()));
+        let told = Told { situation, ..Told::new(AlertKind::Orientation, Text::new("orientation")) };
+        self.raise(now, told, output);
+        self.wait_for_position();
+    }
+
     /// Moves that were just published, and that other lines would explain as well: the arbiter is asked.
     pub(super) fn tell_uncertain(&mut self, now: Millis, from: usize, to: usize, output: &mut Output) {
         let mut squares = Vec::new();

@@ -51,11 +51,16 @@ impl Game {
     /// Nothing is concluded from a board that does not show the last position until it does.
     pub fn restore_board(&mut self, now: Millis) {
         if self.follower.mismatch().any() {
-            self.hold = Some(Hold::Restoring { touched: false });
-            self.follower.hold();
+            self.wait_for_position();
         } else {
             self.let_go(now);
         }
+    }
+
+    /// Nothing is concluded until the board shows the last position.
+    pub(super) fn wait_for_position(&mut self) {
+        self.hold = Some(Hold::Restoring { touched: false });
+        self.follower.hold();
     }
 
     /// What the board shows counts again.

@@ -156,6 +156,15 @@ impl Game {
         self.idle_press = Some(press).filter(|_| !moved && on_move && alone && press.ran && self.hold.is_none());
     }
 
+    /// The game has a result, and a running clock was pressed. When both players do so they play on.
+    pub(super) fn pressed_after_end(&mut self, now: Millis, press: Press, output: &mut Output) {
+        let both = self.presses_since_end == Some(!press.by) && press.ran;
+        self.presses_since_end = Some(press.by).filter(|_| press.ran);
+        if both && !self.is_raised(AlertKind::PlayedAfterEnd) {
+            self.raise(now, Told::new(AlertKind::PlayedAfterEnd, Text::new("played_after_end")), output);
+        }
+    }
+
     /// All that belongs to a press has been seen.
     pub(super) fn press_is_due(&mut self, now: Millis, output: &mut Output) {
         let Some(press) = self.idle_press.take_if(|press| press.at + SEEN_BY <= now) else { return };
@@ -347,6 +356,6 @@ fn irregular_position(position: &Position) -> Option<Text> {
 
 /// What the arbiter is not told of anew while it stands.
 pub(super) fn is_about_position(kind: AlertKind) -> bool {
-    use AlertKind::{CaptureUnclear, Displaced, DisplacedFound, IllegalPending, PositionUnexplained};
-    [PositionUnexplained, IllegalPending, Displaced, DisplacedFound, CaptureUnclear].contains(&kind)
+    use AlertKind::{CaptureUnclear, Displaced, DisplacedFound, IllegalPending, Orientation, PositionUnexplained};
+    [PositionUnexplained, IllegalPending, Displaced, DisplacedFound, CaptureUnclear, Orientation].contains(&kind)
 }

@@ -1,0 +1,66 @@
+//! What the arbiter is told of board, clock and cable, while a game is on.
+
+use super::Game;
+use super::alerts::Told;
+use crate::boards::{Battery, Millis};
+use crate::game::{AlertKind, Text};
+use crate::table::Output;
+
+/// A clock that stands still for so long is mentioned, in milliseconds: a piece has been fetched for a promotion by then.
+const STANDS_STILL: Millis = 10_000;
+/// A battery that is mentioned, in percent.
+const LOW: u8 = 10;
+
+impl Game {
+    /// A device has a trouble, or has it no more.
+    fn device(&mut self, now: Millis, kind: AlertKind, trouble: Option<Text>, output: &mut Output) {
+        let raised = self.is_raised(kind);
+        match trouble.filter(|_| !self.over && self.record.result.is_none()) {
+            Some(text) if !raised => self.raise(now, Told::new(kind, text), output),
+            None if raised => self.clear(now, |alert| alert.kind == kind, output),
+            _ => {}
+        }
+    }
+
+    /// The cable was pulled, or the port vanished.
+    pub fn link_lost(&mut self, now: Millis, output: &mut Output) {
+        self.device(now, AlertKind::LinkLost, Some(Text::new("link_lost")), output);
+    }
+
+    /// The board has said nothing for so long, in milliseconds.
+    pub fn silent(&mut self, now: Millis, ms: Millis, output: &mut Output) {
+        self.device(
+            now,
+            AlertKind::BoardSilent,
+            Some(Text::new("board_silent").with("seconds", u32::try_from(ms / 1000).unwrap_or(u32::MAX))),
+            output,
+        );
+    }
+
+    /// The board is read again.
+    pub(super) fn board_is_back(&mut self, now: Millis, output: &mut Output) {
+        for kind in [AlertKind::LinkLost, AlertKind::BoardSilent] {
+            self.device(now, kind, None, output);
+        }
+    }
+
+    /// The clock was read, or is not there. `battery_low`: its own.
+    pub fn clock_is(&mut self, now: Millis, connected: bool, battery_low: bool, output: &mut Output) {
+        let stands = connected && self.stopped_at.is_some_and(|at| now >= at + STANDS_STILL);
+        let told = [
+            (AlertKind::ClockLost, !connected, "clock_lost"),
+            (AlertKind::ClockStopped, stands, "clock_stopped"),
+            (AlertKind::ClockBattery, battery_low, "clock_battery"),
+        ];
+        for (kind, is_so, key) in told {
+            self.device(now, kind, is_so.then(|| Text::new(key)), output);
+        }
+    }
+
+    /// The board's battery.
+    pub fn battery(&mut self, now: Millis, battery: Battery, output: &mut Output) {
+        let low = battery.percent <= LOW && battery.charging != Some(true);
+        let text = low.then(|| Text::new("board_battery").with("percent", u32::from(battery.percent)));
+        self.device(now, AlertKind::BoardBattery, text, output);
+    }
+}
