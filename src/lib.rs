@@ -23,6 +23,8 @@ pub mod infer;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod laws;
 pub mod link;
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod locale;
 pub mod names;
 pub mod publish;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]

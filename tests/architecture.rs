@@ -15,8 +15,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("wire", &["boards", "game", "table"]),
     ("link", &["boards", "wire", "names"]),
     ("daemon", &["table", "boards", "link", "config", "wire", "names"]),
-    ("publish", &["daemon", "game", "laws", "config", "wire", "names"]),
-    ("ctl", &["table", "simulate", "config", "publish", "wire", "names"]),
+    ("locale", &["game", "laws"]),
+    ("publish", &["daemon", "game", "laws", "config", "wire", "locale", "names"]),
+    ("ctl", &["table", "simulate", "config", "publish", "wire", "locale", "names"]),
     ("config", &["boards", "table", "names"]),
     ("names", &[]),
 ];
@@ -31,6 +32,7 @@ const AND_ALSO: &[(&str, &str, &str)] = &[
     ("config", "link", "where a board is plugged in, and how its port is set, are words of link"),
     ("config", "game", "rotation is a word of the record"),
     ("config", "laws", "a start position is read where it is written, so that a wrong one is refused with its line"),
+    ("locale", "boards", "a square that does not show what the record says carries what it shows"),
     ("publish", "boards", "a touched square carries what it shows"),
     ("ctl", "boards", "simulate, score, replay and doctor run a board's protocol without the daemon"),
     ("ctl", "game", "score compares events with the truth"),
@@ -40,7 +42,7 @@ const AND_ALSO: &[(&str, &str, &str)] = &[
 ];
 
 /// Modules whose output depends on their input alone.
-const PURE: &[&str] = &["boards", "sense", "laws", "infer", "game", "table", "simulate"];
+const PURE: &[&str] = &["boards", "sense", "laws", "infer", "game", "table", "simulate", "locale"];
 
 /// Modules that decide, and therefore calculate in whole numbers: the same on every machine.
 const EXACT: &[&str] = &["boards", "sense", "laws", "infer", "game", "table"];
@@ -54,6 +56,7 @@ const IMPURE_STD: &[&str] = &["fs", "io", "net", "os", "env", "process", "thread
 /// What a pure module may use besides, and why.
 const PURE_ALSO: &[(&str, &str, &str)] = &[
     ("laws", "toml", "it parses text in memory: the editions are files that are part of the program"),
+    ("locale", "fluent_bundle", "it parses and fills in text in memory: the messages are files that are part of the program"),
     ("simulate", "pgn_reader", "it parses text in memory"),
     ("simulate", "std::io", "pgn_reader's errors and its reader over a slice"),
 ];

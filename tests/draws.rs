@@ -2,8 +2,10 @@
 
 use shakmaty::Color::{self, Black, White};
 use std::path::Path;
+use touchmove::game::Text;
 use touchmove::laws::draws::{Automatic, Claimed, Drawn, Finding, History, Rests, Same};
 use touchmove::laws::{Move, Position};
+use touchmove::locale::{self, Locale};
 
 fn history(fen: &str, moves: &str, same: Same) -> History {
     let start = Position::from_fen(fen, false).expect("a FEN");
@@ -60,7 +62,8 @@ fn check(history: &History, by: Color, claimed: Claimed, intended: Option<&str>,
     let mv = intended.map(|uci| history.position().any_move(uci).expect("a move"));
     let claim = history.claim(by, claimed, mv.map_or(Rests::OnBoard, Rests::OnIntended));
     assert_eq!(&claim.finding, finding);
-    assert_eq!(claim.is_right(), finding.to_string().contains("is right"));
+    let sentence = locale::sentence(Locale::English, &Text::from(finding));
+    assert_eq!(claim.is_right(), sentence.contains("is right"), "{sentence}");
     claim.occurrences
 }
 

@@ -21,6 +21,7 @@ mod journal;
 mod kill;
 mod laws;
 mod link;
+mod locale;
 mod memory;
 mod messages;
 mod orders;

@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 use shakmaty::{Role, Square};
+use touchmove::game::Text;
 use touchmove::laws::reason::{Reason, Word, why_illegal, why_illegal_to_stand};
 use touchmove::laws::{Move, Position};
+use touchmove::locale::{self, Locale};
 
 fn at(fen: &str) -> Position {
     Position::from_fen(fen, false).expect("a FEN")
@@ -37,9 +39,13 @@ fn agrees(position: &Position) {
     }
 }
 
+fn english(reason: &Reason) -> String {
+    locale::sentence(Locale::English, &Text::from(reason))
+}
+
 /// It has a name, and a sentence that holds its arguments.
 fn reads(reason: &Reason) {
-    let (key, sentence) = (reason.key(), reason.to_string());
+    let (key, sentence) = (reason.key(), english(reason));
     assert!(key.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'), "{key}");
     assert!(!sentence.is_empty() && !sentence.ends_with('.'), "{key}: {sentence}");
     for (name, word) in reason.args() {
@@ -94,7 +100,7 @@ fn check(fen: &str, uci: &str, key: &str, sentence: &str) {
         Some(Move::Normal { role: Role::Pawn, from, capture: None, to, promotion: None })
     });
     let reason = why_illegal(&position, mv.expect("a move")).unwrap_or_else(|| panic!("{uci} is legal in {fen}"));
-    assert_eq!((reason.key(), reason.to_string().as_str()), (key, sentence), "{uci} in {fen}");
+    assert_eq!((reason.key(), english(&reason).as_str()), (key, sentence), "{uci} in {fen}");
 }
 
 #[track_caller]
@@ -236,7 +242,7 @@ fn check_stands(fen: &str, stands: &str, key: &str, sentence: &str) {
     let reason = why_illegal_to_stand(&at(fen), &board);
     let told = reason.map_or((String::new(), String::new()), |reason| {
         reads(&reason);
-        (reason.key().to_owned(), reason.to_string())
+        (reason.key().to_owned(), english(&reason))
     });
     assert_eq!((told.0.as_str(), told.1.as_str()), (key, sentence), "{fen} to {stands}");
 }

@@ -2,7 +2,8 @@
 
 use crate::boards::Millis;
 use crate::game::event::{AlertKind, Matter};
-use crate::game::{CorrectionReason, Event, Played, Record, Stamped};
+use crate::game::{Alert, CorrectionReason, Event, Played, Record, Stamped};
+use crate::locale::{self, Locale};
 use crate::simulate::irregularity::{Irregularity, Kind};
 use crate::simulate::truth::{Truth, TruthPly, Why};
 use crate::table::Settings;
@@ -210,7 +211,7 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
                             Matter::Touch => figures.notices += 1,
                             _ => figures.alerts += 1,
                         }
-                        figures.failure.get_or_insert_with(|| format!("false alert at {} ms: {}", stamped.at, alert.text));
+                        figures.failure.get_or_insert_with(|| false_alert(stamped.at, alert));
                     }
                 }
                 figures.raised.push((alert.kind.word(), right.is_some()));
@@ -221,6 +222,10 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
     figures.irregularities = truth.irregularities.iter().map(|irregularity| irregularity.kind).zip(told).collect();
     figures.takebacks = (understood.len() as u64, understood.iter().filter(|&&understood| understood).count() as u64);
     published
+}
+
+fn false_alert(at: Millis, alert: &Alert) -> String {
+    format!("false alert at {at} ms: {}", locale::sentence(Locale::English, &alert.text))
 }
 
 /// So long after an irregularity was put right, or the cable was in again, an alert is still about it. Milliseconds.

@@ -1,6 +1,7 @@
 //! `touchmovectl game`: moves, clocks and state of a game.
 
 use super::diagram::{Squares, Style, clock, moves};
+use super::language;
 use super::service::{Service, game, print, print_json};
 
 /// Show moves, clocks and state of a game
@@ -20,7 +21,8 @@ pub struct Args {
 
 /// Prints it.
 pub async fn run(args: Args) -> anyhow::Result<()> {
-    let snapshot = args.service.connect().await?.snapshot().await?;
+    let client = args.service.connect().await?;
+    let snapshot = client.snapshot().await?;
     let game = game(&snapshot, args.game.as_deref())?;
     if args.json {
         return print_json(game);
@@ -38,7 +40,8 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         text.push_str(&format!("White {}   Black {}\n", clock(times.white), clock(times.black)));
     }
     text.push_str(&moves(&game.start, game.moves.iter().map(|ply| ply.san.as_str())));
-    for alert in &game.alerts {
+    for (id, english) in game.alert_ids.iter().zip(&game.alerts) {
+        let alert = language::alert(&client, game.id, *id, language::locale(), english).await;
         text.push_str(&format!("alert: {alert}\n"));
     }
     for (square, fault, detail) in &game.faults {

@@ -13,6 +13,7 @@ pub mod diagram;
 pub mod doctor;
 pub mod figures;
 pub mod game;
+pub mod language;
 pub mod laws;
 pub mod list;
 pub mod look;

@@ -1,6 +1,7 @@
 //! `touchmovectl monitor`: what happens, as it happens.
 
 use super::diagram::{Squares, Style, clock};
+use super::language;
 use super::service::{Service, print, print_json};
 use crate::publish::client::{Client, ClientError, GameInfo, Happened, Seen};
 use serde_json::Value;
@@ -146,7 +147,11 @@ impl Monitor {
                 last => {
                     self.games.entry(game.id).or_insert_with(|| Game::new(game, 0));
                     match client.since(game.id, last.unwrap_or(0)).await {
-                        Ok(missed) => missed.into_iter().try_for_each(|missed| self.tell(missed))?,
+                        Ok(missed) => {
+                            for missed in missed {
+                                self.translate_and_tell(client, missed).await?;
+                            }
+                        }
                         // Other games began meanwhile, and this one is not at hand any more.
                         Err(ClientError::NotFound(_)) => {}
                         Err(why) => return Err(why.into()),
@@ -163,7 +168,7 @@ impl Monitor {
         }
         let (Some(game), Some(number)) = (happened.game, happened.number) else { return Ok(self.tell(happened)?) };
         match self.games.get(&game).map(|known| known.last) {
-            Some(last) if last + 1 == number => self.tell(happened)?,
+            Some(last) if last + 1 == number => self.translate_and_tell(client, happened).await?,
             Some(last) if number <= last => {}
             // A gap, or a game that is new to us.
             _ => self.catch_up(client).await?,
@@ -180,6 +185,18 @@ impl Monitor {
 
     fn wants(&self, board: &str) -> bool {
         self.args.board.as_deref().is_none_or(|wanted| wanted == board)
+    }
+
+    /// Tells it, an alert in the language of the user; programs get it as it is.
+    async fn translate_and_tell(&mut self, client: &Client, mut happened: Happened) -> anyhow::Result<()> {
+        if let ("AlertRaised", Some(game), false) = (happened.event.as_str(), happened.game, self.args.json) {
+            let id =
+                happened.fields.get("id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok()).unwrap_or_default();
+            let english = happened.fields.get("detail").and_then(Value::as_str).unwrap_or_default();
+            let alert = language::alert(client, game, id, language::locale(), english).await;
+            happened.fields.insert("detail".to_owned(), alert.into());
+        }
+        self.tell(happened)
     }
 
     fn tell(&mut self, happened: Happened) -> anyhow::Result<()> {

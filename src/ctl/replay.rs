@@ -1,6 +1,7 @@
 //! `touchmovectl replay FILE.rec`: what touchmove makes of a recording.
 
 use super::diagram::clock;
+use super::language;
 use super::run::{Moment, Said, Tape, play};
 use super::service::print;
 use super::why::Why;
@@ -9,6 +10,7 @@ use crate::game::event::Rotation;
 use crate::game::{Command, Event, Order, Record, Stamped, pgn::pgn};
 use crate::laws::Laws;
 use crate::link::recording::{Header, Recording, State, What, read};
+use crate::locale::{self, Locale};
 use crate::table::{Input, Settings, Table};
 use crate::wire::{self, Word};
 use anyhow::{Context, anyhow, bail};
@@ -21,7 +23,7 @@ const AFTER: Millis = 60_000;
 /// Replay a recording, as fast as it goes
 ///
 /// Prints what touchmoved would have published, with the seconds since the recording began. The same file always gives the
-/// same output, on every machine.
+/// same output, on every machine; alerts are told in the language of LC_ALL, LC_MESSAGES or LANG, if there is one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl replay game.rec
@@ -75,6 +77,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let until = tape.last().map_or(0, |last| last.0) + AFTER;
     let mut records: Vec<Record> = table.record().cloned().into_iter().collect();
     let mut printed = Ok(());
+    let locale = language::locale();
     let mut why = args.why.map(Why::new);
     if let Some(why) = &mut why {
         why.begin(&table);
@@ -92,7 +95,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                 match (args.pgn, args.json) {
                     (true, _) => None,
                     (false, true) => (stamped.number.is_some() || args.all).then(|| wire::to_json(stamped)),
-                    (false, false) => sentence(stamped, args.all, records.last()),
+                    (false, false) => sentence(stamped, args.all, records.last(), locale),
                 }
             }
             Moment::Refused(refused) => {
@@ -206,7 +209,7 @@ fn seconds(at: Millis) -> String {
 }
 
 /// What happened, for people; `None`: not worth a line.
-fn sentence(stamped: &Stamped, all: bool, record: Option<&Record>) -> Option<String> {
+fn sentence(stamped: &Stamped, all: bool, record: Option<&Record>, locale: Locale) -> Option<String> {
     let first_is_black = record.is_some_and(|record| record.start_fen.split_whitespace().nth(1) == Some("b"));
     let ply = |ply: u32| {
         let count = ply + u32::from(first_is_black);
@@ -236,7 +239,7 @@ fn sentence(stamped: &Stamped, all: bool, record: Option<&Record>) -> Option<Str
             format!("corrected from {} on: {line} ({})", ply(*from_ply), reason.word().replace('_', " "))
         }
         Event::ClockRevised { ply: number, clocks } => format!("{} clocks revised{}", ply(*number), times(clocks)),
-        Event::AlertRaised(alert) => format!("ALERT {}: {}", alert.id, alert.text),
+        Event::AlertRaised(alert) => format!("ALERT {}: {}", alert.id, locale::sentence(locale, &alert.text)),
         Event::AlertCleared { id } => format!("alert {id} cleared"),
         Event::BoardFault { square, fault, detail } => format!("FAULT {square} {}: {detail}", fault.word()),
         Event::Result { result, reason } => {

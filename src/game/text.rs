@@ -2,6 +2,7 @@
 //! `config/locale`.
 
 use crate::game::event::Difference;
+use crate::laws::draws::Finding;
 use crate::laws::reason::{Man, MovedBefore, Reason, Word};
 use crate::laws::touch::Duty;
 use shakmaty::Role;
@@ -87,19 +88,46 @@ impl From<shakmaty::Color> for Arg {
     }
 }
 
-/// Why a player is not free: `duty-` and its key.
-impl From<&Duty> for Text {
-    fn from(duty: &Duty) -> Text {
-        let key = format!("duty-{}", duty.key());
-        duty.squares().into_iter().fold(Text::new(&key), |text, square| text.with("square", square))
-    }
-}
-
 /// Why a move is not legal: `reason-` and its key.
 impl From<&Reason> for Text {
     fn from(reason: &Reason) -> Text {
         let args = reason.args().into_iter().map(|(name, word)| (name.to_owned(), Arg::Word(word))).collect();
         Text { key: format!("reason-{}", reason.key()), args }
+    }
+}
+
+/// What touched pieces oblige to: `duty-` and its key.
+impl From<&Duty> for Text {
+    fn from(duty: &Duty) -> Text {
+        let text = Text::new(&format!("duty-{}", duty.key()));
+        match *duty {
+            Duty::OwnPiece { square } | Duty::EnemyPiece { square } | Duty::PawnBecomesQueen { square } => {
+                text.with("square", square)
+            }
+            Duty::Both { own, enemy } => text.with("own", own).with("enemy", enemy),
+            Duty::Castle { king, rook }
+            | Duty::KingAfterRook { rook, king }
+            | Duty::KingAfterCastling { king, rook }
+            | Duty::CastlingBegun { king, rook } => text.with("king", king).with("rook", rook),
+            Duty::PromotionFinal { square, role } => text.with("square", square).with("role", Word::Role(role)),
+            Duty::Released { from, on } => text.with("from", from).with("on", on),
+        }
+    }
+}
+
+/// What a claim of a draw is worth, and why: `claim-` and a key.
+impl From<&Finding> for Text {
+    fn from(finding: &Finding) -> Text {
+        let count = |times: usize| u32::try_from(times).unwrap_or(u32::MAX);
+        match finding {
+            Finding::Repeated { times } => Text::new("claim-repeated").with("times", count(*times)),
+            Finding::Quiet { moves } => Text::new("claim-quiet").with("moves", *moves),
+            Finding::TooFewTimes { times } => Text::new("claim-too_few_times").with("times", count(*times)),
+            Finding::TooFewMoves { missing } => Text::new("claim-too_few_moves").with("missing", *missing),
+            Finding::NotOnMove => Text::new("claim-not_on_move"),
+            Finding::IllegalMove => Text::new("claim-illegal_move"),
+            Finding::Ended => Text::new("claim-ended"),
+        }
     }
 }
 

@@ -6,7 +6,6 @@
 use crate::laws::edition::FiveFold;
 use crate::laws::{Ending, Laws, Move, Position, PositionKey};
 use shakmaty::{Bitboard, CastlingMode, Color, Setup};
-use std::fmt;
 
 /// When two positions are the same, beside the pieces, the side to move and a legal capture en passant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +64,7 @@ pub enum Rests {
 /// What a claim is worth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Whether it is right, and why; as a text, a sentence for the arbiter.
+    /// Whether it is right, and why.
     pub finding: Finding,
     /// Plies after which the position stood on the board, 0 for the start; an intended move's own ply is the last.
     pub occurrences: Vec<u32>,
@@ -109,23 +108,6 @@ pub enum Finding {
     IllegalMove,
     /// Nothing to claim: the game has ended by mate or stalemate.
     Ended,
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Finding::Repeated { times } => write!(f, "the claim is right: the position occurs {times} times"),
-            Finding::Quiet { moves } => write!(f, "the claim is right: {moves} moves without a capture or a pawn's move"),
-            Finding::TooFewTimes { times: 1 } => write!(f, "the claim is wrong: the position occurs once"),
-            Finding::TooFewTimes { times } => write!(f, "the claim is wrong: the position occurs {times} times"),
-            Finding::TooFewMoves { missing } => {
-                write!(f, "the claim is wrong: {missing} of the hundred moves of both players are missing")
-            }
-            Finding::NotOnMove => write!(f, "the claim is wrong: only the player to move may claim"),
-            Finding::IllegalMove => write!(f, "the claim is wrong: the intended move is not legal"),
-            Finding::Ended => write!(f, "there is nothing to claim: the game has ended"),
-        }
-    }
 }
 
 /// Why the game is drawn without a claim.

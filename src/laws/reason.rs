@@ -1,12 +1,10 @@
-//! Why a move is not legal (Art. 3), in terms that a program can translate and a sentence that an arbiter can read.
+//! Why a move is not legal (Art. 3), in terms that a program can put into words.
 
 mod find;
 mod stands;
-mod words;
 
 pub use find::why_illegal;
 pub use stands::why_illegal_to_stand;
-pub(in crate::laws) use words::name;
 
 use crate::laws::{Irregularity, Topic};
 use shakmaty::{Color, Piece, Role, Square};

@@ -10,6 +10,7 @@ pub use snapshot::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
 pub use watch::{Happened, SIGNALS, Seen, Signal, Watch};
 
 use crate::game::Command;
+use crate::locale::Locale;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
 use crate::wire::Word;
@@ -90,6 +91,11 @@ impl Client {
                 fields: fields.iter().map(|(name, value)| (name.clone(), json(value))).collect(),
             })
             .collect())
+    }
+
+    /// An alert of a game in a language: a heading, a sentence, and what the Laws then require.
+    pub async fn describe(&self, game: u64, id: u32, locale: Locale) -> Result<(String, String, Vec<String>), ClientError> {
+        self.call(names::game_path(game), names::ARBITER_INTERFACE, "Describe", &(id, locale.tag())).await
     }
 
     /// Gives an order about the game on its board. Returns when it is in the journal.

@@ -2,7 +2,6 @@
 
 use crate::laws::{Move, Position};
 use shakmaty::{Role, Square};
-use std::fmt::{Display, Formatter};
 
 /// What a player may still play.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,32 +147,6 @@ impl Duty {
             }
             Duty::KingAfterRook { rook, king } => vec![rook, king],
             Duty::Released { from, on } => vec![from, on],
-        }
-    }
-}
-
-/// A sentence without a full stop.
-impl Display for Duty {
-    fn fmt(&self, f: &mut Formatter) -> std::fmt::Result {
-        match self {
-            Duty::OwnPiece { square } => write!(f, "the piece on {square} must move"),
-            Duty::EnemyPiece { square } => write!(f, "the piece on {square} must be taken"),
-            Duty::Both { own, enemy } => write!(f, "the piece on {enemy} must be taken by the piece on {own}"),
-            Duty::Castle { rook, .. } => write!(f, "castling with the rook on {rook} must be played"),
-            Duty::KingAfterRook { rook, king } => {
-                write!(f, "the king on {king} must move, and not castle with the rook on {rook}, which was touched first")
-            }
-            Duty::KingAfterCastling { king, rook } => {
-                write!(f, "the king on {king} must move: castling with the rook on {rook} is not allowed")
-            }
-            Duty::PromotionFinal { square, role } => {
-                write!(f, "the pawn becomes a {}, which touched {square}", crate::laws::reason::name(*role))
-            }
-            Duty::Released { from, on } => write!(f, "the piece from {from} was let go on {on} and must stay there"),
-            Duty::CastlingBegun { rook, .. } => {
-                write!(f, "the king was let go as in castling, which must be finished with the rook on {rook}")
-            }
-            Duty::PawnBecomesQueen { square } => write!(f, "the pawn on {square} becomes a queen"),
         }
     }
 }

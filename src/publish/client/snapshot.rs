@@ -95,8 +95,11 @@ pub struct GameInfo {
     pub result: String,
     pub result_reason: String,
     pub last_number: u64,
-    /// Alerts that stand: what each says. Empty on the broadcast stream.
+    /// Alerts that stand: what each says, in English. Empty on the broadcast stream.
     pub alerts: Vec<String>,
+    /// Their ids.
+    #[serde(skip)]
+    pub alert_ids: Vec<u32>,
     /// Squares that do not work as they should, each with the fault and a sentence. None on the broadcast stream.
     pub faults: Vec<(String, String, String)>,
 }
@@ -193,6 +196,7 @@ fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> Game
         result: game.take("Result"),
         result_reason: game.take("ResultReason"),
         last_number: game.take("LastNumber"),
+        alert_ids: alerts.iter().map(|alert| alert.0).collect(),
         alerts: alerts.into_iter().map(|alert| alert.6).collect(),
         faults,
     }

@@ -5,7 +5,8 @@ use super::values::{self, AlertValue, Details};
 use super::{Error, caller};
 use crate::daemon::Hub;
 use crate::daemon::hub::Target;
-use crate::game::{Command, GameResult, Order};
+use crate::game::{Command, Event, GameResult, Order};
+use crate::locale::Locale;
 use crate::wire::Word;
 use shakmaty::{Color, Role};
 use std::sync::Arc;
@@ -51,6 +52,27 @@ impl Arbiter {
             let faults = state.games.get(&self.game).map(|game| game.record.faults.as_slice()).unwrap_or_default();
             faults.iter().map(|bad| (bad.square.to_string(), bad.fault.word().to_owned(), bad.detail.clone())).collect()
         })
+    }
+
+    /// An alert of this game in a language: en, zh-Hans or zh-Hant; any other BCP 47 or POSIX name of a language means the
+    /// nearest of these, or English. The alert may be cleared by now. heading: of two to four words. sentence: what happened.
+    /// required: what the Laws then require, in this order.
+    /// Errors: NoAlert, JournalUnreadable.
+    #[zbus(out_args("heading", "sentence", "required"))]
+    fn describe(&self, id: u32, language: &str) -> Result<(String, String, Vec<String>), Error> {
+        let locale = Locale::from_tag(language);
+        let standing = self.hub.read(|state| {
+            let alerts = &state.games.get(&self.game)?.record.alerts;
+            alerts.iter().find(|alert| alert.id == id).map(|alert| values::described(alert, locale))
+        });
+        if let Some(described) = standing {
+            return Ok(described);
+        }
+        let past = self.hub.since(self.game, 0)?.into_iter().find_map(|stamped| match stamped.event {
+            Event::AlertRaised(alert) if alert.id == id => Some(values::described(&alert, locale)),
+            _ => None,
+        });
+        past.ok_or_else(|| Error::NoAlert(format!("no alert {id} was raised in this game: property Alerts has their ids")))
     }
 
     /// Sets the result: 1-0, 0-1, 1/2-1/2; * withdraws it and the game goes on.

@@ -15,6 +15,8 @@ pub enum Error {
     NoGame(String),
     /// Not that many moves can be taken back.
     TooManyPlies(String),
+    /// There is no such alert.
+    NoAlert(String),
     /// No promotion there, or not to that piece.
     NoPromotion(String),
     /// The game is over.

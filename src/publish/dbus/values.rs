@@ -5,6 +5,7 @@ use crate::boards::{Placement, Sensed};
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
 use crate::game::{Alert, Command, Event, Played, Sighting};
+use crate::locale::{self, Locale};
 use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE};
 use crate::wire::{Word, sensed_to_word};
 use shakmaty::Color;
@@ -176,10 +177,16 @@ pub fn alert(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
         alert.by.map_or("", Color::word).to_owned(),
         alert.articles.clone(),
         alert.squares.iter().map(ToString::to_string).collect(),
-        alert.text.to_string(),
+        locale::sentence(Locale::English, &alert.text),
         alert.position.clone(),
         details,
     )
+}
+
+/// An alert in one language: heading, sentence, and what the Laws then require.
+pub fn described(alert: &Alert, locale: Locale) -> (String, String, Vec<String>) {
+    let required = alert.required.iter().map(|act| locale::act(locale, act)).collect();
+    (locale::kind(locale, alert.kind.word()), locale::sentence(locale, &alert.text), required)
 }
 
 fn clock(time: Option<ClockTime>) -> Clock {

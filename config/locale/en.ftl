@@ -1,0 +1,225 @@
+# What touchmove says, in English. src/locale/keys.rs lists every message with its arguments.
+# Sentences begin with a small letter and have no full stop: they stand after a heading, or within other sentences.
+# A piece where it stands is { $moved }, "the rook on e8"; { $moved-role } is "rook" and { $moved-square } is "e8".
+
+## Positions that are not as they should be
+
+wrong_start = the game was begun from a wrong start position: { $differences }
+orientation = the board seems to stand the wrong way round: the square in the right-hand corner of each player should be a light one
+unexplained = the board does not show the position of the record: { $differences }
+ended_elsewhere = the game ended in another position than that of the record: { $differences }
+displaced = { $player } pressed the clock, and pieces are out of place: { $differences }
+displaced_found = pieces were found out of place: { $differences }
+capture_unclear = a piece that { $player } took seems to stand beside its square: { $differences }
+illegal_position_kings = both kings are in check, and play goes on
+illegal_position_pawn = { $pawn } stands on the last rank, and play goes on
+
+## Moves
+
+illegal_pending = { $san } by { $player } is not legal: { $reason }; the clock is not pressed yet, so it may still be put right
+illegal_completed = { $player } completed { $san }, which is not legal: { $reason }
+illegal_standing = { $san } by { $player } was not legal: { $reason }; play went on, and it stands
+pawn_left = { $player } pressed the clock, and { $pawn } was not replaced by another piece
+uncertain = moves were not seen one by one, and the board does not tell which they were; by their plies, they could also be { $plies }: compare the score sheets
+uncertain_line = moves were made out from what stood there, on a line that loses updates, at plies { $plies }: compare the score sheets
+last_move_doubtful = the last move may be another than { $san } ({ $percent } % sure): compare the score sheets
+
+## The clock
+
+press_without_move = { $player } pressed the clock, and no move was seen
+press_before_release = { $player } pressed the clock while { $man } seemed to be still in the hand
+flag_fall = the clock shows that { $player }'s flag has fallen
+
+## What was touched. A sensor sees that a piece moved, and not what was meant.
+
+touch_move = { $player } seems to have touched, in this order, { $men }, and the move is { $san }: if that was meant, { $duty }
+touch_capture = { $player } seems to have touched { $man }, a piece of the opponent's that can be taken
+possible_touch = { $player } seems to have touched { $man }, and the move is { $san }
+release_changed = { $player } seems to have let go of { $man } on { $square }, and the move is { $san }
+promotion_changed = a { $was } of { $player }'s seems to have touched { $square } first, and a { $is } stands there
+handled_off_turn = { $player } seems to have handled { $men } in the opponent's time
+
+## The end
+
+kings_say = the kings on { $white } and { $black } say { $result }: confirm the result, or set another
+kings_unclear = the kings seem to tell a result, and the board does not show which: set it
+result_wanted = the clock is stopped and the pieces are moved on, so play seems to be over: set the result; if this is play, withdraw the result, and what was moved since counts
+dead_position = neither player can mate any more by any series of legal moves
+five_fold = the same position is on the board for the fifth time: it stood there after plies { $plies }
+seventy_five = both players have made seventy-five moves without a capture or a pawn's move
+played_after_end = the game has a result on record, and both players go on pressing the clock
+
+## Devices
+
+board_silent = the board has said nothing for { $seconds ->
+    [one] a second
+   *[other] { $seconds } seconds
+}: look at its cable and its battery
+link_lost = the link to the board is lost, and nothing is seen until it is back: look at the cable
+clock_stopped = the clock is stopped
+clock_lost = the clock is not connected any more: look at its cable
+clock_battery = the battery of the clock is low
+board_battery = the battery of the board is low: { $percent } % left
+
+## Why a move is not legal
+
+reason-not_his_turn = it was { $player }'s turn, and { $moved } is not his
+reason-nothing_there = nothing stood on { $from }
+reason-no_move = no move was made
+reason-own_piece = { $on } is of the same colour
+reason-king_taken = a king is never taken
+reason-no_such_move = a { $moved-role } does not move from { $moved-square } to { $to }
+reason-blocked = the way of { $moved } is blocked by { $by }
+reason-pawn_two_steps = a pawn steps two squares only from where it starts, and { $moved } does not stand there
+reason-pawn_straight = a pawn does not move straight on to an occupied square, and { $on } stands there
+reason-pawn_diagonal = a pawn moves diagonally only where it takes, and there is nothing to take on { $to }
+reason-en_passant_too_late = the pawn on { $pawn } can be taken en passant only in answer to its step of two squares
+reason-en_passant_not_removed = the pawn on { $pawn } was taken en passant and not removed
+reason-en_passant_wrong_pawn = en passant takes the pawn on { $pawn }, and { $removed } was removed
+reason-pawn_left = the pawn was left on { $pawn-square }
+reason-promoted_wrongly = the pawn on { $on } cannot become a { $role }
+reason-promoted_colour = { $on }, which a pawn became, is of the other colour
+reason-became = { $moved } cannot become a { $role }
+reason-into_check = the king is attacked on { $king } by { $by }
+reason-kings_adjacent = the king on { $king } stands beside the king on { $other }
+reason-pinned = { $moved } is pinned: it leaves the king on { $king } in check from { $by }
+reason-exposed = it leaves the king on { $king } in check from { $by }
+reason-still_in_check = it leaves the king on { $king } in check from { $by }
+reason-double_check = the king on { $king } is in check from { $by }, and only he can move
+reason-castling_no_rook = there is no rook on { $rook } to castle with
+reason-castling_after_move = castling is not allowed: { $moved ->
+    [king] the king has moved before
+    [rook] the rook on { $rook } has moved before
+   *[either] the king or the rook on { $rook } has moved before
+}
+reason-castling_blocked = castling is not allowed: { $by } stands in the way
+reason-castling_in_check = castling is not allowed: the king is in check from { $by }
+reason-castling_through = castling is not allowed: the king crosses { $square }, which { $by } attacks
+reason-castling_into = castling is not allowed: the king goes to { $square }, which { $by } attacks
+reason-castling_unfinished = castling was not finished: the rook is still on { $rook }
+reason-castling_squares = { $moved } were not moved as in castling
+reason-several_moves = more than one piece was moved: { $moved }
+reason-vanished = nothing took { $men }
+reason-appeared = { $men } came from nowhere
+reason-exchanged = a { $is-role } stands in place of { $was }
+
+## What touched pieces oblige to
+
+duty-touch_own = the piece on { $square } must move
+duty-touch_opponent = the piece on { $square } must be taken
+duty-touch_both = the piece on { $enemy } must be taken by the piece on { $own }
+duty-castling_touched = castling with the rook on { $rook } must be played
+duty-rook_first = the king on { $king } must move, and not castle with the rook on { $rook }, which was touched first
+duty-castling_illegal = the king on { $king } must move: castling with the rook on { $rook } is not allowed
+duty-promotion_final = the pawn becomes a { $role }, which touched { $square }
+duty-released = the piece from { $from } was let go on { $on } and must stay there
+duty-castling_made = the king was let go as in castling, which must be finished with the rook on { $rook }
+duty-pawn_left = the pawn on { $square } becomes a queen
+
+## What a claim of a draw is worth
+
+claim-repeated = the claim is right: the position occurs { $times } times
+claim-quiet = the claim is right: { $moves } moves without a capture or a pawn's move
+claim-too_few_times = the claim is wrong: the position occurs { $times ->
+    [one] once
+   *[other] { $times } times
+}
+claim-too_few_moves = the claim is wrong: { $missing ->
+    [one] one of the hundred moves of both players is missing
+   *[other] { $missing } of the hundred moves of both players are missing
+}
+claim-not_on_move = the claim is wrong: only the player to move may claim
+claim-illegal_move = the claim is wrong: the intended move is not legal
+claim-ended = there is nothing to claim: the game has ended
+
+## What a ruling asks for
+
+act-restore = put back the position before the irregularity
+act-touch_binds = what was touched or let go of binds the move that is made instead
+act-release_binds = the move stays as it was let go of
+act-complete = what is missing of the move is still to be done
+act-queen = replace the pawn by a queen
+act-add = add { $time } to the opponent's clock
+act-halve = take half of the player's remaining time, but no more than { $most }, and leave him { $least } if he has as much
+act-wins = the player wins
+act-loses = the player loses
+act-draw = the game is drawn
+act-stands = what was done stands
+act-play_intended = the intended move is made, or if it is illegal another move with that piece
+act-new_game = the game is cancelled and a new one is played
+act-transfer = move the position to a board that stands right, and go on
+act-no_castling = no castling with a king or a rook that was set up wrong
+act-own_time = the player puts the pieces right in his own time
+act-put_right = put the piece right
+act-may_penalise = you may penalise the player as you think fit
+act-go_on = nothing is wrong: play goes on
+act-free = any legal move may be made
+act-on_claim = nothing, unless a player claims
+act-wait = wait for the next completed move
+act-arbiter_decides = you decide: the Laws leave it to the arbiter
+act-ask_result = ask for the result
+
+## Headings of alerts
+
+kind-position_unexplained = Position not explained
+kind-wrong_start = Wrong start position
+kind-orientation = Board turned wrong
+kind-result_signalled = Result signalled
+kind-moves_uncertain = Moves uncertain
+kind-result_wanted = Result wanted
+kind-illegal_pending = Illegal move, pending
+kind-illegal_move = Illegal move
+kind-illegal_stands = Illegal move stands
+kind-illegal_position = Illegal position
+kind-press_without_move = Press without move
+kind-press_before_release = Press before release
+kind-displaced = Pieces displaced
+kind-displaced_found = Displaced pieces found
+kind-capture_unclear = Capture unclear
+kind-touch_move = Possible touch-move
+kind-touch_capture = Opponent's piece touched
+kind-possible_touch = Possible touch
+kind-release_changed = Possibly changed after release
+kind-promotion_changed = Possibly changed promotion
+kind-handled_off_turn = Possibly handled off turn
+kind-dead_position = Dead position
+kind-five_fold = Fivefold repetition
+kind-seventy_five = Seventy-five moves
+kind-flag_fall = Flag fall
+kind-board_silent = Board silent
+kind-link_lost = Link lost
+kind-clock_stopped = Clock stopped
+kind-clock_lost = Clock disconnected
+kind-clock_battery = Clock battery low
+kind-board_battery = Board battery low
+kind-played_after_end = Played after end
+
+## Parts of sentences
+
+player-white = White
+player-black = Black
+role-pawn = pawn
+role-knight = knight
+role-bishop = bishop
+role-rook = rook
+role-queen = queen
+role-king = king
+man = the { $role } on { $square }
+men = { $before }, { $next }
+men-last = { $before } and { $next }
+difference = { $square } should hold { $expected }, but holds { $seen }
+differences = { $before }; { $next }
+holds-nothing = nothing
+holds-piece = a piece
+holds-white = a white piece
+holds-black = a black piece
+piece-white = a white { $role }
+piece-black = a black { $role }
+time-minutes = { $count ->
+    [one] 1 minute
+   *[other] { $count } minutes
+}
+time-seconds = { $count ->
+    [one] 1 second
+   *[other] { $count } seconds
+}

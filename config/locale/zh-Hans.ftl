@@ -1,0 +1,211 @@
+# touchmove 的简体中文用语。src/locale/keys.rs 列出全部条目及其参数。
+# 术语依照《国际象棋竞赛工作手册》（2016）：王、后、车、象、马、兵，着法，易位，吃过路兵，升变，钟旗，死和局面。
+# 句末不加句号：句子接在标题之后，或者放在别的句子里。
+# 棋子连同所在的格子写作 { $moved }，例如“e8的车”；{ $moved-role } 是“车”,{ $moved-square } 是“e8”。
+
+## 不正确的局面
+
+wrong_start = 对局开始时棋子的初始位置摆错了：{ $differences }
+orientation = 棋盘的朝向似乎摆错了：双方的右下角应当是白格
+unexplained = 棋盘上的局面与记录不符：{ $differences }
+ended_elsewhere = 对局结束时的局面与记录不符：{ $differences }
+displaced = { $player }按钟时有棋子错位：{ $differences }
+displaced_found = 发现有棋子错位：{ $differences }
+capture_unclear = { $player }吃掉的棋子似乎还放在棋盘上、原来的格子旁边：{ $differences }
+illegal_position_kings = 双方的王都被将军，而对局仍在继续
+illegal_position_pawn = { $pawn }留在最后一条横线上，而对局仍在继续
+
+## 着法
+
+illegal_pending = { $player }的着法{ $san }不合规则：{ $reason }；尚未按钟，仍可改正
+illegal_completed = { $player }走出并按钟完成了不合规则的着法{ $san }：{ $reason }
+illegal_standing = { $player }的着法{ $san }不合规则：{ $reason }；对局已经继续，该着法有效
+pawn_left = { $player }按了钟，而{ $pawn }没有换上升变的棋子
+uncertain = 有些着法没有逐一看到，从棋盘上无法确定；按半回合的序号，也可能是{ $plies }：请核对记录纸
+uncertain_line = 连接线路丢失了数据，有些着法是根据后来的局面推断的：第{ $plies }个半回合：请核对记录纸
+last_move_doubtful = 最后一着可能不是{ $san }（可信度{ $percent }%）：请核对记录纸
+
+## 棋钟
+
+press_without_move = { $player }按了钟，但没有看到走棋
+press_before_release = { $player }按钟时，{ $man }似乎还拿在手中
+flag_fall = 棋钟显示{ $player }的钟旗已经落下
+
+## 触摸。传感器只看到棋子动过，看不出意图。
+
+touch_move = { $player }似乎依次触摸了{ $men }，而走出的是{ $san }：如果是有意触摸，{ $duty }
+touch_capture = { $player }似乎触摸了对方可以被吃的棋子：{ $man }
+possible_touch = { $player }似乎触摸了{ $man }，而走出的是{ $san }
+release_changed = { $player }似乎已把{ $man }在{ $square }松手，而走出的是{ $san }
+promotion_changed = { $player }升变时，似乎先有{ $was }触及{ $square }，现在那里却是{ $is }
+handled_off_turn = { $player }似乎在对方行棋时动了{ $men }
+
+## 对局结束
+
+kings_say = 放在{ $white }和{ $black }的两个王表示结果为{ $result }：请确认，或者另行设定
+kings_unclear = 两个王似乎在表示对局结果，但从棋盘上看不出是哪一种：请设定结果
+result_wanted = 棋钟已停，而棋子还在走动，对局似乎已经结束：请设定结果；如果对局仍在进行，请撤销结果，此后走动的棋子即算作着法
+dead_position = 双方都不能再以任何一系列合乎规则的着法将死对方
+five_fold = 相同局面第5次出现在棋盘上：第{ $plies }个半回合之后
+seventy_five = 双方已连续走了75回合，没有走动兵，也没有吃子
+played_after_end = 对局已有结果，而双方仍在按钟
+
+## 设备
+
+board_silent = 棋盘已有{ $seconds }秒没有任何信号：请检查连接线和电池
+link_lost = 与棋盘的连接已断开，恢复之前看不到走棋：请检查连接线
+clock_stopped = 棋钟已停
+clock_lost = 棋钟的连接已断开：请检查连接线
+clock_battery = 棋钟的电池电量不足
+board_battery = 棋盘的电池电量不足：还剩{ $percent }%
+
+## 着法为何不合规则
+
+reason-not_his_turn = 应由{ $player }行棋，而{ $moved }是对方的棋子
+reason-nothing_there = { $from }没有棋子
+reason-no_move = 没有走棋
+reason-own_piece = { $on }是己方的棋子
+reason-king_taken = 不允许吃掉王
+reason-no_such_move = { $moved-role }不能从{ $moved-square }走到{ $to }
+reason-blocked = { $moved }被{ $by }挡住
+reason-pawn_two_steps = 兵只有在原始位置才可以走两格，而{ $moved }不在原始位置
+reason-pawn_straight = 兵不能向前走到有棋子占据的格子，而{ $on }就在前面
+reason-pawn_diagonal = 兵只有在吃子时才能走到斜前方，而{ $to }没有可吃的棋子
+reason-en_passant_too_late = { $pawn }的兵只有在刚刚走了两格之后，才能立即作为过路兵被吃
+reason-en_passant_not_removed = { $pawn }的兵作为过路兵被吃，却没有从棋盘上拿走
+reason-en_passant_wrong_pawn = 吃过路兵应拿走{ $pawn }的兵，却拿走了{ $removed }
+reason-pawn_left = 兵到了{ $pawn-square }而没有升变
+reason-promoted_wrongly = { $on }的兵不能升变为{ $role }
+reason-promoted_colour = 由兵升变成的{ $on }是另一种颜色
+reason-became = { $moved }不能变换为{ $role }
+reason-into_check = 王走到{ $king }，受到{ $by }的攻击
+reason-kings_adjacent = { $king }的王与{ $other }的王相邻
+reason-pinned = { $moved }被牵制：走动它会使{ $king }的王被{ $by }将军
+reason-exposed = 这样走会使{ $king }的王被{ $by }将军
+reason-still_in_check = 这样走之后，{ $king }的王仍被{ $by }将军
+reason-double_check = { $king }的王同时被{ $by }将军，只能走王
+reason-castling_no_rook = { $rook }没有可以用来易位的车
+reason-castling_after_move = 不能易位：{ $moved ->
+    [king] 王已经移动过
+    [rook] { $rook }的车已经移动过
+   *[either] 王或{ $rook }的车已经移动过
+}
+reason-castling_blocked = 不能易位：中间有{ $by }
+reason-castling_in_check = 不能易位：王正被{ $by }将军
+reason-castling_through = 不能易位：王将要越过的{ $square }受到{ $by }的攻击
+reason-castling_into = 不能易位：王将要占据的{ $square }受到{ $by }的攻击
+reason-castling_unfinished = 易位没有完成：车还在{ $rook }
+reason-castling_squares = { $moved }没有走到易位应到的格子
+reason-several_moves = 走动了不止一个棋子：{ $moved }
+reason-vanished = { $men }没有被吃却不见了
+reason-appeared = 棋盘上多出了{ $men }
+reason-exchanged = { $was }被换成了{ $is-role }
+
+## 触摸过的棋子有何约束
+
+duty-touch_own = 必须走动{ $square }的棋子
+duty-touch_opponent = 必须吃掉{ $square }的棋子
+duty-touch_both = 必须用{ $own }的棋子吃掉{ $enemy }的棋子
+duty-castling_touched = 必须用{ $rook }的车易位
+duty-rook_first = 必须走动{ $king }的王，而且不能用先触摸的{ $rook }的车易位
+duty-castling_illegal = 必须走动{ $king }的王：用{ $rook }的车易位不合规则
+duty-promotion_final = 兵必须升变为已触及{ $square }的{ $role }
+duty-released = 从{ $from }拿起的棋子已在{ $on }松手，必须留在那里
+duty-castling_made = 王已按易位的走法松手，必须用{ $rook }的车完成易位
+duty-pawn_left = { $square }的兵必须用后替换
+
+## 要求判和是否成立
+
+claim-repeated = 判和的要求成立：相同局面出现了{ $times }次
+claim-quiet = 判和的要求成立：连续{ $moves }回合没有走动兵，也没有吃子
+claim-too_few_times = 判和的要求不成立：相同局面只出现了{ $times }次
+claim-too_few_moves = 判和的要求不成立：50回合双方共100着，还差{ $missing }着
+claim-not_on_move = 判和的要求不成立：只有行棋方才能提出
+claim-illegal_move = 判和的要求不成立：意图要走的着法不合规则
+claim-ended = 不能再要求判和：对局已经结束
+
+## 应当怎样处理
+
+act-restore = 恢复到出错之前的局面
+act-touch_binds = 改走时，仍受已触摸或已松手的棋子约束
+act-release_binds = 已松手的着法不能再改
+act-complete = 应补做这一着尚未完成的部分
+act-queen = 用同色的后替换兵
+act-add = 给对方的棋钟加{ $time }
+act-halve = 扣除该棋手剩余时间的一半，最多扣{ $most }；原有时间够的，至少留给{ $least }
+act-wins = 判该棋手赢棋
+act-loses = 判该棋手输棋
+act-draw = 判为和棋
+act-stands = 已走的着法有效
+act-play_intended = 必须走出意图要走的着法；如不合规则，则走同一棋子的另一着法
+act-new_game = 对局作废，重新开始
+act-transfer = 将局面移到正确放置的棋盘上，继续对局
+act-no_castling = 摆错的王或车不得易位
+act-own_time = 该棋手用自己的时间摆正棋子
+act-put_right = 将棋子摆正
+act-may_penalise = 裁判可以酌情处罚该棋手
+act-go_on = 没有问题：继续对局
+act-free = 可以走任何合乎规则的着法
+act-on_claim = 棋手没有提出，则不处理
+act-wait = 等待下一着完成
+act-arbiter_decides = 由裁判决定：规则没有规定
+act-ask_result = 询问对局结果
+
+## 提示的标题
+
+kind-position_unexplained = 局面与记录不符
+kind-wrong_start = 初始位置摆错
+kind-orientation = 棋盘朝向错误
+kind-result_signalled = 棋手示意结果
+kind-moves_uncertain = 着法不确定
+kind-result_wanted = 等待对局结果
+kind-illegal_pending = 不合规则，尚未按钟
+kind-illegal_move = 不合规则的着法
+kind-illegal_stands = 不合规则的着法有效
+kind-illegal_position = 不合规则的局面
+kind-press_without_move = 未走棋就按钟
+kind-press_before_release = 未松手就按钟
+kind-displaced = 棋子错位
+kind-displaced_found = 发现棋子错位
+kind-capture_unclear = 吃子不明
+kind-touch_move = 可能违反触摸走子
+kind-touch_capture = 可能触摸对方棋子
+kind-possible_touch = 可能触摸棋子
+kind-release_changed = 可能松手后改着
+kind-promotion_changed = 可能更换升变棋子
+kind-handled_off_turn = 可能在对方行棋时动子
+kind-dead_position = 死和局面
+kind-five_fold = 相同局面出现5次
+kind-seventy_five = 连续75回合
+kind-flag_fall = 钟旗落下
+kind-board_silent = 棋盘无信号
+kind-link_lost = 连接断开
+kind-clock_stopped = 棋钟已停
+kind-clock_lost = 棋钟断开
+kind-clock_battery = 棋钟电量不足
+kind-board_battery = 棋盘电量不足
+kind-played_after_end = 对局结束后走棋
+
+## 句子的组成部分
+
+player-white = 白方
+player-black = 黑方
+role-pawn = 兵
+role-knight = 马
+role-bishop = 象
+role-rook = 车
+role-queen = 后
+role-king = 王
+man = { $square }的{ $role }
+men = { $before }、{ $next }
+men-last = { $before }和{ $next }
+difference = { $square }应为{ $expected }，实为{ $seen }
+differences = { $before }；{ $next }
+holds-nothing = 空格
+holds-piece = 棋子
+holds-white = 白棋
+holds-black = 黑棋
+piece-white = 白{ $role }
+piece-black = 黑{ $role }
+time-minutes = { $count }分钟
+time-seconds = { $count }秒

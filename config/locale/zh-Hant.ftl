@@ -1,0 +1,211 @@
+# touchmove 的繁體中文用語。src/locale/keys.rs 列出全部條目及其參數。
+# 術語依照臺灣的西洋棋規則（2009年）：王、后、城堡、主教、騎士、兵，棋步，易位，吃過路兵，升變，小旗，死和局面。
+# 句末不加句號：句子接在標題之後，或者放在別的句子裡。
+# 棋子連同所在的格子寫作 { $moved }，例如「e8的城堡」；{ $moved-role } 是「城堡」，{ $moved-square } 是「e8」。
+
+## 不正確的局面
+
+wrong_start = 棋局開始時棋子的初始位置擺錯了：{ $differences }
+orientation = 棋盤的擺法似乎錯了：雙方的最右下角應該是白格
+unexplained = 棋盤上的局面與紀錄不符：{ $differences }
+ended_elsewhere = 棋局結束時的局面與紀錄不符：{ $differences }
+displaced = { $player }按鐘時有棋子移位：{ $differences }
+displaced_found = 發現有棋子放錯格：{ $differences }
+capture_unclear = { $player }吃掉的棋子似乎還放在棋盤上、原來的格子旁邊：{ $differences }
+illegal_position_kings = 雙方的王都被將軍，而棋局仍在繼續
+illegal_position_pawn = { $pawn }留在最後一條橫線上，而棋局仍在繼續
+
+## 棋步
+
+illegal_pending = { $player }的棋步{ $san }不合規則：{ $reason }；尚未按鐘，仍可改正
+illegal_completed = { $player }走出並按鐘完成了不合規則的棋步{ $san }：{ $reason }
+illegal_standing = { $player }的棋步{ $san }不合規則：{ $reason }；棋局已經繼續，該棋步有效
+pawn_left = { $player }按了鐘，而{ $pawn }沒有換上升變的棋子
+uncertain = 有些棋步沒有逐一看到，從棋盤上無法確定；按半回合的序號，也可能是{ $plies }：請核對紀錄紙
+uncertain_line = 連接線路遺失了資料，有些棋步是根據後來的局面推斷的：第{ $plies }個半回合：請核對紀錄紙
+last_move_doubtful = 最後一步可能不是{ $san }（可信度{ $percent }%）：請核對紀錄紙
+
+## 棋鐘
+
+press_without_move = { $player }按了鐘，但沒有看到走子
+press_before_release = { $player }按鐘時，{ $man }似乎還拿在手中
+flag_fall = 棋鐘顯示{ $player }的小旗已經降落
+
+## 觸摸。感應器只看到棋子動過，看不出意圖。
+
+touch_move = { $player }似乎依次觸摸了{ $men }，而走出的是{ $san }：如果是有意觸摸，{ $duty }
+touch_capture = { $player }似乎觸摸了對方可以被吃的棋子：{ $man }
+possible_touch = { $player }似乎觸摸了{ $man }，而走出的是{ $san }
+release_changed = { $player }似乎已把{ $man }在{ $square }放手，而走出的是{ $san }
+promotion_changed = { $player }升變時，似乎先有{ $was }碰到{ $square }，現在那裡卻是{ $is }
+handled_off_turn = { $player }似乎在對方行棋時動了{ $men }
+
+## 棋局結束
+
+kings_say = 放在{ $white }和{ $black }的兩個王表示結果為{ $result }：請確認，或者另行設定
+kings_unclear = 兩個王似乎在表示棋局結果，但從棋盤上看不出是哪一種：請設定結果
+result_wanted = 棋鐘已停，而棋子還在走動，棋局似乎已經結束：請設定結果；如果棋局仍在進行，請撤銷結果，此後走動的棋子即算作棋步
+dead_position = 雙方都不能再以任何合乎規則的走法將死對方
+five_fold = 相同局面第5次出現在棋盤上：第{ $plies }個半回合之後
+seventy_five = 雙方已連續走了75步，沒有走動兵，也沒有吃子
+played_after_end = 棋局已有結果，而雙方仍在按鐘
+
+## 設備
+
+board_silent = 棋盤已有{ $seconds }秒沒有任何訊號：請檢查連接線和電池
+link_lost = 與棋盤的連線已中斷，恢復之前看不到走子：請檢查連接線
+clock_stopped = 棋鐘已停
+clock_lost = 棋鐘的連線已中斷：請檢查連接線
+clock_battery = 棋鐘的電池電量不足
+board_battery = 棋盤的電池電量不足：還剩{ $percent }%
+
+## 棋步為何不合規則
+
+reason-not_his_turn = 行棋權屬於{ $player }，而{ $moved }是對方的棋子
+reason-nothing_there = { $from }沒有棋子
+reason-no_move = 沒有走子
+reason-own_piece = { $on }是己方的棋子
+reason-king_taken = 不允許吃掉王
+reason-no_such_move = { $moved-role }不能從{ $moved-square }走到{ $to }
+reason-blocked = { $moved }被{ $by }擋住
+reason-pawn_two_steps = 兵只有第一步才可以走兩格，而{ $moved }不在初始位置
+reason-pawn_straight = 兵不能向前走到有棋子佔據的格子，而{ $on }就在前面
+reason-pawn_diagonal = 兵只有在吃子時才能走到斜前方，而{ $to }沒有可吃的棋子
+reason-en_passant_too_late = { $pawn }的兵只有在剛剛走了兩格之後，才能在下一步立即作為過路兵被吃
+reason-en_passant_not_removed = { $pawn }的兵作為過路兵被吃，卻沒有從棋盤上拿走
+reason-en_passant_wrong_pawn = 吃過路兵應拿走{ $pawn }的兵，卻拿走了{ $removed }
+reason-pawn_left = 兵到了{ $pawn-square }而沒有升變
+reason-promoted_wrongly = { $on }的兵不能升變為{ $role }
+reason-promoted_colour = 由兵升變成的{ $on }是另一種顏色
+reason-became = { $moved }不能變換為{ $role }
+reason-into_check = 王走到{ $king }，受到{ $by }的攻擊
+reason-kings_adjacent = { $king }的王與{ $other }的王相鄰
+reason-pinned = { $moved }被牽制：走動它會使{ $king }的王被{ $by }將軍
+reason-exposed = 這樣走會使{ $king }的王被{ $by }將軍
+reason-still_in_check = 這樣走之後，{ $king }的王仍被{ $by }將軍
+reason-double_check = { $king }的王同時被{ $by }將軍，只能走王
+reason-castling_no_rook = { $rook }沒有可以用來易位的城堡
+reason-castling_after_move = 不可易位：{ $moved ->
+    [king] 王已經移動過
+    [rook] { $rook }的城堡已經移動過
+   *[either] 王或{ $rook }的城堡已經移動過
+}
+reason-castling_blocked = 不可易位：中間有{ $by }
+reason-castling_in_check = 不可易位：王正被{ $by }將軍
+reason-castling_through = 不可易位：王將要越過的{ $square }受到{ $by }的攻擊
+reason-castling_into = 不可易位：王將要佔據的{ $square }受到{ $by }的攻擊
+reason-castling_unfinished = 易位沒有完成：城堡還在{ $rook }
+reason-castling_squares = { $moved }沒有走到易位應到的格子
+reason-several_moves = 走動了不止一個棋子：{ $moved }
+reason-vanished = { $men }沒有被吃卻不見了
+reason-appeared = 棋盤上多出了{ $men }
+reason-exchanged = { $was }被換成了{ $is-role }
+
+## 觸摸過的棋子有何約束
+
+duty-touch_own = 必須走動{ $square }的棋子
+duty-touch_opponent = 必須吃掉{ $square }的棋子
+duty-touch_both = 必須用{ $own }的棋子吃掉{ $enemy }的棋子
+duty-castling_touched = 必須用{ $rook }的城堡易位
+duty-rook_first = 必須走動{ $king }的王，而且不可用先觸摸的{ $rook }的城堡易位
+duty-castling_illegal = 必須走動{ $king }的王：用{ $rook }的城堡易位不合規則
+duty-promotion_final = 兵必須升變為已碰到{ $square }的{ $role }
+duty-released = 從{ $from }拿起的棋子已在{ $on }放手，必須留在那裡
+duty-castling_made = 王已按易位的走法放下，必須用{ $rook }的城堡完成易位
+duty-pawn_left = { $square }的兵必須用后替換
+
+## 提出和棋是否正確
+
+claim-repeated = 提出的和棋正確：相同局面出現了{ $times }次
+claim-quiet = 提出的和棋正確：連續{ $moves }步沒有走動兵，也沒有吃子
+claim-too_few_times = 提出的和棋錯誤：相同局面只出現了{ $times }次
+claim-too_few_moves = 提出的和棋錯誤：雙方各50步，共100步，還差{ $missing }步
+claim-not_on_move = 提出的和棋錯誤：只有行棋方才能提出
+claim-illegal_move = 提出的和棋錯誤：將走的棋步不合規則
+claim-ended = 不能再提出和棋：棋局已經結束
+
+## 應該怎樣處理
+
+act-restore = 恢復到出錯之前的局面
+act-touch_binds = 改走時，仍受已觸摸或已放手的棋子約束
+act-release_binds = 已放手的棋步不能再改
+act-complete = 應補做這一步尚未完成的部分
+act-queen = 用同色的后替換兵
+act-add = 給對手的棋鐘加{ $time }
+act-halve = 扣除該棋手剩餘時間的一半，最多扣{ $most }；原有時間夠的，至少留給{ $least }
+act-wins = 判該棋手贏棋
+act-loses = 判該棋手輸棋
+act-draw = 判為和棋
+act-stands = 已走的棋步有效
+act-play_intended = 必須走出將走的棋步；如不合規則，則走同一棋子的另一棋步
+act-new_game = 該局作廢，重下一局
+act-transfer = 將棋子搬到正確擺放的棋盤上，繼續棋局
+act-no_castling = 擺錯的王或城堡不可易位
+act-own_time = 該棋手利用自己的行棋時間把棋子放好
+act-put_right = 將棋子擺正
+act-may_penalise = 裁判可酌情處罰該棋手
+act-go_on = 沒有問題：棋局繼續
+act-free = 可以走任何合乎規則的走法
+act-on_claim = 棋手沒有提出，則不處理
+act-wait = 等待下一步完成
+act-arbiter_decides = 由裁判決定：規則沒有規定
+act-ask_result = 詢問棋局結果
+
+## 提示的標題
+
+kind-position_unexplained = 局面與紀錄不符
+kind-wrong_start = 初始位置擺錯
+kind-orientation = 棋盤擺法錯誤
+kind-result_signalled = 棋手示意結果
+kind-moves_uncertain = 棋步不確定
+kind-result_wanted = 等待棋局結果
+kind-illegal_pending = 不合規則，尚未按鐘
+kind-illegal_move = 不合規則的棋步
+kind-illegal_stands = 不合規則的棋步有效
+kind-illegal_position = 不合規則的局面
+kind-press_without_move = 未走子就按鐘
+kind-press_before_release = 未放手就按鐘
+kind-displaced = 棋子移位
+kind-displaced_found = 發現棋子放錯格
+kind-capture_unclear = 吃子不明
+kind-touch_move = 可能違反摸子走子
+kind-touch_capture = 可能觸摸對方棋子
+kind-possible_touch = 可能觸摸棋子
+kind-release_changed = 可能放手後改走
+kind-promotion_changed = 可能更換升變棋子
+kind-handled_off_turn = 可能在對方行棋時動子
+kind-dead_position = 死和局面
+kind-five_fold = 相同局面出現5次
+kind-seventy_five = 連續75步
+kind-flag_fall = 小旗降落
+kind-board_silent = 棋盤無訊號
+kind-link_lost = 連線中斷
+kind-clock_stopped = 棋鐘已停
+kind-clock_lost = 棋鐘連線中斷
+kind-clock_battery = 棋鐘電量不足
+kind-board_battery = 棋盤電量不足
+kind-played_after_end = 棋局結束後走子
+
+## 句子的組成部分
+
+player-white = 白方
+player-black = 黑方
+role-pawn = 兵
+role-knight = 騎士
+role-bishop = 主教
+role-rook = 城堡
+role-queen = 后
+role-king = 王
+man = { $square }的{ $role }
+men = { $before }、{ $next }
+men-last = { $before }和{ $next }
+difference = { $square }應為{ $expected }，實為{ $seen }
+differences = { $before }；{ $next }
+holds-nothing = 空格
+holds-piece = 棋子
+holds-white = 白棋
+holds-black = 黑棋
+piece-white = 白{ $role }
+piece-black = 黑{ $role }
+time-minutes = { $count }分鐘
+time-seconds = { $count }秒

@@ -1,0 +1,201 @@
+//! What is said to people, in their language: the messages of `config/locale`, put together by Project Fluent.
+//!
+//! The files are part of the program. Which messages there are, and what they are about, is listed in [`keys`].
+
+pub mod keys;
+
+use crate::boards::Sensed;
+use crate::game::event::Difference;
+use crate::game::{Arg, Text};
+use crate::laws::Act;
+use crate::laws::reason::{Man, MovedBefore, Word};
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource};
+use shakmaty::{Color, Piece, Role, Square};
+use std::sync::LazyLock;
+
+/// A language that there are messages in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Locale {
+    /// English.
+    #[default]
+    English,
+    /// Chinese, simplified; with the terms of the handbook of 2016 of the Chinese association.
+    SimplifiedChinese,
+    /// Chinese, traditional; with the terms of the Laws as translated in Taiwan.
+    TraditionalChinese,
+}
+
+impl Locale {
+    /// All of them.
+    pub const ALL: [Locale; 3] = [Locale::English, Locale::SimplifiedChinese, Locale::TraditionalChinese];
+
+    /// The nearest one to a language as BCP 47 (`zh-Hant-HK`) or POSIX (`zh_CN.UTF-8`) write it. English for any other.
+    pub fn from_tag(tag: &str) -> Locale {
+        let tag = tag.split(['.', '@']).next().unwrap_or_default().to_ascii_lowercase();
+        let mut parts = tag.split(['-', '_']);
+        if parts.next() != Some("zh") {
+            return Locale::English;
+        }
+        // A script says more than a country, and comes before it.
+        let traditional = parts.find_map(|part| match part {
+            "hans" | "cn" | "sg" | "my" => Some(false),
+            "hant" | "tw" | "hk" | "mo" => Some(true),
+            _ => None,
+        });
+        if traditional == Some(true) { Locale::TraditionalChinese } else { Locale::SimplifiedChinese }
+    }
+
+    /// Its BCP 47 tag, which is also the name of its file: `en`, `zh-Hans`, `zh-Hant`.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Locale::English => "en",
+            Locale::SimplifiedChinese => "zh-Hans",
+            Locale::TraditionalChinese => "zh-Hant",
+        }
+    }
+
+    /// Its messages, as they stand in its file.
+    pub fn source(self) -> &'static str {
+        match self {
+            Locale::English => include_str!("../config/locale/en.ftl"),
+            Locale::SimplifiedChinese => include_str!("../config/locale/zh-Hans.ftl"),
+            Locale::TraditionalChinese => include_str!("../config/locale/zh-Hant.ftl"),
+        }
+    }
+}
+
+/// A sentence, without a full stop. What these messages do not know, as only a journal of another version can have it, is given by
+/// its key and what it is about.
+pub fn sentence(locale: Locale, text: &Text) -> String {
+    let mut args = FluentArgs::new();
+    for (name, arg) in &text.args {
+        match arg {
+            Arg::Number(number) => args.set(name.clone(), *number),
+            Arg::Plain(plain) => args.set(name.clone(), plain.clone()),
+            Arg::Text(inner) => args.set(name.clone(), sentence(locale, inner)),
+            Arg::Differences(differences) => {
+                let one = |difference: &Difference| self::difference(locale, difference);
+                args.set(name.clone(), joined(locale, "differences", "differences", differences.iter().map(one).collect()));
+            }
+            Arg::Word(word) => set_word(locale, &mut args, name, word),
+        }
+    }
+    message(locale, &text.key, &args).unwrap_or_else(|| text.to_string())
+}
+
+/// What a ruling asks for, as an order or a short sentence.
+pub fn act(locale: Locale, act: &Act) -> String {
+    let in_words = act.to_string();
+    let args = match act {
+        Act::Add(seconds) => FluentArgs::from_iter([("time", time(locale, *seconds))]),
+        Act::Halve(halving) => {
+            FluentArgs::from_iter([("most", time(locale, halving.max_s)), ("least", time(locale, halving.floor_s))])
+        }
+        _ => FluentArgs::new(),
+    };
+    let word = in_words.split(' ').next().unwrap_or_default();
+    message(locale, &format!("act-{word}"), &args).unwrap_or(in_words)
+}
+
+/// The heading of a kind of alert, by its word: two to four words. What is no kind is given as it is.
+pub fn kind(locale: Locale, word: &str) -> String {
+    message(locale, &format!("kind-{word}"), &FluentArgs::new()).unwrap_or_else(|| word.replace('_', " "))
+}
+
+/// A word of chess is one argument; a piece where it stands is three: all of it, `-role` and `-square`.
+fn set_word(locale: Locale, args: &mut FluentArgs<'static>, name: &str, word: &Word) {
+    let text: String = match word {
+        Word::Square(square) => square.to_string(),
+        Word::Role(role) => self::role(locale, *role),
+        Word::Player(Color::White) => part(locale, "player-white", []),
+        Word::Player(Color::Black) => part(locale, "player-black", []),
+        Word::Men(men) => joined(locale, "men", "men-last", men.iter().map(|man| self::man(locale, man)).collect()),
+        Word::Man(man) => {
+            args.set(format!("{name}-role"), self::role(locale, man.piece.role));
+            args.set(format!("{name}-square"), man.square.to_string());
+            self::man(locale, man)
+        }
+        // Not for reading: messages choose by it.
+        Word::Moved(MovedBefore::King) => "king".to_owned(),
+        Word::Moved(MovedBefore::Rook) => "rook".to_owned(),
+        Word::Moved(MovedBefore::Either) => "either".to_owned(),
+    };
+    args.set(name.to_owned(), text);
+}
+
+/// One after the other.
+fn joined(locale: Locale, between: &str, last: &str, parts: Vec<String>) -> String {
+    let count = parts.len();
+    let join = |before: (usize, String), (index, next): (usize, String)| {
+        let key = if index + 1 == count { last } else { between };
+        (index, part(locale, key, [("before", before.1), ("next", next)]))
+    };
+    parts.into_iter().enumerate().reduce(join).map(|(_, all)| all).unwrap_or_default()
+}
+
+fn difference(locale: Locale, difference: &Difference) -> String {
+    let nothing = || part(locale, "holds-nothing", []);
+    let square: Square = difference.square;
+    let seen = match difference.seen {
+        Sensed::Empty => nothing(),
+        Sensed::Piece(found) => piece(locale, found),
+        Sensed::Side(Color::White) => part(locale, "holds-white", []),
+        Sensed::Side(Color::Black) => part(locale, "holds-black", []),
+        Sensed::Occupied => part(locale, "holds-piece", []),
+    };
+    let expected = difference.expected.map_or_else(nothing, |expected| piece(locale, expected));
+    part(locale, "difference", [("square", square.to_string()), ("expected", expected), ("seen", seen)])
+}
+
+fn piece(locale: Locale, piece: Piece) -> String {
+    let key = if piece.color.is_white() { "piece-white" } else { "piece-black" };
+    part(locale, key, [("role", role(locale, piece.role))])
+}
+
+fn man(locale: Locale, man: &Man) -> String {
+    part(locale, "man", [("role", role(locale, man.piece.role)), ("square", man.square.to_string())])
+}
+
+fn role(locale: Locale, role: Role) -> String {
+    let key = match role {
+        Role::Pawn => "role-pawn",
+        Role::Knight => "role-knight",
+        Role::Bishop => "role-bishop",
+        Role::Rook => "role-rook",
+        Role::Queen => "role-queen",
+        Role::King => "role-king",
+    };
+    part(locale, key, [])
+}
+
+/// A span of time, in minutes where they are whole ones.
+fn time(locale: Locale, seconds: u32) -> String {
+    let (key, count) = if seconds.is_multiple_of(60) { ("time-minutes", seconds / 60) } else { ("time-seconds", seconds) };
+    message(locale, key, &FluentArgs::from_iter([("count", count)])).unwrap_or_else(|| format!("{seconds} s"))
+}
+
+/// A part of a sentence. There is a message for each.
+fn part<const N: usize>(locale: Locale, key: &str, args: [(&'static str, String); N]) -> String {
+    message(locale, key, &FluentArgs::from_iter(args)).unwrap_or_else(|| key.to_owned())
+}
+
+/// `None`: there is no such message, or it is about something that was not given.
+fn message(locale: Locale, key: &str, args: &FluentArgs) -> Option<String> {
+    static MESSAGES: LazyLock<[FluentBundle<FluentResource>; 3]> = LazyLock::new(|| Locale::ALL.map(messages));
+    let messages = MESSAGES.get(locale as usize)?;
+    let pattern = messages.get_message(key)?.value()?;
+    let mut errors = Vec::new();
+    let text = messages.format_pattern(pattern, Some(args), &mut errors);
+    errors.is_empty().then(|| text.into_owned())
+}
+
+fn messages(locale: Locale) -> FluentBundle<FluentResource> {
+    let mut messages = FluentBundle::new_concurrent(locale.tag().parse().into_iter().collect());
+    // Marks for texts that mix directions of writing: none of these does, and terminals show them.
+    messages.set_use_isolating(false);
+    // What cannot be read is left out; the tests see to it that there is nothing such.
+    let resource = FluentResource::try_new(locale.source().to_owned()).unwrap_or_else(|(resource, _)| resource);
+    messages.add_resource_overriding(resource);
+    messages
+}

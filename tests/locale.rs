@@ -1,0 +1,483 @@
+//! What is said to people, in each language.
+
+use crate::dbus::Lines;
+use crate::hall::{Hall, seen};
+use fluent_syntax::ast::{Entry, Expression, InlineExpression, Message, Pattern, PatternElement};
+use shakmaty::{Color, Piece, Role, Square};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use touchmove::boards::Sensed;
+use touchmove::game::event::Difference;
+use touchmove::game::{AlertKind, Arg, Text};
+use touchmove::laws::Act;
+use touchmove::laws::draws::Finding;
+use touchmove::laws::edition::Halving;
+use touchmove::laws::reason::{Man, MovedBefore, Reason, Word};
+use touchmove::laws::touch::Duty;
+use touchmove::locale::keys::{KEYS, Kind};
+use touchmove::locale::{Locale, act, kind, sentence};
+use touchmove::names;
+use touchmove::wire::Word as _;
+use zbus::Proxy;
+
+const E8: Man = Man { piece: Piece { color: Color::Black, role: Role::Rook }, square: Square::E8 };
+const B4: Man = Man { piece: Piece { color: Color::Black, role: Role::Bishop }, square: Square::B4 };
+
+/// One value of each variant. A variant that is not in the list does not compile.
+macro_rules! one_of_each {
+    ($type:ident: $($variant:ident { $($field:tt: $value:expr),* }),+ $(,)?) => {{
+        #[allow(dead_code)]
+        fn all(value: &$type) {
+            match value { $($type::$variant { .. } => (),)+ }
+        }
+        vec![$($type::$variant { $($field: $value),* }),+]
+    }};
+}
+
+fn reasons() -> Vec<Reason> {
+    let a2 = Man { piece: Piece { color: Color::White, role: Role::Pawn }, square: Square::A2 };
+    one_of_each! { Reason:
+        NotHisTurn { moved: E8 },
+        NothingThere { from: Square::E4 },
+        NoMove {},
+        OwnPiece { moved: E8, on: B4 },
+        KingTaken { king: E8 },
+        NoSuchMove { moved: B4, to: Square::B5 },
+        Blocked { moved: E8, by: B4 },
+        PawnTwoSteps { moved: a2 },
+        PawnStraight { moved: a2, on: E8 },
+        PawnDiagonal { moved: a2, to: Square::B3 },
+        EnPassantTooLate { moved: a2, pawn: Square::D5 },
+        EnPassantNotRemoved { pawn: Square::D5 },
+        EnPassantWrongPawn { removed: a2, pawn: Square::D5 },
+        PawnLeft { pawn: a2 },
+        PromotedWrongly { on: Square::A8, role: Role::King },
+        PromotedColour { on: E8 },
+        Became { moved: E8, role: Role::Queen },
+        IntoCheck { king: Square::E1, by: vec![E8, B4] },
+        KingsAdjacent { king: Square::E1, other: Square::E2 },
+        Pinned { moved: a2, king: Square::E1, by: E8 },
+        Exposed { king: Square::E1, by: E8 },
+        StillInCheck { king: Square::E1, by: E8 },
+        DoubleCheck { king: Square::E1, by: vec![E8, B4] },
+        CastlingNoRook { rook: Square::H1 },
+        CastlingAfterMove { moved: MovedBefore::Rook, rook: Square::H1 },
+        CastlingBlocked { by: B4 },
+        CastlingInCheck { by: E8 },
+        CastlingThrough { square: Square::F1, by: E8 },
+        CastlingInto { square: Square::G1, by: E8 },
+        CastlingUnfinished { rook: Square::H1 },
+        CastlingSquares { moved: vec![E8, B4] },
+        SeveralMoves { moved: vec![E8, B4, a2] },
+        Vanished { men: vec![a2] },
+        Appeared { men: vec![a2] },
+        Exchanged { was: E8, is: Piece { color: Color::Black, role: Role::King } },
+    }
+}
+
+fn duties() -> Vec<Duty> {
+    let (a8, e1, h1) = (Square::A8, Square::E1, Square::H1);
+    one_of_each! { Duty:
+        OwnPiece { square: a8 },
+        EnemyPiece { square: a8 },
+        Both { own: e1, enemy: a8 },
+        Castle { king: e1, rook: h1 },
+        KingAfterRook { rook: h1, king: e1 },
+        KingAfterCastling { king: e1, rook: h1 },
+        PromotionFinal { square: a8, role: Role::Knight },
+        Released { from: e1, on: h1 },
+        CastlingBegun { king: e1, rook: h1 },
+        PawnBecomesQueen { square: a8 },
+    }
+}
+
+fn findings() -> Vec<Finding> {
+    one_of_each! { Finding:
+        Repeated { times: 3 },
+        Quiet { moves: 50 },
+        TooFewTimes { times: 2 },
+        TooFewMoves { missing: 7 },
+        NotOnMove {},
+        IllegalMove {},
+        Ended {},
+    }
+}
+
+fn acts() -> Vec<Act> {
+    one_of_each! { Act:
+        Restore {}, TouchBinds {}, ReleaseBinds {}, Complete {}, Queen {}, Add { 0: 120 },
+        Halve { 0: Halving { max_s: 180, floor_s: 60 } }, Wins {}, Loses {}, Draw {}, Stands {}, PlayIntended {}, NewGame {},
+        Transfer {}, NoCastling {}, OwnTime {}, PutRight {}, MayPenalise {}, GoOn {}, Free {}, OnClaim {}, Wait {},
+        ArbiterDecides {}, AskResult {},
+    }
+}
+
+/// What an argument of this kind can be, with every sentence that a message can choose by it.
+fn samples(kind: Kind) -> Vec<Arg> {
+    let word = |word: Word| vec![Arg::Word(word)];
+    let white = |role: Role| Some(role.of(Color::White));
+    match kind {
+        Kind::Square => word(Word::Square(Square::D6)),
+        Kind::Role => Role::ALL.map(|role| Arg::Word(Word::Role(role))).to_vec(),
+        Kind::Player => Color::ALL.map(|player| Arg::Word(Word::Player(player))).to_vec(),
+        Kind::Man => word(Word::Man(E8)),
+        Kind::Men => [vec![E8], vec![E8, B4], vec![E8, B4, E8]].map(|men| Arg::Word(Word::Men(men))).to_vec(),
+        Kind::Moved => {
+            [MovedBefore::King, MovedBefore::Rook, MovedBefore::Either].map(|moved| Arg::Word(Word::Moved(moved))).to_vec()
+        }
+        Kind::Number => [0, 1, 2, 1000].map(Arg::Number).to_vec(),
+        Kind::Plain => vec![Arg::Plain("12 e2e4".to_owned())],
+        Kind::Differences => {
+            let all = [
+                (white(Role::Pawn), Sensed::Empty),
+                (None, Sensed::Piece(Role::Queen.of(Color::Black))),
+                (white(Role::King), Sensed::Side(Color::Black)),
+                (white(Role::Rook), Sensed::Side(Color::White)),
+                (None, Sensed::Occupied),
+            ];
+            let all = all.map(|(expected, seen)| Difference { square: Square::E2, expected, seen });
+            vec![Arg::Differences(all[..1].to_vec()), Arg::Differences(all.to_vec())]
+        }
+        Kind::Text => {
+            let texts = reasons().iter().map(Text::from).chain(duties().iter().map(Text::from)).collect::<Vec<_>>();
+            texts.into_iter().map(|text| Arg::Text(Box::new(text))).collect()
+        }
+    }
+}
+
+/// Every message with sample arguments.
+fn every_text() -> Vec<Text> {
+    let mut texts = Vec::new();
+    for (key, args) in KEYS {
+        let choices: Vec<Vec<Arg>> = args.iter().map(|(_, kind)| samples(*kind)).collect();
+        for round in 0..choices.iter().map(Vec::len).max().unwrap_or(1) {
+            let chosen = args.iter().zip(&choices).map(|((name, _), of)| ((*name).to_owned(), of[round % of.len()].clone()));
+            texts.push(Text { key: (*key).to_owned(), args: chosen.collect() });
+        }
+    }
+    texts
+}
+
+/// The names of the arguments that a message uses. A piece may be told by its parts.
+fn used(message: &Message<&str>) -> BTreeSet<String> {
+    fn pattern_of(pattern: &Pattern<&str>, used: &mut BTreeSet<String>) {
+        for element in &pattern.elements {
+            match element {
+                PatternElement::TextElement { .. } => {}
+                PatternElement::Placeable { expression: Expression::Inline(inline) } => variable(inline, used),
+                PatternElement::Placeable { expression: Expression::Select { selector, variants } } => {
+                    variable(selector, used);
+                    variants.iter().for_each(|variant| pattern_of(&variant.value, used));
+                }
+            }
+        }
+    }
+    fn variable(expression: &InlineExpression<&str>, used: &mut BTreeSet<String>) {
+        let InlineExpression::VariableReference { id } = expression else { panic!("no more than variables: {expression:?}") };
+        used.insert(id.name.trim_end_matches("-role").trim_end_matches("-square").to_owned());
+    }
+    let mut used = BTreeSet::new();
+    assert!(message.attributes.is_empty(), "{}", message.id.name);
+    pattern_of(message.value.as_ref().expect("a sentence"), &mut used);
+    used
+}
+
+#[test]
+fn every_key_has_a_message_in_each_language_and_no_message_is_without_a_key() {
+    let keys: BTreeMap<&str, BTreeSet<String>> =
+        KEYS.iter().map(|(key, args)| (*key, args.iter().map(|(name, _)| (*name).to_owned()).collect())).collect();
+    assert_eq!(keys.len(), KEYS.len(), "a key is listed twice");
+    for locale in Locale::ALL {
+        let tag = locale.tag();
+        let file = fluent_syntax::parser::parse(locale.source()).unwrap_or_else(|(_, errors)| panic!("{tag}: {errors:?}"));
+        let mut messages = BTreeMap::new();
+        for entry in &file.body {
+            match entry {
+                Entry::Message(message) => {
+                    assert_eq!(messages.insert(message.id.name, used(message)), None, "{tag}: {} twice", message.id.name);
+                }
+                Entry::Comment(_) | Entry::GroupComment(_) | Entry::ResourceComment(_) => {}
+                other => panic!("{tag}: {other:?}"),
+            }
+        }
+        for key in keys.keys() {
+            assert_eq!(messages.get(key), keys.get(key), "{tag}: {key} is about the right, the message about the left");
+        }
+        for key in messages.keys() {
+            assert!(keys.contains_key(key), "{tag}: nothing says {key}");
+        }
+    }
+}
+
+/// What a text says is listed, and carries what the list says.
+#[track_caller]
+fn is_listed(text: &Text) {
+    let Some((_, args)) = KEYS.iter().find(|(key, _)| *key == text.key) else { panic!("{} is not listed", text.key) };
+    for (name, kind) in *args {
+        let given = text.args.iter().find(|(given, _)| given == name).map(|(_, arg)| arg);
+        let fits = given.is_some_and(|arg| samples(*kind).iter().any(|sample| form(arg) == form(sample)));
+        assert!(fits, "{}: {name} is {given:?}", text.key);
+    }
+}
+
+/// What kind of argument it is, for comparing.
+fn form(arg: &Arg) -> String {
+    let debug = format!("{arg:?}");
+    let parts: Vec<&str> = debug.split('(').collect();
+    parts[..parts.len().min(if matches!(arg, Arg::Word(_)) { 2 } else { 1 })].join("(")
+}
+
+fn keys_with(prefix: &str) -> BTreeSet<String> {
+    KEYS.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(key, _)| (*key).to_owned()).collect()
+}
+
+#[test]
+fn whatever_can_be_said_has_its_key() {
+    let reasons: Vec<Text> = reasons().iter().map(Text::from).collect();
+    let duties: Vec<Text> = duties().iter().map(Text::from).collect();
+    let findings: Vec<Text> = findings().iter().map(Text::from).collect();
+    let acts: Vec<Text> = acts().iter().map(|act| Text::new(&format!("act-{}", first_word(act)))).collect();
+    let kinds: Vec<Text> = AlertKind::WORDS.iter().map(|(word, _)| Text::new(&format!("kind-{word}"))).collect();
+    for (prefix, texts) in
+        [("reason-", &reasons), ("duty-", &duties), ("claim-", &findings), ("act-", &acts), ("kind-", &kinds)]
+    {
+        assert_eq!(texts.iter().map(|text| text.key.clone()).collect::<BTreeSet<_>>(), keys_with(prefix));
+    }
+    reasons.iter().chain(&duties).chain(&findings).for_each(is_listed);
+}
+
+/// Where the core names a message, there is one.
+#[test]
+fn what_the_core_says_has_its_key() {
+    let mut said = 0;
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/table")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let source = std::fs::read_to_string(&path).unwrap();
+            for after in source.split("Text::new(\"").skip(1) {
+                let key = after.split('"').next().unwrap_or_default();
+                assert!(KEYS.iter().any(|(known, _)| *known == key), "{}: {key} is not listed", path.display());
+                said += 1;
+            }
+        }
+    }
+    assert!(said > 10, "the core says only {said} things");
+}
+
+fn first_word(act: &Act) -> String {
+    act.to_string().split(' ').next().expect("a word").to_owned()
+}
+
+/// It reads as a sentence of that language.
+#[track_caller]
+fn reads(locale: Locale, what: &str, text: &str) {
+    let about = format!("{} {what}: {text}", locale.tag());
+    assert!(!text.is_empty() && !text.ends_with(['.', '。', ' ']) && !text.starts_with(' '), "{about}");
+    assert!(!text.contains(['{', '}', '$', '\n', '\u{2068}', '\u{2069}']) && !text.contains("  "), "{about}");
+    if locale == Locale::English {
+        assert!(text.is_ascii(), "{about}");
+    } else {
+        let square = |word: &str| word.len() == 2 && word.parse::<Square>().is_ok();
+        let letters = text.replace("e2e4", "");
+        let words = letters.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !square(word));
+        let words: Vec<&str> = words.filter(|word| word.contains(|sign: char| sign.is_ascii_alphabetic())).collect();
+        assert!(words.is_empty(), "{about}: {words:?}");
+        assert!(!text.contains([',', ';', ':', '(']), "{about}: signs of another script");
+    }
+}
+
+#[test]
+fn every_sentence_reads_in_each_language() {
+    for locale in Locale::ALL {
+        for text in every_text() {
+            let said = sentence(locale, &text);
+            assert_ne!(said, text.to_string());
+            reads(locale, &text.key, &said);
+        }
+        for this in acts() {
+            reads(locale, "act", &act(locale, &this));
+            assert_ne!(act(locale, &this), this.to_string());
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_alert_has_a_heading_of_its_own() {
+    for locale in Locale::ALL {
+        let headings: BTreeSet<String> = AlertKind::WORDS.iter().map(|(word, _)| kind(locale, word)).collect();
+        assert_eq!(headings.len(), AlertKind::WORDS.len(), "{}", locale.tag());
+        headings.iter().for_each(|heading| reads(locale, "heading", heading));
+        if locale == Locale::English {
+            assert!(headings.iter().all(|heading| (2..=4).contains(&heading.split([' ', '-']).count())), "{headings:?}");
+        }
+    }
+}
+
+/// What the arbiter reads, in the order of the languages.
+#[track_caller]
+fn check(text: &Text, expect: [&str; 3]) {
+    assert_eq!(Locale::ALL.map(|locale| sentence(locale, text)), expect);
+}
+
+#[test]
+fn sentences_hold_sentences() {
+    let reason = Text::from(&Reason::DoubleCheck { king: Square::E1, by: vec![B4, E8] });
+    let told = Text::new("illegal_completed").with("player", Color::White).with("san", "Ra1-a4".to_owned());
+    check(
+        &told.with("reason", reason),
+        [
+            "White completed Ra1-a4, which is not legal: the king on e1 is in check from the bishop on b4 and the rook on e8, \
+             and only he can move",
+            "白方走出并按钟完成了不合规则的着法Ra1-a4：e1的王同时被b4的象和e8的车将军，只能走王",
+            "白方走出並按鐘完成了不合規則的棋步Ra1-a4：e1的王同時被b4的主教和e8的城堡將軍，只能走王",
+        ],
+    );
+}
+
+#[test]
+fn squares_that_differ() {
+    let differences = vec![
+        Difference { square: Square::E2, expected: Some(Role::Pawn.of(Color::White)), seen: Sensed::Empty },
+        Difference { square: Square::D8, expected: None, seen: Sensed::Piece(Role::Queen.of(Color::Black)) },
+        Difference { square: Square::A1, expected: Some(Role::Rook.of(Color::White)), seen: Sensed::Occupied },
+    ];
+    check(
+        &Text::new("displaced_found").with("differences", differences),
+        [
+            "pieces were found out of place: e2 should hold a white pawn, but holds nothing; d8 should hold nothing, but holds \
+             a black queen; a1 should hold a white rook, but holds a piece",
+            "发现有棋子错位：e2应为白兵，实为空格；d8应为空格，实为黑后；a1应为白车，实为棋子",
+            "發現有棋子放錯格：e2應為白兵，實為空格；d8應為空格，實為黑后；a1應為白城堡，實為棋子",
+        ],
+    );
+}
+
+#[test]
+fn claims_and_duties() {
+    let english = |text: Text| sentence(Locale::English, &text);
+    let claim = |finding: Finding| english(Text::from(&finding));
+    assert_eq!(claim(Finding::TooFewTimes { times: 1 }), "the claim is wrong: the position occurs once");
+    assert_eq!(claim(Finding::TooFewTimes { times: 2 }), "the claim is wrong: the position occurs 2 times");
+    assert_eq!(
+        claim(Finding::TooFewMoves { missing: 1 }),
+        "the claim is wrong: one of the hundred moves of both players is missing"
+    );
+    assert_eq!(
+        english(Text::from(&Duty::KingAfterRook { rook: Square::H1, king: Square::E1 })),
+        "the king on e1 must move, and not castle with the rook on h1, which was touched first"
+    );
+}
+
+#[test]
+fn times_are_told_in_minutes_where_they_are_whole() {
+    let add = |seconds| act(Locale::English, &Act::Add(seconds));
+    assert_eq!(add(120), "add 2 minutes to the opponent's clock");
+    assert_eq!(add(60), "add 1 minute to the opponent's clock");
+    assert_eq!(add(90), "add 90 seconds to the opponent's clock");
+    assert_eq!(act(Locale::SimplifiedChinese, &Act::Add(120)), "给对方的棋钟加2分钟");
+}
+
+/// Only the journal of another version has such texts.
+#[test]
+fn what_no_message_knows_is_told_all_the_same() {
+    let unknown = Text::new("brand_new").with("player", Color::Black).with("square", Square::E4);
+    let nested = Text::new("illegal_completed").with("player", Color::White).with("san", "Ke3".to_owned());
+    for locale in Locale::ALL {
+        assert_eq!(sentence(locale, &unknown), "brand_new, player black, square e4");
+        assert_eq!(sentence(locale, &nested), "illegal_completed, player white, san Ke3");
+        let told = sentence(locale, &nested.clone().with("reason", unknown.clone()));
+        assert!(told.contains("brand_new, player black, square e4") && told.contains("Ke3"), "{told}");
+        assert_eq!(kind(locale, "brand_new"), "brand new");
+        assert_eq!(sentence(locale, &Text::new("")), "");
+        assert_eq!(sentence(locale, &Text::new("reason-no_such_move")), "reason-no_such_move");
+    }
+}
+
+#[test]
+fn languages_are_known_by_any_of_their_names() {
+    let names = [
+        (Locale::English, vec!["en", "en-GB", "en_US.UTF-8", "C", "C.UTF-8", "POSIX", "", "de_DE.UTF-8", "zho", "-", "x-zh"]),
+        (
+            Locale::SimplifiedChinese,
+            vec!["zh", "zh-Hans", "zh_CN.UTF-8", "zh_CN", "ZH-cn", "zh-Hans-TW", "zh_SG.GB2312", "zh-x"],
+        ),
+        (
+            Locale::TraditionalChinese,
+            vec!["zh-Hant", "zh-TW", "zh_TW.Big5", "zh-Hant-HK", "zh_HK.UTF-8@x", "zh-MO", "zh-hant-CN"],
+        ),
+    ];
+    for (locale, names) in names {
+        assert_eq!(Locale::from_tag(locale.tag()), locale);
+        for name in names {
+            assert_eq!(Locale::from_tag(name), locale, "{name}");
+        }
+    }
+}
+
+/// The Laws that our users have are these; the terms of one script do not slip into the other.
+#[test]
+fn each_script_has_its_own_terms() {
+    let terms = [("车", "城堡"), ("马", "騎士"), ("象", "主教"), ("钟", "鐘"), ("着法", "棋步"), ("对局", "棋局")];
+    let lines = |locale: Locale| locale.source().lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>().join("\n");
+    for (simplified, traditional) in terms {
+        assert!(lines(Locale::SimplifiedChinese).contains(simplified), "{simplified}");
+        assert!(lines(Locale::TraditionalChinese).contains(traditional), "{traditional}");
+        assert!(!lines(Locale::SimplifiedChinese).contains(traditional), "{traditional}");
+        assert!(!lines(Locale::TraditionalChinese).contains(simplified), "{simplified}");
+    }
+}
+
+/// An alert as the arbiter gets it: on the bus by Describe, and from the command line in the language of the environment.
+#[tokio::test]
+async fn the_arbiter_reads_alerts_in_his_language() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("touchmoved.toml");
+    std::fs::write(&config, "[game]\naccept_kings_signal = false\n").unwrap();
+    let Some(mut hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
+    let address = hall.bus.address();
+    let ctl = env!("CARGO_BIN_EXE_touchmovectl");
+    let monitor = Lines::of("env", &["LC_ALL=zh_CN.UTF-8", ctl, "monitor", "--bus", &address]);
+    monitor.wait_for("the monitor to listen", |line| line.contains("game 1, 0 plies"));
+    hall.play("e2", "e4", "e4").await;
+    hall.play("e7", "e5", "e5").await;
+    for (square, piece) in [("e1", '.'), ("d4", 'K'), ("e8", '.'), ("d5", 'k')] {
+        hall.board.put(square, piece);
+    }
+    let alert = seen(&mut hall.watch, "the alert", |event| event.event == "AlertRaised").await;
+    let english = "the kings on d4 and d5 say 1/2-1/2: confirm the result, or set another";
+    let simplified = "放在d4和d5的两个王表示结果为1/2-1/2：请确认，或者另行设定";
+    assert_eq!(alert.fields["detail"], english);
+    monitor.wait_for("the alert in Chinese", |line| line == format!("dgt_board: ALERT 1: {simplified}"));
+
+    let connection = hall.bus.connect().await;
+    let arbiter =
+        Proxy::new(&connection, names::BUS_NAME, names::game_path(hall.game), names::ARBITER_INTERFACE).await.unwrap();
+    type Described = (String, String, Vec<String>);
+    let describe = async |id: u32, language: &str| arbiter.call::<_, _, Described>("Describe", &(id, language)).await;
+    for (language, heading, sentence) in
+        [("en", "Result signalled", english), ("zh-CN", "棋手示意结果", simplified), ("xx", "Result signalled", english)]
+    {
+        let told = describe(1, language).await.unwrap();
+        assert_eq!((told.0.as_str(), told.1.as_str(), told.2), (heading, sentence, Vec::new()), "{language}");
+    }
+    let refused = describe(7, "en").await.unwrap_err().to_string();
+    assert!(refused.contains("NoAlert") && refused.contains("no alert 7 was raised"), "{refused}");
+
+    let show = |language: &str| {
+        let mut command = std::process::Command::new(ctl);
+        let output = command.args(["game", "--bus", &address]).env("LC_ALL", language).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(show("C").contains(&format!("\nalert: {english}\n")), "{}", show("C"));
+    assert!(show("zh_TW.UTF-8").contains("\nalert: 放在d4和d5的兩個王表示結果為"), "{}", show("zh_TW.UTF-8"));
+
+    // A result is set, so the alert is cleared, and can still be read.
+    arbiter.call::<_, _, ()>("SetResult", &"1/2-1/2").await.unwrap();
+    seen(&mut hall.watch, "the alert to be cleared", |event| event.event == "AlertCleared").await;
+    assert_eq!(describe(1, "zh-Hans").await.unwrap().1, simplified);
+}
