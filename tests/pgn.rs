@@ -1,5 +1,7 @@
 //! PGN: as committed, and as readers that are not ours understand it.
 
+mod illegal;
+
 use pgn_reader::{RawComment, RawTag, Reader, SanPlus, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _};
@@ -269,39 +271,4 @@ fn real_games_come_back_move_for_move_and_second_for_second() {
         }
     }
     assert!(games_read > 500 && moves_read > 40_000 && clocks_read > 30_000, "{games_read} {moves_read} {clocks_read}");
-}
-
-#[test]
-fn from_a_move_that_is_not_legal_on_the_game_is_a_comment() {
-    let mut game = Scribe::begin(START, Some(518));
-    game.made("e4");
-    game.made("e5");
-    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/4K3/PPPP1PPP/RNBQ1BNR b kq - 1 2";
-    let played = Played { uci: "e1e3".into(), san: "Ke1-e3".into(), fen: fen.into(), irregular: true, evidence: Vec::new() };
-    game.tell(Event::MoveMade { ply: 3, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
-    game.made("Nf6");
-    game.result(GameResult::Draw);
-    let text = pgn(&game.record, &[]);
-    let moves = text.split("\n\n").nth(1).expect("movetext").replace('\n', " ");
-    assert_eq!(moves, "1. e4 e5 {Not legal, and played on: 2. Ke1-e3 Nf6 to } 1/2-1/2");
-    struct Sans(Vec<String>);
-    impl Visitor for Sans {
-        type Tags = ();
-        type Movetext = ();
-        type Output = ();
-        fn begin_tags(&mut self) -> ControlFlow<(), ()> {
-            ControlFlow::Continue(())
-        }
-        fn begin_movetext(&mut self, (): ()) -> ControlFlow<(), ()> {
-            ControlFlow::Continue(())
-        }
-        fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<()> {
-            self.0.push(san.to_string());
-            ControlFlow::Continue(())
-        }
-        fn end_game(&mut self, (): ()) {}
-    }
-    let mut sans = Sans(Vec::new());
-    Reader::new(text.as_bytes()).read_game(&mut sans).expect("PGN");
-    assert_eq!(sans.0, ["e4", "e5"]);
 }

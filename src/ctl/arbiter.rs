@@ -111,7 +111,8 @@ fn result(text: &str) -> Result<Outcome, String> {
     }
 }
 
-fn word<T: Word>(text: &str) -> Result<T, String> {
+/// A word of a closed set.
+pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
     T::from_word(text).ok_or_else(|| {
         let words: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
         format!("give {}", words.join(" or "))

@@ -1,11 +1,13 @@
 //! `touchmovectl pgn`: a game as PGN.
 
+use super::arbiter::word;
 use super::backup::usual_state;
 use super::service::{Service, game, print};
 use crate::config::{Config, Tags};
 use crate::daemon::hub::{BoardId, GameView};
 use crate::daemon::journal::{Archive, GameSummary};
 use crate::game::Record;
+use crate::game::pgn::AfterIllegal;
 use crate::publish::client::{Client, ClientError, Snapshot};
 use crate::publish::dbus::pgn;
 use anyhow::Context;
@@ -17,7 +19,7 @@ use std::path::PathBuf;
 /// touchmoved runs as may do.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  touchmovectl pgn > game.pgn\n  touchmovectl pgn 17\n  touchmovectl pgn --all\n  touchmovectl pgn --all --state-dir /var/lib/touchmove   whether touchmoved runs or not"
+    after_help = "Examples:\n  touchmovectl pgn > game.pgn\n  touchmovectl pgn 17\n  touchmovectl pgn --all\n  touchmovectl pgn --irregular fen\n  touchmovectl pgn --all --state-dir /var/lib/touchmove   whether touchmoved runs or not"
 )]
 pub struct Args {
     /// Its number, or the board it is on [default: the one being played, else the last]
@@ -32,13 +34,20 @@ pub struct Args {
     /// Read the journal in this directory, and ask no touchmoved [default for games not at hand: as `touchmovectl backup`]
     #[arg(long, value_name = "DIR", conflicts_with = "broadcast")]
     state_dir: Option<PathBuf>,
+    /// What becomes of a game in which a move that is not legal stands: stop, fen or end
+    ///
+    /// Programs that read PGN know legal moves only, so none of these shows them another. stop: the moves end before it, and the
+    /// rest is one comment. fen: the move is a comment, and the game goes on in another one that begins from the position after
+    /// it. end: the moves end before it, and nothing tells of the rest.
+    #[arg(long, value_name = "HOW", default_value = "stop", value_parser = word::<AfterIllegal>)]
+    irregular: AfterIllegal,
     #[command(flatten)]
     service: Service,
 }
 
 /// Prints it.
 pub async fn run(args: Args) -> anyhow::Result<()> {
-    let wanted = args.game.or(args.id.map(|id| id.to_string()));
+    let wanted = args.game.clone().or(args.id.map(|id| id.to_string()));
     if let Some(dir) = args.state_dir {
         let stored = Stored::open(dir)?;
         let games: Vec<&GameSummary> = match (&wanted, args.all) {
@@ -46,20 +55,23 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             (Some(which), _) => vec![stored.find(which)?],
             (None, _) => vec![stored.games.last().context("there is no game in this journal yet")?],
         };
-        return games.into_iter().try_for_each(|game| Ok(print(&stored.pgn(game)?)?));
+        return games.into_iter().try_for_each(|game| Ok(print(&stored.pgn(game, args.irregular)?)?));
     }
     let client = args.service.connect().await?;
     let snapshot = client.snapshot().await?;
     if args.all {
-        return all(&client, &snapshot, args.service.broadcast).await;
+        return all(&client, &snapshot, &args).await;
     }
     let number = wanted.as_ref().and_then(|which| which.parse::<u64>().ok());
     match (game(&snapshot, wanted.as_deref()), number) {
-        (Ok(game), _) => print(&client.pgn(game.id).await?)?,
+        (Ok(game), _) => print(&client.pgn_with(game.id, args.irregular).await?)?,
         // Broadcast shows what the service shows, and no more.
         (Err(missing), Some(_)) if !args.service.broadcast => {
             let stored = Stored::open(usual_state());
-            match stored.and_then(|stored| stored.that_of(&snapshot)).map(|stored| stored.find_pgn(wanted.as_deref())) {
+            match stored
+                .and_then(|stored| stored.that_of(&snapshot))
+                .map(|stored| stored.find_pgn(wanted.as_deref(), args.irregular))
+            {
                 Ok(found) => print(&found?)?,
                 Err(why) => {
                     return Err(ClientError::NotFound(format!("{missing}; games before them cannot be read: {why:#}")).into());
@@ -72,20 +84,20 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 /// Those in the journal that are not at hand any more, then those at hand.
-async fn all(client: &Client, snapshot: &Snapshot, broadcast: bool) -> anyhow::Result<()> {
-    if !broadcast {
+async fn all(client: &Client, snapshot: &Snapshot, args: &Args) -> anyhow::Result<()> {
+    if !args.service.broadcast {
         match Stored::open(usual_state()).and_then(|stored| stored.that_of(snapshot)) {
             Ok(stored) => {
                 let at_hand = |game: &&GameSummary| snapshot.games.iter().any(|known| known.id == game.id);
                 for game in stored.games.iter().filter(|game| !at_hand(game)) {
-                    print(&stored.pgn(game)?)?;
+                    print(&stored.pgn(game, args.irregular)?)?;
                 }
             }
             Err(why) => eprintln!("touchmovectl: only the games at hand, not those before them: {why:#}"),
         }
     }
     for game in &snapshot.games {
-        print(&client.pgn(game.id).await?)?;
+        print(&client.pgn_with(game.id, args.irregular).await?)?;
     }
     Ok(())
 }
@@ -128,16 +140,16 @@ impl Stored {
         })
     }
 
-    fn find_pgn(&self, which: Option<&str>) -> anyhow::Result<String> {
-        self.pgn(self.find(which.unwrap_or_default())?)
+    fn find_pgn(&self, which: Option<&str>, after: AfterIllegal) -> anyhow::Result<String> {
+        self.pgn(self.find(which.unwrap_or_default())?, after)
     }
 
-    fn pgn(&self, game: &GameSummary) -> anyhow::Result<String> {
+    fn pgn(&self, game: &GameSummary, after: AfterIllegal) -> anyhow::Result<String> {
         let events = self.archive.events(game.id)?;
         let mut record = events.first().and_then(Record::begin).with_context(|| format!("game {} has no start", game.id))?;
         events.iter().skip(1).for_each(|event| record.apply(event));
         let epoch_wall_ms = game.started_wall_ms.saturating_sub_unsigned(record.started_at);
         let (board, tags) = (BoardId::new(&game.board), self.tags.pairs().into());
-        Ok(pgn::text(&GameView { id: game.id, board, epoch_wall_ms, record, tags, public: 0 }))
+        Ok(pgn::text(&GameView { id: game.id, board, epoch_wall_ms, record, tags, public: 0 }, after))
     }
 }

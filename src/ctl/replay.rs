@@ -7,10 +7,12 @@ use super::service::print;
 use super::why::Why;
 use crate::boards::{BOARDS, LinkState, Millis, Reading, Sensed, Sensing, model};
 use crate::game::event::Rotation;
-use crate::game::{Command, Event, Order, Record, Stamped, pgn::pgn};
+use crate::game::pgn::{AfterIllegal, pgn_with};
+use crate::game::{Command, Event, Order, Record, Stamped};
 use crate::laws::Laws;
 use crate::link::recording::{Header, Recording, State, What, read};
 use crate::locale::{self, Locale};
+use crate::publish::dbus::pgn::in_english;
 use crate::table::{Input, Settings, Table};
 use crate::wire::{self, Word};
 use anyhow::{Context, anyhow, bail};
@@ -119,7 +121,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     if args.pgn {
         for record in &records {
-            print(&pgn(record, &[]))?;
+            print(&pgn_with(record, &[], AfterIllegal::Stop, &in_english))?;
         }
     }
     if records.is_empty() {

@@ -3,59 +3,106 @@
 //!
 //! Written so that lichess, chess.com and the LiveChess tools read it: `Variant "Chess960"`, whole seconds in `h:mm:ss`, a
 //! move number before Black's move after every comment (PGN standard 8.2.2.2), lines of at most 79 characters (4.3).
+//!
+//! Readers know legal moves and positions that those can lead to. At any other they stop, or refuse the whole file, or give up
+//! a game that is being sent to them. So they are never given any: what was not legal stands in a comment, in words.
+
+mod parts;
 
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
 use crate::game::{CompletedBy, Record};
 use crate::laws::Position;
+use crate::laws::reason::{Reason, why_illegal};
+use parts::{Number, Part, Parts};
+use std::ops::Range;
 
 /// What every game has, in this order (PGN standard 8.1.1), and what is written where nobody knows.
 const ROSTER: [(&str, &str); 7] =
     [("Event", "?"), ("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?"), ("Result", "*")];
 /// What the record says itself, and nobody else.
-const OWN: [&str; 6] = ["Result", "SetUp", "FEN", "Variant", "WhiteClock", "BlackClock"];
+const OWN: [&str; 7] = ["Result", "SetUp", "FEN", "Variant", "WhiteClock", "BlackClock", "Part"];
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const LINE: usize = 79;
 /// How far a clock that shows whole seconds and the time between two presses may be apart.
 const SLACK_MS: u64 = 2000;
 
-/// One game as PGN, with an empty line at the end so that games can be put one after another.
+/// What becomes of a game in which a move that is not legal stands (Art. A.5.2), and was played upon.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AfterIllegal {
+    /// The moves end before it. It and the rest of the game stand in one comment, where people find them.
+    #[default]
+    Stop,
+    /// A comment tells the move. The game goes on in another one behind it that begins from the position after it, with the
+    /// same tags; `Part` counts them, and the result is in the last. What is played in positions that readers refuse, e.g. with
+    /// both kings in check, is part of the comment.
+    Fen,
+    /// The game ends before it, with the result that it has, and nothing tells of the rest.
+    End,
+}
+
+/// One game as PGN, with an empty line at the end so that games can be put one after another. Its moves end before the first one
+/// that is not legal.
 ///
 /// `tags` are written after the Seven Tag Roster in the order given, `TimeControl` first; those of the roster fill it. What the
 /// record knows itself (result, start position, variant) is never taken from them, and a name that PGN does not allow is left
-/// out. Readers stop at a move that is not legal, or refuse the whole file: from the first such move on the game stands in one
-/// comment, where people find it. A clock is written after each completed move, the thinking time only where both presses were seen and the clocks agree.
+/// out. A start position that readers refuse stands in a comment with what was played from it. A clock is written after each
+/// completed move, the thinking time only where both presses were seen and the clocks agree.
 pub fn pgn(record: &Record, tags: &[(String, String)]) -> String {
+    pgn_with(record, tags, AfterIllegal::Stop, &|_| None)
+}
+
+/// Puts into words why a move is not legal, without a full stop and braces; `None`: it is not said.
+pub type Why<'a> = &'a dyn Fn(&Reason) -> Option<String>;
+
+/// The same, or with [`AfterIllegal::Fen`] perhaps several games, one after another; with the reasons where there are words.
+pub fn pgn_with(record: &Record, tags: &[(String, String)], after: AfterIllegal, why: Why) -> String {
+    let parts = Parts { record, chess960: is_chess960(record), why };
+    let (cut, numbers) = (parts.cut(after), parts.numbers());
     let mut text = String::new();
+    for (index, part) in cut.iter().enumerate() {
+        let ends = index + 1 == cut.len();
+        let result = record.result.filter(|_| ends).map_or("*", |(result, _)| result.as_str());
+        push_tags(&mut text, tags, result);
+        if cut.len() > 1 {
+            push_tag(&mut text, "Part", &(index + 1).to_string());
+        }
+        if record.result.is_some() && ends {
+            push_clocks(&mut text, record);
+        }
+        if parts.chess960 {
+            push_tag(&mut text, "Variant", "Chess960");
+        }
+        let fen = parts.readable_fen(part.from).filter(|_| part.lead == 0 || part.from < record.plies.len());
+        if let Some(fen) = fen.filter(|fen| fen != START) {
+            push_tag(&mut text, "SetUp", "1");
+            push_tag(&mut text, "FEN", &fen);
+        }
+        text.push('\n');
+        push_start(&mut text, &parts, part, &numbers);
+        push_moves(&mut text, record, part.from..part.to, &numbers);
+        push_rest(&mut text, &parts, part, &numbers, ends);
+        push_token(&mut text, result);
+        text.push_str("\n\n");
+    }
+    text
+}
+
+/// The roster, and what was given.
+fn push_tags(text: &mut String, tags: &[(String, String)], result: &str) {
     let given = |name: &str| tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
-    let result = record.result.map_or("*", |(result, _)| result.as_str());
     for (name, unknown) in ROSTER {
         let value = if name == "Result" { Some(result) } else { given(name).filter(|value| !value.is_empty()) };
-        push_tag(&mut text, name, value.unwrap_or(unknown));
+        push_tag(text, name, value.unwrap_or(unknown));
     }
-    push_tag(&mut text, "TimeControl", given("TimeControl").filter(|value| !value.is_empty()).unwrap_or("?"));
+    push_tag(text, "TimeControl", given("TimeControl").filter(|value| !value.is_empty()).unwrap_or("?"));
     for (name, value) in tags {
         let taken = name == "TimeControl" || ROSTER.iter().any(|(known, _)| known == name) || OWN.contains(&name.as_str());
         let allowed = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if allowed && !taken {
-            push_tag(&mut text, name, value);
+            push_tag(text, name, value);
         }
     }
-    if record.result.is_some() {
-        push_clocks(&mut text, record);
-    }
-    if is_chess960(record) {
-        push_tag(&mut text, "Variant", "Chess960");
-    }
-    if record.start_fen != START {
-        push_tag(&mut text, "SetUp", "1");
-        push_tag(&mut text, "FEN", &record.start_fen);
-    }
-    text.push('\n');
-    push_moves(&mut text, record);
-    push_token(&mut text, result);
-    text.push_str("\n\n");
-    text
 }
 
 /// What both clocks showed at the last completed move, as LiveChess writes it.
@@ -90,42 +137,68 @@ fn push_tag(text: &mut String, name: &str, value: &str) {
     text.push_str("\"]\n");
 }
 
-fn push_moves(text: &mut String, record: &Record) {
-    let mut fields = record.start_fen.split_whitespace().skip(1);
-    let blacks_first = fields.next() == Some("b");
-    let first: usize = fields.nth(3).and_then(|number| number.parse().ok()).unwrap_or(1);
+fn push_moves(text: &mut String, record: &Record, plies: Range<usize>, numbers: &[Number]) {
     let mut numbered = false;
-    let legal = record.plies.iter().position(|ply| ply.played.irregular).unwrap_or(record.plies.len());
-    for (index, ply) in record.plies.iter().enumerate().take(legal) {
-        let half = index + usize::from(blacks_first);
-        let number = first.saturating_add(half / 2);
-        if half % 2 == 0 {
-            push_token(text, &format!("{number}."));
-        } else if !numbered {
-            push_token(text, &format!("{number}..."));
-        }
+    for (index, (ply, number)) in record.plies.iter().zip(numbers).enumerate().take(plies.end).skip(plies.start) {
+        push_number(text, *number, numbered);
         push_token(text, &ply.played.san);
-        let comment = comment(record, index, ply, half % 2 == 0);
+        let comment = comment(record, index, ply, number.by.is_white());
         numbered = comment.is_none();
         if let Some(comment) = comment {
             push_token(text, &comment);
         }
     }
-    push_rest(text, record, legal, first, blacks_first);
 }
 
-/// What was played from the first move on that was not legal, in words: a comment.
-fn push_rest(text: &mut String, record: &Record, from: usize, first: usize, blacks_first: bool) {
-    let Some(rest) = record.plies.get(from..).filter(|rest| !rest.is_empty()) else { return };
-    push_token(text, "{Not legal, and played on:");
-    let half = from + usize::from(blacks_first);
-    let dots = if half.is_multiple_of(2) { "." } else { "..." };
-    push_token(text, &format!("{}{dots}", first.saturating_add(half / 2)));
-    for (index, ply) in rest.iter().enumerate() {
-        let sign = if ply.played.irregular && index > 0 { " (not legal)" } else { "" };
-        push_token(text, &format!("{}{sign}", ply.played.san));
+/// `12.` before White's move; `12...` before Black's where nothing says so.
+fn push_number(text: &mut String, Number { number, by }: Number, numbered: bool) {
+    if by.is_white() {
+        push_token(text, &format!("{number}."));
+    } else if !numbered {
+        push_token(text, &format!("{number}..."));
     }
-    push_token(text, &format!("to {}}}", record.fen()));
+}
+
+/// A start that readers refuse, and what was played until they can follow: a comment.
+fn push_start(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number]) {
+    if part.lead == 0 && (part.from > 0 || parts.readable_fen(0).is_some()) {
+        return;
+    }
+    let more = if part.lead > 0 { ", and played on:" } else { "}" };
+    push_words(text, &format!("{{Begun from {}, which readers refuse{more}", parts.record.start_fen));
+    if part.lead > 0 {
+        push_plies(text, parts, 0..part.lead, numbers, "}");
+    }
+}
+
+/// What readers cannot follow, in words: a comment.
+fn push_rest(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number], ends: bool) {
+    let Part { to, next, .. } = *part;
+    if to < next {
+        push_words(text, if to + 1 < next { "{Not legal, and played on:" } else { "{Not legal:" });
+        push_plies(text, parts, to..next, numbers, if ends { "}" } else { "; the next game goes on from there}" });
+    }
+}
+
+/// Moves, why they were not legal, and where they led, with an `end` to it:
+/// `7. Ke1-e3 (a king does not move from e1 to e3) 7... Nf6 to FEN}`.
+fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[Number], end: &str) {
+    let mut numbered = false;
+    let told = parts.record.plies.iter().zip(numbers).enumerate().take(plies.end).skip(plies.start);
+    for (index, (ply, number)) in told {
+        push_number(text, *number, numbered);
+        push_token(text, &ply.played.san);
+        let reason = parts.before(index).and_then(|before| why_illegal(&before, before.any_move(&ply.played.uci)?));
+        let reason = reason.and_then(|reason| (parts.why)(&reason));
+        let words = match reason {
+            _ if !ply.played.irregular => None,
+            Some(reason) => Some(format!("({reason})")),
+            None => Some("(not legal)".to_owned()).filter(|_| index > plies.start),
+        };
+        numbered = words.is_none();
+        push_words(text, &words.unwrap_or_default());
+    }
+    push_words(text, &format!("to {}{end}", parts.fen_before(plies.end).unwrap_or_default()));
 }
 
 /// `{[%clk 1:30:57] [%emt 0:00:05]}`, or what of it is known.
@@ -166,6 +239,11 @@ fn thinking_time(record: &Record, index: usize, ply: &Ply, white: bool) -> Optio
 
 fn h_mm_ss(seconds: u64) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// Appends several words, each as one.
+fn push_words(text: &mut String, words: &str) {
+    words.split(' ').filter(|word| !word.is_empty()).for_each(|word| push_token(text, word));
 }
 
 /// Appends one word of the movetext, after a space or on a new line. Comments are not broken: some readers mind.

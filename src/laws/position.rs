@@ -66,6 +66,19 @@ impl Position {
         Ok(Position::from_setup(setup, mode))
     }
 
+    /// This FEN as programs take it that know positions of chess and no others, without rights to castle or to take en passant
+    /// that there are not; `None` where they refuse it, or it is none: a king too few or too many, both in check, a pawn on the
+    /// first or last rank, more pieces than there can be, a check that no move can give.
+    pub fn readable_fen(fen: &str, chess960: bool) -> Option<String> {
+        let position = Position::from_fen(fen, chess960).ok()?;
+        let readable = |setup| Chess::from_setup(setup, position.mode).is_ok();
+        let written: Fen = fen.trim().parse().ok()?;
+        if readable(written.into_setup()) {
+            return Some(fen.trim().to_owned());
+        }
+        readable(position.to_setup()).then(|| position.fen())
+    }
+
     /// Takes any setup; regular where shakmaty accepts it, also with too many promoted pieces or an
     /// impossible check, but with no more than 16 men a side.
     pub fn from_setup(setup: Setup, mode: CastlingMode) -> Position {

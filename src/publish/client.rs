@@ -10,6 +10,7 @@ pub use snapshot::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
 pub use watch::{Happened, SIGNALS, Seen, Signal, Watch};
 
 use crate::game::Command;
+use crate::game::pgn::AfterIllegal;
 use crate::locale::Locale;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
@@ -18,7 +19,7 @@ use json::json;
 use std::collections::HashMap;
 use zbus::fdo::{DBusProxy, ObjectManagerProxy};
 use zbus::names::BusName;
-use zbus::{Connection, OwnedVariant, Proxy};
+use zbus::{Connection, OwnedVariant, Proxy, Variant};
 
 /// A connection to a running touchmoved.
 pub struct Client {
@@ -71,9 +72,15 @@ impl Client {
         Ok(snapshot)
     }
 
-    /// A game as PGN.
+    /// A game as PGN; its moves end before the first one that is not legal.
     pub async fn pgn(&self, game: u64) -> Result<String, ClientError> {
         self.call(names::game_path(game), names::GAME_INTERFACE, "Pgn", &()).await
+    }
+
+    /// The same, or perhaps several games.
+    pub async fn pgn_with(&self, game: u64, after: AfterIllegal) -> Result<String, ClientError> {
+        let options = HashMap::from([("irregular", Variant::from(after.word()))]);
+        self.call(names::game_path(game), names::GAME_INTERFACE, "PgnWith", &options).await
     }
 
     /// The events of a game after this number.

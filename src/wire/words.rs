@@ -2,6 +2,7 @@
 
 use crate::boards::{LinkState, Sensed, Sensing};
 use crate::game::event::Rotation;
+use crate::game::pgn::AfterIllegal;
 use crate::game::{AlertKind, CompletedBy, CorrectionReason, Fault, GameResult, ResultReason};
 use crate::laws::reason::MovedBefore;
 use crate::table::Publish;
@@ -47,6 +48,7 @@ words! {
     ResultReason {
         Checkmate = "checkmate", Stalemate = "stalemate", KingsSignal = "kings_signal", Arbiter = "arbiter",
     }
+    AfterIllegal { Stop = "stop", Fen = "fen", End = "end" }
     Fault { Stuck = "stuck", Flickering = "flickering", Mended = "mended" }
     Publish { Prompt = "prompt", Sure = "sure" }
     AlertKind {

@@ -27,6 +27,8 @@ pub enum Error {
     BadPiece(String),
     /// Neither white nor black.
     BadPlayer(String),
+    /// No option, or not one that it can be.
+    BadOption(String),
     /// Not a FEN.
     BadPosition(String),
     /// Not a result.

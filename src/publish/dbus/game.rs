@@ -4,6 +4,7 @@
 use super::{Error, Stream};
 use crate::daemon::Hub;
 use crate::daemon::hub::GameView;
+use crate::game::pgn::AfterIllegal;
 use crate::publish::dbus::values;
 use crate::wire::Word;
 use std::collections::HashMap;
@@ -147,10 +148,22 @@ impl Game {
         Ok(list)
     }
 
-    /// The game as PGN, with the clock times in comments.
+    /// The game as PGN, with the clock times in comments. Its moves end before the first one that is not legal; that and the rest
+    /// are one comment.
     #[zbus(out_args("pgn"))]
     fn pgn(&self) -> String {
-        self.read(super::pgn::text)
+        self.read(|game| super::pgn::text(game, AfterIllegal::Stop))
+    }
+
+    /// The same with options, by name. irregular (s), what becomes of a game in which a move that is not legal stands: stop, as
+    /// Pgn does; fen, the move is a comment and the game goes on in another one, which begins from the position after it, has the
+    /// same tags, and comes next in the text; end, the moves end before it with the result that the game has, and nothing tells
+    /// of the rest. A reader of PGN finds only legal moves in each.
+    /// Errors: BadOption.
+    #[zbus(out_args("pgn"))]
+    fn pgn_with(&self, options: HashMap<String, OwnedVariant>) -> Result<String, Error> {
+        let after = super::pgn::options(&options)?;
+        Ok(self.read(|game| super::pgn::text(game, after)))
     }
 
     /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that

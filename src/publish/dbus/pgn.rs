@@ -1,9 +1,16 @@
 //! A game's PGN, with the tags that the daemon knows.
 
 use crate::daemon::hub::GameView;
-use crate::game::pgn;
+use crate::game::Text;
+use crate::game::pgn::{AfterIllegal, pgn_with};
+use crate::laws::reason::Reason;
+use crate::locale::{self, Locale};
+use crate::publish::dbus::Error;
+use crate::wire::Word;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use std::collections::HashMap;
+use zbus::{OwnedVariant, Variant};
 
 /// Tags beyond those that the record knows itself: as configured, else the day on which it began, and the board.
 pub fn tags(game: &GameView) -> Vec<(String, String)> {
@@ -16,7 +23,29 @@ pub fn tags(game: &GameView) -> Vec<(String, String)> {
     tags
 }
 
+/// The options of `PgnWith`. One that is not known is refused: what it asks for would be missing.
+pub fn options(options: &HashMap<String, OwnedVariant>) -> Result<AfterIllegal, Error> {
+    let mut after = AfterIllegal::default();
+    for (name, value) in options {
+        match (name.as_str(), &**value) {
+            ("irregular", Variant::Str(word)) => {
+                after = AfterIllegal::from_word(word.as_str()).ok_or_else(|| {
+                    Error::BadOption(format!("\"{}\" is nothing that irregular can be: give stop, fen or end", word.as_str()))
+                })?;
+            }
+            ("irregular", _) => return Err(Error::BadOption("irregular is a string: give stop, fen or end".to_owned())),
+            _ => return Err(Error::BadOption(format!("there is no option \"{name}\": give irregular, or none"))),
+        }
+    }
+    Ok(after)
+}
+
+/// Why a move is not legal, in the language of PGN.
+pub fn in_english(reason: &Reason) -> Option<String> {
+    Some(locale::sentence(Locale::English, &Text::from(reason)))
+}
+
 /// The whole game.
-pub fn text(game: &GameView) -> String {
-    pgn::pgn(&game.record, &tags(game))
+pub fn text(game: &GameView, after: AfterIllegal) -> String {
+    pgn_with(&game.record, &tags(game), after, &in_english)
 }

@@ -1,0 +1,106 @@
+//! A game cut into parts that a reader can follow who knows the rules of chess, and nothing else.
+
+use super::{AfterIllegal, Why};
+use crate::game::Record;
+use crate::laws::Position;
+use shakmaty::Color;
+
+/// A game's plies, counted from 0: which are played from where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// Those before this one can only be told in words, from the start of the game on; 0 in all parts but the first.
+    pub(super) lead: usize,
+    /// Legal moves from here …
+    pub(super) from: usize,
+    /// … to before this one, which was not legal, …
+    pub(super) to: usize,
+    /// … and words from that one to before this one.
+    pub(super) next: usize,
+}
+
+/// The number of a move, and who makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Number {
+    pub(super) number: usize,
+    pub(super) by: Color,
+}
+
+/// A record with what its parts are found by.
+pub(super) struct Parts<'a> {
+    pub(super) record: &'a Record,
+    pub(super) chess960: bool,
+    pub(super) why: Why<'a>,
+}
+
+impl Parts<'_> {
+    /// At least one. Those after the first have moves.
+    pub(super) fn cut(&self, after: AfterIllegal) -> Vec<Part> {
+        let len = self.record.plies.len();
+        let lead = match after {
+            _ if self.readable_fen(0).is_some() => 0,
+            AfterIllegal::Stop => len,
+            AfterIllegal::Fen => self.readable_from(1),
+            AfterIllegal::End => return vec![Part { lead: 0, from: 0, to: 0, next: 0 }],
+        };
+        let mut parts = vec![self.part(lead, lead, after)];
+        while let Some(from) = parts.last().map(|part| part.next).filter(|next| *next < len && after == AfterIllegal::Fen) {
+            parts.push(self.part(0, from, after));
+        }
+        parts
+    }
+
+    fn part(&self, lead: usize, from: usize, after: AfterIllegal) -> Part {
+        let plies = &self.record.plies;
+        let illegal = plies.iter().enumerate().skip(from).find(|(_, ply)| ply.played.irregular);
+        let to = illegal.map_or(plies.len(), |(index, _)| index);
+        let next = match after {
+            AfterIllegal::Stop => plies.len(),
+            AfterIllegal::Fen => self.readable_from(to + 1),
+            AfterIllegal::End => to,
+        };
+        Part { lead, from, to, next }
+    }
+
+    /// The first ply from this one on before which stands what readers take; if there is none, where the record ends.
+    fn readable_from(&self, index: usize) -> usize {
+        let len = self.record.plies.len();
+        (index..len).find(|&index| self.readable_fen(index).is_some()).unwrap_or(len)
+    }
+
+    /// The position before this ply, as FEN that readers take.
+    pub(super) fn readable_fen(&self, index: usize) -> Option<String> {
+        Position::readable_fen(self.fen_before(index)?, self.chess960)
+    }
+
+    /// The position before this ply.
+    pub(super) fn before(&self, index: usize) -> Option<Position> {
+        Position::from_fen(self.fen_before(index)?, self.chess960).ok()
+    }
+
+    /// The same as FEN, whatever readers say.
+    pub(super) fn fen_before(&self, index: usize) -> Option<&str> {
+        match index.checked_sub(1) {
+            None => Some(&self.record.start_fen),
+            Some(last) => self.record.plies.get(last).map(|ply| ply.played.fen.as_str()),
+        }
+    }
+
+    /// The numbers of all moves. They are those of the positions, since a move out of turn is nobody's turn.
+    pub(super) fn numbers(&self) -> Vec<Number> {
+        let start = self.before(0);
+        let mut expected = start.map_or(Number { number: 1, by: Color::White }, |position| Number {
+            number: position.fullmoves() as usize,
+            by: position.turn(),
+        });
+        let mut numbers = Vec::with_capacity(self.record.plies.len());
+        for index in 1..=self.record.plies.len() {
+            let number = self.before(index).map_or(expected, |after| {
+                let behind = u32::from(after.turn().is_white());
+                Number { number: after.fullmoves().saturating_sub(behind) as usize, by: !after.turn() }
+            });
+            numbers.push(number);
+            expected = Number { number: number.number + usize::from(number.by.is_black()), by: !number.by };
+        }
+        numbers
+    }
+}
