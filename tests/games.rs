@@ -205,7 +205,8 @@ pub fn tell(fen: Option<&str>, clock: bool, story: &str) -> Story {
     tell_by(Settings::default(), fen, clock, story)
 }
 
-fn tell_by(settings: Settings, fen: Option<&str>, clock: bool, story: &str) -> Story {
+/// The same with other settings.
+pub fn tell_by(settings: Settings, fen: Option<&str>, clock: bool, story: &str) -> Story {
     let position = fen.map_or_else(Position::start, |fen| Position::from_fen(fen, false).expect("a FEN"));
     let settings = Settings { start_fen: fen.map(str::to_owned), ..settings };
     let mut teller = Story::new(settings, &position, clock);

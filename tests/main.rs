@@ -34,6 +34,7 @@ mod properties;
 mod readme;
 mod reasons;
 mod replay;
+mod restraint;
 mod rulings;
 mod score;
 mod search;

@@ -1,0 +1,160 @@
+//! What touchmove must not conclude: nothing from pieces swept off the board or a king laid down, and no move is completed before
+//! its clock was pressed but by what Art. 6.2.1 names. Stories as in [`crate::games`], with a clock.
+//!
+//! Kings in the centre, which do tell a result, are in `games` and `pauses`; simulated players who sweep, in `simulate` and `score`.
+
+use crate::games::{check, tell, tell_by};
+use proptest::prelude::*;
+use shakmaty::{Color, Square};
+use touchmove::boards::{Millis, Sensing};
+use touchmove::game::{CompletedBy, Event};
+use touchmove::laws::Position;
+use touchmove::table::Settings;
+
+const OPENING: &str = "e2- e4P W e7- e5p B g1- f3N W b8- c6n B";
+/// So many events tell of it: the start, four moves made and completed.
+const OPENING_EVENTS: usize = 9;
+
+/// After the opening this happens, and of it come at most alerts and a next game.
+fn nothing_comes_of(sensing: Sensing, story: &str) {
+    let settings = Settings { sensing, ..Settings::default() };
+    let told = tell_by(settings, None, true, &format!("{OPENING} ~3000 {story}"));
+    let (opening, rest) = told.events.split_at(OPENING_EVENTS);
+    assert!(matches!(opening[OPENING_EVENTS - 1].event, Event::MoveCompleted { ply: 4, .. }), "{sensing:?}: {:?}", told.told);
+    for stamped in rest {
+        let told_of = matches!(stamped.event, Event::AlertRaised(_) | Event::AlertCleared { .. } | Event::GameStarted { .. });
+        assert!(told_of, "{sensing:?}, {story}: {:?}", told.told);
+    }
+}
+
+/// Where pieces stand after the opening.
+fn standing() -> Vec<Square> {
+    let opening = ["e2e4", "e7e5", "g1f3", "b8c6"];
+    let position = opening.iter().fold(Position::start(), |position, uci| {
+        let mv = position.parse_uci(uci).expect("a legal move");
+        position.play(mv)
+    });
+    position.board().occupied().into_iter().collect()
+}
+
+#[test]
+fn nothing_comes_of_a_king_laid_down() {
+    for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
+        for king in ["e1", "e8"] {
+            nothing_comes_of(sensing, &format!("{king}- ~60000"));
+            nothing_comes_of(sensing, &format!("stop ~1000 {king}- ~60000"));
+            nothing_comes_of(sensing, &format!("{king}- ~500 stop ~60000"));
+        }
+        nothing_comes_of(sensing, "stop ~1000 e1- e8- ~60000");
+    }
+    // It lies where it could have gone, and where it could not.
+    for lies in ["e1- e2K", "e1- e3K", "e8- e7k", "e8- e6k"] {
+        nothing_comes_of(Sensing::Identity, &format!("stop ~1000 {lies} ~60000"));
+    }
+}
+
+#[test]
+fn nothing_comes_of_a_board_swept() {
+    // In any order, as fast or slow as hands are, with the clock stopped or not; then the next game may be set up.
+    let sweep = (Just(standing()).prop_shuffle(), 0..200u64, any::<bool>(), any::<bool>());
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 60, ..ProptestConfig::default() });
+    let run = runner.run(&sweep, |(order, gap, stops, next)| {
+        let mut story = if stops { "stop ~2000".to_owned() } else { String::new() };
+        for square in order {
+            story += &format!(" {square}- ~{gap}");
+        }
+        story += " ~60000";
+        if next {
+            for (square, piece) in Position::start().board().iter() {
+                story += &format!(" {square}{}", piece.char());
+            }
+            story += " ~3000";
+        }
+        nothing_comes_of(Sensing::Identity, &story);
+        Ok(())
+    });
+    run.unwrap();
+}
+
+#[test]
+fn a_move_waits_for_its_press() {
+    check("e2- e4P ~600000", "e4");
+    check("e2- e4P ~600000 e7- e5p ~600000", "e4 | e5");
+    check("e2- e4P W e7- e5p ~600000", "e4 | e4! | e5");
+    // The other player's press is not his.
+    check("e2- e4P B ~60000", "e4");
+    // What Art. 6.2.1 names besides: his own next move, and the end of the game.
+    check("e2- e4P ~600 e7- e5p ~600 g1- f3N ~60000", "e4 | e5 | Nf3 | e4+");
+    check("f2- f3P W e7- e5p B g2- g4P W d8- h4q ~60000", "f3 | f3! | e5 | e5! | g4 | g4! | Qh4# | Qh4## | =0-1 mate");
+}
+
+/// The words of a move by one hand: what is taken goes first, then everything else is lifted before it is put down.
+fn hand(position: &Position, uci: &str) -> String {
+    let mv = position.parse_uci(uci).expect("a legal move");
+    let changes: Vec<_> = position.changes(mv).iter().collect();
+    let taken = changes.iter().filter(|(square, now)| now.is_some() && position.piece_at(*square).is_some());
+    let lifted = changes.iter().filter(|(_, now)| now.is_none());
+    let mut words: Vec<String> = taken.chain(lifted).map(|(square, _)| format!("{square}-")).collect();
+    words.extend(changes.iter().filter_map(|(square, now)| Some(format!("{square}{}", now.as_ref()?.char()))));
+    words.join(" ")
+}
+
+#[test]
+fn with_a_clock_nothing_but_its_press_and_article_6_2_1_completes() {
+    let choice = (any::<prop::sample::Index>(), 0..3u8, 0..4usize);
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 60, ..ProptestConfig::default() });
+    let run = runner.run(&proptest::collection::vec(choice, 1..24), |choices| {
+        let (mut position, mut story) = (Position::start(), String::new());
+        // When each press came, in the time of the story: it begins at 300, and 40 ms lie before each word.
+        let (mut now, mut presses, mut on_turn): (Millis, Vec<(Color, Millis)>, _) = (300, Vec::new(), Color::White);
+        for (index, pressed, wait) in choices {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            let mv = moves[index.index(moves.len())];
+            let (words, mover) = (hand(&position, &position.uci(mv)), position.turn());
+            position = position.play(mv);
+            now += 40 * words.split(' ').count() as u64;
+            let wait = [100, 600, 3_000, 30_000][wait];
+            story += &format!(" {words} ~{wait}");
+            now += wait;
+            if pressed > 0 {
+                now += 40;
+                story += if mover.is_white() { " W" } else { " B" };
+                if on_turn == mover {
+                    presses.push((mover, now));
+                }
+                on_turn = !mover;
+            }
+        }
+        let told = tell(None, true, &story);
+        let mut made: Vec<(u32, Millis)> = Vec::new();
+        for stamped in &told.events {
+            match &stamped.event {
+                Event::MoveMade { ply, .. } => made.push((*ply, stamped.at)),
+                Event::MovesCorrected { from_ply, moves, .. } => {
+                    made.retain(|(ply, _)| ply < from_ply);
+                    made.extend((*from_ply..).zip(moves).map(|(ply, _)| (ply, stamped.at)));
+                }
+                Event::MoveCompleted { ply, by, .. } => {
+                    let mover = Color::from_white(ply % 2 == 1);
+                    let right = match by {
+                        CompletedBy::Clock => presses.iter().any(|(by, at)| *by == mover && *at <= stamped.at),
+                        CompletedBy::OwnNextMove => made.iter().any(|(other, _)| *other == ply + 2),
+                        CompletedBy::GameEnd => position.ending().is_some(),
+                        CompletedBy::Reply | CompletedBy::Dwell | CompletedBy::Arbiter => false,
+                    };
+                    prop_assert!(right, "ply {ply} by {by:?} at {}: {story}: {:?}", stamped.at, told.told);
+                }
+                _ => {}
+            }
+        }
+        // Each press completes one move at most.
+        let by_clock =
+            told.events.iter().filter(|stamped| matches!(stamped.event, Event::MoveCompleted { by: CompletedBy::Clock, .. }));
+        prop_assert!(by_clock.count() <= presses.len(), "{story}: {:?}", told.told);
+        Ok(())
+    });
+    run.unwrap();
+}
