@@ -27,7 +27,11 @@ impl Hall {
 
     /// The same, with more arguments for touchmoved.
     pub async fn configured(more: &[&str]) -> Option<Hall> {
-        let bus = PrivateBus::start()?;
+        Some(Hall::on(PrivateBus::start()?, more).await)
+    }
+
+    /// The same on this bus.
+    pub async fn on(bus: PrivateBus, more: &[&str]) -> Hall {
         let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
         let daemon = Daemon::on(&bus, state.path(), &board.path(), more);
         daemon.ready();
@@ -35,7 +39,7 @@ impl Hall {
         let client = client(&bus, Stream::Live).await;
         let watch = client.watch().await.unwrap();
         let game = game(&client).await;
-        Some(Hall { client, watch, game, daemon, board, state, bus })
+        Hall { client, watch, game, daemon, board, state, bus }
     }
 
     /// With a game in which 1. e4 was played.

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use touchmove::names;
 
 /// How long a test waits for what has to happen; far longer than it ever takes, on a slow machine with much else to do too.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -66,11 +67,34 @@ impl PrivateBus {
 
     /// A bus that is not running yet.
     pub fn stopped() -> Option<PrivateBus> {
+        PrivateBus::written("private.conf")
+    }
+
+    /// A running one as the system's, with our policy for it, in which these groups that there are stand for our own. Everybody
+    /// may connect.
+    pub fn system(stand_ins: &[(&str, &str)]) -> Option<PrivateBus> {
+        let mut bus = PrivateBus::written("system.conf")?;
+        let policy = bus.dir.path().join("system.d");
+        std::fs::create_dir(&policy).unwrap();
+        for name in [names::BUS_NAME, names::BROADCAST_NAME] {
+            let file = format!("{name}.conf");
+            let rules = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("config/dbus").join(&file)).unwrap();
+            let stand_in = |rules: String, (ours, theirs): &(&str, &str)| {
+                rules.replace(&format!("group=\"{ours}\""), &format!("group=\"{theirs}\""))
+            };
+            std::fs::write(policy.join(file), stand_ins.iter().fold(rules, stand_in)).unwrap();
+        }
+        std::fs::set_permissions(bus.dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        bus.restart();
+        Some(bus)
+    }
+
+    fn written(template: &str) -> Option<PrivateBus> {
         if !installed("dbus-daemon") {
             return None;
         }
         let dir = tempfile::tempdir().unwrap();
-        let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/dbus/private.conf");
+        let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/dbus").join(template);
         let config = std::fs::read_to_string(template).unwrap().replace("RUN_DIR", dir.path().to_str().unwrap());
         std::fs::write(dir.path().join("bus.conf"), config).unwrap();
         Some(PrivateBus { dir, daemon: None })
@@ -117,6 +141,42 @@ impl PrivateBus {
 impl Drop for PrivateBus {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+/// A user of this machine, with the group of the same name.
+#[derive(Clone, Copy, Debug)]
+pub struct User {
+    uid: u32,
+    gid: u32,
+}
+
+impl User {
+    /// By name; `None`, said so, where there is none, or this process may not become another user.
+    pub fn named(name: &str) -> Option<User> {
+        if !rustix::process::geteuid().is_root() {
+            eprintln!("SKIPPED: only root can become another user");
+            return None;
+        }
+        let known = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let fields = known.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|fields| fields[0] == name);
+        let user =
+            fields.and_then(|fields| Some(User { uid: fields.get(2)?.parse().ok()?, gid: fields.get(3)?.parse().ok()? }));
+        if user.is_none() {
+            eprintln!("SKIPPED: there is no user {name}");
+        }
+        user
+    }
+
+    /// Does this as the user, in a thread of its own: to those it connects to, a process is whom the thread that connects is.
+    pub fn run<T: Send + 'static>(self, work: impl AsyncFnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+        std::thread::spawn(move || {
+            let (uid, gid) = (rustix::thread::Uid::from_raw(self.uid), rustix::thread::Gid::from_raw(self.gid));
+            rustix::thread::set_thread_groups(&[]).unwrap();
+            rustix::thread::set_thread_gid(gid).unwrap();
+            rustix::thread::set_thread_uid(uid).unwrap();
+            tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work())
+        })
     }
 }
 

@@ -17,6 +17,7 @@ mod hall;
 mod harness;
 mod hub;
 mod irregular;
+mod isolation;
 mod journal;
 mod kill;
 mod laws;

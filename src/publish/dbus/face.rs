@@ -162,7 +162,7 @@ impl Face {
         *last = number;
         let wall = |at| time.saturating_sub_unsigned(stamped.at.saturating_sub(at));
         let begins = matches!(stamped.event, Event::GameStarted { .. });
-        let Some(told) = values::told(&stamped.event, &wall).filter(|_| !begins) else { return Ok(()) };
+        let Some(told) = values::told(&stamped.event, self.stream, &wall).filter(|_| !begins) else { return Ok(()) };
         let body = game::arguments(number, time, told.fields)?;
         self.connection.emit_signal(None::<BusName>, names::game_path(game), told.interface, told.name, &body).await
     }

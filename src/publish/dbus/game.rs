@@ -88,7 +88,7 @@ impl Game {
     /// MoveMade. Signals tell of changes.
     #[zbus(property(emits_changed_signal = "false"))]
     fn moves(&self) -> Vec<values::Move> {
-        self.read(|game| game.record.plies.iter().map(|ply| values::ply(ply, &|at| game.wall_ms(at))).collect())
+        self.read(|game| game.record.plies.iter().map(|ply| values::ply(ply, self.stream, &|at| game.wall_ms(at))).collect())
     }
 
     /// How often published moves were corrected.
@@ -138,7 +138,7 @@ impl Game {
         let events = self.stream.history(&self.hub, self.id, number)?;
         let mut list = Vec::with_capacity(events.len());
         for (number, stamped) in events {
-            let Some(told) = values::told(&stamped.event, &|at| game.wall_ms(at)) else { continue };
+            let Some(told) = values::told(&stamped.event, self.stream, &|at| game.wall_ms(at)) else { continue };
             let mut fields = HashMap::new();
             for (name, value) in told.fields {
                 fields.insert(name.to_owned(), OwnedVariant::try_from(value).map_err(Error::ZBus)?);
@@ -168,8 +168,8 @@ impl Game {
 
     /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that
     /// it is right; alternatives: what else it could be, as (uci, confidence), most likely first. details, by name, empty for an
-    /// ordinary move: irregular (b): it was not legal in the position before it, and evidence (a(xsss)): what the board showed,
-    /// as (time, square, before, now), oldest first. Who made it is who is not to move in fen.
+    /// ordinary move: irregular (b): it was not legal in the position before it, and on org.touchmove1 evidence (a(xsss)): what
+    /// the board showed, as (time, square, before, now), oldest first. Who made it is who is not to move in fen.
     #[zbus(signal)]
     async fn move_made(
         emitter: &SignalEmitter<'_>,

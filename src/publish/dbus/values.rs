@@ -1,5 +1,6 @@
 //! Events as D-Bus values: one table, from which signals are sent and `Since` is answered.
 
+use super::Stream;
 use crate::boards::Millis;
 use crate::boards::{Placement, Sensed};
 use crate::game::event::ClockTime;
@@ -14,7 +15,7 @@ use zbus::{OwnedVariant, Variant};
 
 /// `(ms, resolution_ms, age_ms)`, with `ms` −1 where no clock is connected.
 pub type Clock = (i32, u32, u32);
-/// More about a move, by name: `irregular` (b) and `evidence` (a(xsss)) where it was not legal.
+/// More about a move, by name: `irregular` (b) where it was not legal, and live `evidence` (a(xsss)).
 pub type Details = HashMap<String, OwnedVariant>;
 /// `(uci, san, state, time, white, black, confidence, details)`, as property `Moves` of a game has it.
 pub type Move = (String, String, String, i64, i32, i32, f64, Details);
@@ -36,8 +37,9 @@ pub struct Told {
     pub fields: Vec<(&'static str, Variant<'static>)>,
 }
 
-/// A durable event in D-Bus terms; `None` for the others. `wall`: the time of day, in milliseconds since 1970-01-01 UTC.
-pub fn told(event: &Event, wall: &dyn Fn(Millis) -> i64) -> Option<Told> {
+/// A durable event in the terms of this stream; `None` for the others. `wall`: the time of day, in milliseconds since 1970-01-01
+/// UTC.
+pub fn told(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Option<Told> {
     let game = |name, fields| Some(Told { interface: GAME_INTERFACE, name, fields });
     let arbiter = |name, fields| Some(Told { interface: ARBITER_INTERFACE, name, fields });
     match event {
@@ -65,7 +67,7 @@ pub fn told(event: &Event, wall: &dyn Fn(Millis) -> i64) -> Option<Told> {
                         .collect::<Vec<_>>()
                         .into(),
                 ),
-                ("details", details(played, wall).into()),
+                ("details", details(played, stream, wall).into()),
             ],
         ),
         Event::MoveCompleted { ply, by, clocks } => game(
@@ -81,7 +83,7 @@ pub fn told(event: &Event, wall: &dyn Fn(Millis) -> i64) -> Option<Told> {
             "MovesCorrected",
             vec![
                 ("from_ply", (*from_ply).into()),
-                ("moves", moves.iter().map(|played| corrected(played, wall)).collect::<Vec<_>>().into()),
+                ("moves", moves.iter().map(|played| corrected(played, stream, wall)).collect::<Vec<_>>().into()),
                 ("reason", reason.word().into()),
             ],
         ),
@@ -134,15 +136,20 @@ fn command_words(command: &Command) -> (&'static str, String) {
     }
 }
 
-fn corrected(played: &Played, wall: &dyn Fn(Millis) -> i64) -> Corrected {
-    (played.uci.clone(), played.san.clone(), played.fen.clone(), details(played, wall))
+fn corrected(played: &Played, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Corrected {
+    (played.uci.clone(), played.san.clone(), played.fen.clone(), details(played, stream, wall))
 }
 
-fn details(played: &Played, wall: &dyn Fn(Millis) -> i64) -> Details {
-    if !played.irregular {
-        return Details::new();
+/// What the squares showed is for the arbiter: it tells what was touched.
+fn details(played: &Played, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Details {
+    let mut details = Details::new();
+    if played.irregular {
+        details.extend(by_name([("irregular", true.into())]));
+        if stream == Stream::Live {
+            details.extend(by_name([("evidence", evidence(&played.evidence, wall))]));
+        }
     }
-    by_name([("irregular", true.into()), ("evidence", evidence(&played.evidence, wall))])
+    details
 }
 
 fn by_name(fields: impl IntoIterator<Item = (&'static str, Variant<'static>)>) -> Details {
@@ -199,7 +206,7 @@ pub fn milliseconds(time: ClockTime) -> i32 {
 }
 
 /// One ply of property `Moves`.
-pub fn ply(ply: &Ply, wall: &dyn Fn(Millis) -> i64) -> Move {
+pub fn ply(ply: &Ply, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Move {
     let state = match ply.state {
         PlyState::Made => "made",
         PlyState::Completed { by, .. } => by.word(),
@@ -212,7 +219,7 @@ pub fn ply(ply: &Ply, wall: &dyn Fn(Millis) -> i64) -> Move {
         ply.clocks.white.map_or(-1, milliseconds),
         ply.clocks.black.map_or(-1, milliseconds),
         f64::from(ply.confidence.0) / 1000.0,
-        details(&ply.played, wall),
+        details(&ply.played, stream, wall),
     )
 }
 
@@ -295,7 +302,7 @@ mod tests {
     fn every_durable_event_is_told_as_its_signal_is_documented() {
         for event in one_of_each() {
             assert!(event.is_durable());
-            let told = told(&event, &|at| at as i64).unwrap();
+            let told = told(&event, Stream::Live, &|at| at as i64).unwrap();
             if told.name == "GameStarted" {
                 continue;
             }
