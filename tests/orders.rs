@@ -4,7 +4,7 @@ use shakmaty::{Color, Piece, Role, Square};
 use touchmove::boards::{LinkState, Placement, Reading, Sensed, Sensing};
 use touchmove::game::event::{Difference, Rotation};
 use touchmove::game::pgn::pgn;
-use touchmove::game::{AlertKind, Arg, Command, Event, Fault, Order, Record, Stamped};
+use touchmove::game::{AlertKind, Answer, Arg, Command, Event, Fault, Order, Record, Stamped};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Output, Settings, Table};
 use touchmove::wire::sensed_to_word;
@@ -12,17 +12,20 @@ use touchmove::wire::sensed_to_word;
 const AT_20: &str = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 b - - 4 20";
 
 /// A board of this kind on which this stands, with some squares emptied (`e2-`) or filled (`e4P`), and its table.
-struct Stage {
-    table: Table,
-    now: u64,
+pub struct Stage {
+    pub table: Table,
+    pub now: u64,
     sensing: Sensing,
-    events: Vec<Event>,
+    /// What was told and not looked at yet.
+    pub events: Vec<Event>,
+    /// Everything durable that was told.
+    pub durable: Vec<Stamped>,
 }
 
 impl Stage {
-    fn new(sensing: Sensing, fen: &str, but: &str) -> Stage {
+    pub fn new(sensing: Sensing, fen: &str, but: &str) -> Stage {
         let settings = Settings { sensing, ..Settings::default() };
-        let mut stage = Stage { table: Table::new(settings), now: 0, sensing, events: Vec::new() };
+        let mut stage = Stage { table: Table::new(settings), now: 0, sensing, events: Vec::new(), durable: Vec::new() };
         let position = Position::from_fen(fen, false).expect("a FEN");
         let mut placement: Placement = [Sensed::Empty; 64];
         for (square, piece) in position.board().iter() {
@@ -47,7 +50,7 @@ impl Stage {
     }
 
     /// Squares change, 100 ms apart, then nothing happens for so long.
-    fn play(&mut self, words: &str, quiet: u64) {
+    pub fn play(&mut self, words: &str, quiet: u64) {
         for word in words.split_whitespace() {
             let (square, piece) = read(word);
             self.wait(100);
@@ -57,30 +60,36 @@ impl Stage {
         self.wait(quiet);
     }
 
-    fn wait(&mut self, ms: u64) {
+    pub fn wait(&mut self, ms: u64) {
         self.now += ms;
         let output = self.table.advance(self.now);
         self.tell(output);
     }
 
-    fn order(&mut self, command: Command) -> Option<String> {
-        let output = self.table.handle(self.now, order(command));
-        let refused = output.refused.as_ref().map(ToString::to_string);
-        self.tell(output);
-        refused
+    pub fn order(&mut self, command: Command) -> Option<String> {
+        self.ask(command).err()
     }
 
-    fn take(&mut self, input: Input) {
+    /// What a command says that is carried out, or why it is refused.
+    pub fn ask(&mut self, command: Command) -> Result<Answer, String> {
+        let output = self.table.handle(self.now, order(command));
+        let answer = output.refused.as_ref().map_or(Ok(output.answer.clone()), |refused| Err(refused.to_string()));
+        self.tell(output);
+        answer
+    }
+
+    pub fn take(&mut self, input: Input) {
         let output = self.table.handle(self.now, input);
         self.tell(output);
     }
 
     fn tell(&mut self, output: Output) {
+        self.durable.extend(output.events.iter().filter(|stamped| stamped.number.is_some()).cloned());
         self.events.extend(output.events.into_iter().map(|stamped| stamped.event));
     }
 
     /// What was told of squares that differ, each time, and is forgotten now.
-    fn displaced(&mut self) -> Vec<String> {
+    pub fn displaced(&mut self) -> Vec<String> {
         let events = std::mem::take(&mut self.events);
         let told = events.into_iter().filter_map(|event| match event {
             Event::Displaced { squares } => Some(squares),
@@ -89,7 +98,7 @@ impl Stage {
         told.map(|squares| squares.iter().map(|one| one.square.to_string()).collect::<Vec<_>>().join(" ")).collect()
     }
 
-    fn moves(&self) -> Vec<&str> {
+    pub fn moves(&self) -> Vec<&str> {
         let plies = self.table.record().map(|record| record.plies.as_slice()).unwrap_or_default();
         plies.iter().map(|ply| ply.played.san.as_str()).collect()
     }
@@ -179,7 +188,7 @@ fn orders_are_refused_with_a_reason() {
     assert!(refused.contains("give a FEN such as"), "{refused}");
 }
 
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 #[test]
 fn a_wrong_start_is_followed_once_a_move_is_made_from_it() {

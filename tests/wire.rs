@@ -276,6 +276,8 @@ fn command() -> impl Strategy<Value = Command> {
         any::<u32>().prop_map(Command::TakeBack),
         (of(any::<u32>()), word()).prop_map(|(ply, role)| Command::Promotion { ply, role }),
         word().prop_map(Command::Adjust),
+        any::<u32>().prop_map(Command::Acknowledge),
+        any::<u32>().prop_map(|ply| Command::Restore { ply }),
     ]
 }
 

@@ -1,13 +1,13 @@
 //! `touchmovectl arbiter`: what the arbiter decides about a game.
 
 use super::service::{Service, board, game, print};
-use crate::game::{Command, GameResult};
+use crate::game::{Answer, Command, GameResult};
 use crate::publish::client::ClientError;
 use crate::publish::dbus::Stream;
 use crate::wire::Word;
 use shakmaty::{Color, Role};
 
-/// Set the result or position, take back, choose a promotion, declare an adjustment
+/// Set the result or position, take back, put a position back, rule on what happened
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl arbiter result 1-0
@@ -17,6 +17,8 @@ use shakmaty::{Color, Role};
   touchmovectl arbiter promotion knight
   touchmovectl arbiter promotion rook --ply 87
   touchmovectl arbiter adjust white
+  touchmovectl arbiter acknowledge 3
+  touchmovectl arbiter restore 41
 
 Each is kept in the journal with who did it. On the system bus it is for root and group touchmove-arbiter.")]
 pub struct Args {
@@ -87,6 +89,29 @@ of the board that show something else are listed; `touchmovectl board` shows the
         #[command(flatten)]
         of: Of,
     },
+    /// Say that an alert was seen: it stands no more
+    #[command(after_help = "Examples:\n  touchmovectl arbiter acknowledge 3")]
+    Acknowledge {
+        /// Its number, as `touchmovectl game` shows it
+        alert: u32,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Put back the position before a ply
+    #[command(
+        long_about = "Put back the position before a ply (Art. 7.5.1).
+
+The moves from there on leave the record, and `touchmovectl board` lists the squares that still show something else until the \
+board agrees. Where the first of those moves was not legal, the moves that its touched pieces oblige the player to are listed.",
+        after_help = "Examples:\n  touchmovectl arbiter restore 41\n  touchmovectl arbiter restore 41 --game 17"
+    )]
+    Restore {
+        /// The ply that is to be played anew: White's first move is 1, Black's 2
+        #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+        ply: u32,
+        #[command(flatten)]
+        of: Of,
+    },
 }
 
 /// The game that is meant.
@@ -130,10 +155,12 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::TakeBack { plies, of } => (Command::TakeBack(plies), of),
         What::Promotion { piece, ply, of } => (Command::Promotion { ply, role: piece }, of),
         What::Adjust { player, of } => (Command::Adjust(player), of),
+        What::Acknowledge { alert, of } => (Command::Acknowledge(alert), of),
+        What::Restore { ply, of } => (Command::Restore { ply }, of),
     };
     let client = live(&of.service)?.connect().await?;
     let id = game(&client.snapshot().await?, of.game.as_deref())?.id;
-    client.order(id, &command).await?;
+    let answer = client.order(id, &command).await?;
     let snapshot = client.snapshot().await?;
     let game = game(&snapshot, Some(&id.to_string()))?;
     let last = game.moves.last().map_or("no move yet", |ply| ply.san.as_str());
@@ -141,6 +168,8 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         Command::Result(_) => format!("the result is {}", game.result),
         Command::TakeBack(_) => format!("{} plies are left, the last one: {last}", game.moves.len()),
         Command::Adjust(player) => format!("{} adjusts", player.word()),
+        Command::Acknowledge(alert) => format!("alert {alert} stands no more"),
+        Command::Restore { .. } => restored(&answer, &game.fen),
         Command::Promotion { .. } | Command::Position(_) => format!("the position is {}", game.fen),
     };
     Ok(print(&format!("game {id} on {}: {done}\n", game.board))?)
@@ -160,6 +189,15 @@ async fn position(fen: &str, name: Option<&str>, service: &Service) -> anyhow::R
         text.push_str(&format!("{square}: {expected} should be there, and {seen} is\n"));
     }
     Ok(print(&text)?)
+}
+
+fn restored(answer: &Answer, fen: &str) -> String {
+    match answer {
+        Answer::Bound(allowed) if !allowed.is_empty() => {
+            format!("the position is {fen}\nthe touched pieces allow: {}", allowed.join(" "))
+        }
+        _ => format!("the position is {fen}"),
+    }
 }
 
 /// Spectators command nothing.

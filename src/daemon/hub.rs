@@ -20,7 +20,7 @@ pub use seat::{LastGame, Seat};
 pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_FAILED, JOURNAL_FULL, State, Trouble};
 
 use crate::daemon::journal::{Journal, JournalError};
-use crate::game::{Order, Record, Stamped};
+use crate::game::{Answer, Order, Record, Stamped};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -122,11 +122,11 @@ impl Hub {
         (Seat { hub: Arc::clone(self), board, batches, requests }, last)
     }
 
-    /// Gives an order; returns when what came of it is in the journal and published.
+    /// Gives an order; returns what it says when what came of it is in the journal and published.
     ///
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
-    pub async fn command(&self, target: Target, order: Order) -> Result<(), OrderError> {
+    pub async fn command(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
         let board = self.read(|state| {
             let board = match &target {
                 Target::Board(board) => board.clone(),

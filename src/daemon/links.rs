@@ -274,7 +274,7 @@ impl Link {
 
     /// Takes what the protocol has to say and carries out what the table asks for until both are quiet, then publishes it all.
     fn settle(&mut self, now: Millis, first: Output, done: Option<crate::daemon::hub::Done>) {
-        let outcome = first.refused.clone().map_or(Ok(()), |refused| Err(refused.into()));
+        let outcome = first.refused.clone().map_or(Ok(first.answer.clone()), |refused| Err(refused.into()));
         let mut events = Vec::new();
         self.carry_out(now, first, &mut events);
         let mut readings = false;

@@ -21,6 +21,13 @@ pub enum Command {
     },
     /// This player says that he adjusts pieces (Art. 4.2): what he touches next and puts back is no move.
     Adjust(Color),
+    /// The arbiter has seen this alert: it stands no more.
+    Acknowledge(u32),
+    /// The position before this ply is put back (Art. 7.5.1, 7.4, 7.6): the moves from there on leave the record.
+    Restore {
+        /// From 1; one more than there are: the last position on record.
+        ply: u32,
+    },
 }
 
 /// A command and who gave it.
@@ -32,6 +39,16 @@ pub struct Order {
     pub by: String,
 }
 
+/// What a command that was carried out says to whoever gave it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Answer {
+    /// It was done.
+    #[default]
+    Done,
+    /// A position was put back, and the player to move has to make one of these moves, as UCI (Art. 7.5.1); none: any legal move.
+    Bound(Vec<String>),
+}
+
 /// Why a command was not carried out; says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -41,6 +58,17 @@ pub enum Refused {
     /// Not that many moves.
     #[error("the game has only {0} plies: take back at most that many, and at least one")]
     TooManyPlies(u32),
+    /// There is no such alert, or it stands no more.
+    #[error("alert {0} does not stand: `touchmovectl game` shows the alerts that do")]
+    NoAlert(u32),
+    /// There is no such ply.
+    #[error("there is no position before ply {ply}: the game has {known} plies, so give 1 to {}", known + 1)]
+    NoPly {
+        /// Which was asked for.
+        ply: u32,
+        /// How many there are.
+        known: u32,
+    },
     /// No pawn was promoted there, or it cannot become that piece.
     #[error("{}; `touchmovectl game` shows the moves, and a pawn becomes a queen, rook, bishop or knight", no_promotion(*.0))]
     NoPromotion(Option<u32>),

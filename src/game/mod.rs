@@ -6,7 +6,7 @@ pub mod pgn;
 pub mod record;
 pub mod text;
 
-pub use command::{Command, Order};
+pub use command::{Answer, Command, Order};
 pub use event::{
     Alert, AlertKind, ClockTime, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason,
     Sighting, Stamped,

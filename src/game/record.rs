@@ -1,5 +1,7 @@
 //! One game as it was published.
 
+mod commanded;
+
 use crate::boards::Millis;
 use crate::game::event::{Alert, ClockTimes, Rotation};
 use crate::game::{CompletedBy, Confidence, Event, Fault, GameResult, Played, ResultReason, Stamped};
@@ -33,6 +35,17 @@ pub struct Ply {
     pub confidence: Confidence,
     /// Both clocks at completion.
     pub clocks: ClockTimes,
+}
+
+/// A position that was put back by the arbiter, from which nobody has moved since.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The ply that is played now.
+    pub ply: u32,
+    /// The move that left the record there; `None`: none was on record.
+    pub instead_of: Option<Played>,
+    /// The moves that are allowed now as far as an alert about that move said so, as UCI.
+    pub allowed: Vec<String>,
 }
 
 /// A square that does not work as it should.
@@ -71,6 +84,8 @@ pub struct Record {
     pub tally: Tally,
     /// Alerts raised so far, cleared or not.
     pub alerts_raised: u32,
+    /// A position that was put back, until somebody moves.
+    pub restored: Option<Restored>,
     /// Squares that do not work as they should, in the order in which they were noticed.
     pub faults: Vec<BadSquare>,
     /// The number of the last durable event.
@@ -99,6 +114,7 @@ impl Record {
             alerts: Vec::new(),
             tally: Tally::default(),
             alerts_raised: 0,
+            restored: None,
             faults: Vec::new(),
             last_number: 1,
         }
@@ -113,6 +129,7 @@ impl Record {
             Event::MoveMade { ply, played, confidence, .. } => {
                 self.plies.truncate(*ply as usize - (*ply > 0) as usize);
                 self.push(played.clone(), stamped.at, *confidence);
+                self.restored = None;
             }
             Event::MoveCompleted { ply, by, clocks } => {
                 if let Some(ply) = self.ply_mut(*ply) {
@@ -126,6 +143,7 @@ impl Record {
                     self.push(played.clone(), stamped.at, Confidence::CERTAIN);
                 }
                 self.revision += 1;
+                self.restored.take_if(|_| !moves.is_empty());
             }
             Event::ClockRevised { ply, clocks } => {
                 if let Some(ply) = self.ply_mut(*ply) {
@@ -147,8 +165,8 @@ impl Record {
                 }
             }
             Event::Result { result, reason } => self.result = result.map(|result| (result, *reason)),
+            Event::Commanded { command, .. } => self.commanded(command),
             Event::GameStarted { .. }
-            | Event::Commanded { .. }
             | Event::Touched { .. }
             | Event::Displaced { .. }
             | Event::Clock { .. }

@@ -9,8 +9,8 @@ pub use error::ClientError;
 pub use snapshot::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
 pub use watch::{Happened, SIGNALS, Seen, Signal, Watch};
 
-use crate::game::Command;
 use crate::game::pgn::AfterIllegal;
+use crate::game::{Answer, Command};
 use crate::locale::Locale;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
@@ -105,19 +105,22 @@ impl Client {
         self.call(names::game_path(game), names::ARBITER_INTERFACE, "Describe", &(id, locale.tag())).await
     }
 
-    /// Gives an order about the game on its board. Returns when it is in the journal.
-    pub async fn order(&self, game: u64, order: &Command) -> Result<(), ClientError> {
+    /// Gives an order about the game on its board. Returns what it says when it is in the journal.
+    pub async fn order(&self, game: u64, order: &Command) -> Result<Answer, ClientError> {
         let path = names::game_path(game);
         let to = names::ARBITER_INTERFACE;
-        match order {
-            Command::Result(result) => self.call(path, to, "SetResult", &result.map_or("*", |result| result.as_str())).await,
-            Command::Position(fen) => self.call(path, to, "SetPosition", fen).await,
-            Command::TakeBack(plies) => self.call(path, to, "TakeBack", plies).await,
+        let () = match order {
+            Command::Result(result) => self.call(path, to, "SetResult", &result.map_or("*", |result| result.as_str())).await?,
+            Command::Position(fen) => self.call(path, to, "SetPosition", fen).await?,
+            Command::TakeBack(plies) => self.call(path, to, "TakeBack", plies).await?,
             Command::Promotion { ply, role } => {
-                self.call(path, to, "SetPromotion", &(ply.unwrap_or_default(), role.word())).await
+                self.call(path, to, "SetPromotion", &(ply.unwrap_or_default(), role.word())).await?
             }
-            Command::Adjust(player) => self.call(path, to, "Adjust", &player.word()).await,
-        }
+            Command::Adjust(player) => self.call(path, to, "Adjust", &player.word()).await?,
+            Command::Acknowledge(alert) => self.call(path, to, "Acknowledge", alert).await?,
+            Command::Restore { ply } => return Ok(Answer::Bound(self.call(path, to, "Restore", ply).await?)),
+        };
+        Ok(Answer::Done)
     }
 
     /// A new game begins on this board, from this position. Returns when it is in the journal.

@@ -8,6 +8,7 @@ mod judge;
 mod kings;
 mod orders;
 mod publish;
+mod restore;
 mod sightings;
 mod touch;
 
@@ -71,6 +72,8 @@ pub struct Game {
     revisable: Option<(u32, Millis)>,
     /// Presses in a row by the player who seemed to be to move.
     presses_off_turn: u32,
+    /// The moves that the player to move may make, where a position was put back (Art. 7.5.1); `None`: any legal move.
+    bound: Option<Vec<Move>>,
     /// What the board shows is no play for the time being.
     hold: Option<Hold>,
     /// Since when the clock, which ran in this game, has been stopped.
@@ -124,7 +127,9 @@ impl Game {
         record.faults.iter().for_each(|bad| follower.know_fault(now, bad.square, bad.fault));
         let published = moves.into_iter().map(|(mv, _)| mv).collect();
         let laws = record.laws.parse().unwrap_or(settings.laws);
-        Some(Game::with(record, laws, start, follower, published, true))
+        let mut game = Game::with(record, laws, start, follower, published, true);
+        game.go_on_restoring();
+        Some(game)
     }
 
     fn with(record: Record, laws: Laws, start: Position, follower: Follower, published: Vec<Move>, blind: bool) -> Game {
@@ -146,6 +151,7 @@ impl Game {
             touch_free_until: if blind { Millis::MAX } else { 0 },
             revisable: None,
             presses_off_turn: 0,
+            bound: None,
             hold: None,
             stopped_at: None,
             sightings: Sightings::default(),

@@ -6,7 +6,7 @@ mod memory;
 mod start;
 
 use crate::boards::{ClockReading, Cue, LinkState, Millis, Placement, Reading, Sensing, Trouble};
-use crate::game::command::{Command, Refused};
+use crate::game::command::{Answer, Command, Refused};
 use crate::game::event::{Difference, Event, Rotation};
 use crate::game::{Order, Record, Stamped};
 use crate::infer::model::CARRIED;
@@ -120,6 +120,8 @@ pub struct Output {
     pub cues: Vec<Cue>,
     /// Why an order was not carried out.
     pub refused: Option<Refused>,
+    /// What an order that was carried out says.
+    pub answer: Answer,
     /// Nothing is told as of before this time: what a board remembers is told when it is read.
     not_before: Millis,
 }
@@ -140,6 +142,8 @@ impl Output {
 /// A position that the board did not show when it was given.
 struct Given {
     board: Board,
+    /// How many plies led there.
+    plies: usize,
     /// The squares that were told last to differ.
     told: Bitboard,
 }
@@ -217,8 +221,9 @@ impl Table {
                 table.clock.expect(clocks);
             }
             if given && let Ok(start) = Position::from_fen(&game.record().start_fen, table.settings.chess960) {
-                table.given = Some(Given { board: start.board().clone(), told: Bitboard::EMPTY });
+                table.given = Some(Given { board: start.board().clone(), plies: 0, told: Bitboard::EMPTY });
             }
+            table.given = restored(&game).or(table.given);
             table.game = Some(game);
         }
         table
@@ -238,11 +243,10 @@ impl Table {
                     self.with_game(&mut output, |game, _, output| game.link_lost(now, output));
                 }
             }
-            Input::Order(order) => {
-                if let Err(refused) = self.order(now, order, &mut output) {
-                    output.refused = Some(refused);
-                }
-            }
+            Input::Order(order) => match self.order(now, order, &mut output) {
+                Ok(answer) => output.answer = answer,
+                Err(refused) => output.refused = Some(refused),
+            },
         }
         self.number(&mut output);
         output
@@ -452,7 +456,7 @@ impl Table {
         let Some(given) = &mut self.given else { return };
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         let seen = Seen::of(&turned(self.sense.placement(), rotation), self.settings.sensing);
-        let begun = self.game.as_ref().is_some_and(|game| !game.record().plies.is_empty());
+        let begun = self.game.as_ref().is_some_and(|game| game.record().plies.len() != given.plies);
         let wrong = if begun { Bitboard::EMPTY } else { seen.mismatch(&given.board) };
         if wrong != given.told {
             given.told = wrong;
@@ -464,7 +468,7 @@ impl Table {
         }
     }
 
-    fn order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<(), Refused> {
+    fn order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refused> {
         if let Command::Position(fen) = &order.command {
             let position =
                 Position::from_fen(fen, self.settings.chess960).map_err(|error| Refused::BadFen(error.to_string()))?;
@@ -477,27 +481,34 @@ impl Table {
             self.stage = 0;
             self.last_edge = now;
             output.tell(now, Event::Commanded { command: order.command, by: order.by });
-            self.given = Some(Given { board, told: Bitboard::EMPTY });
+            self.given = Some(Given { board, plies: 0, told: Bitboard::EMPTY });
             self.with_game(output, |game, _, _| game.restore_board(now));
             if self.sense.is_whole() {
                 self.compare_given(now, output);
             } else if let Some(game) = &mut self.game {
                 game.begin_unseen(now);
             }
-            return Ok(());
+            return Ok(Answer::Done);
         }
         if self.game.is_none() {
             return Err(Refused::NoGame);
         }
-        let takes_back = matches!(order.command, Command::TakeBack(_));
-        let mut refused = None;
+        let restores = matches!(order.command, Command::Restore { .. });
+        let takes_back = restores || matches!(order.command, Command::TakeBack(_));
+        let mut answer = Err(Refused::NoGame);
         let placement = *self.sense.placement();
-        self.with_game(output, |game, around, output| refused = game.order(now, order, &placement, around, output).err());
-        if takes_back && refused.is_none() {
+        self.with_game(output, |game, around, output| answer = game.order(now, order, &placement, around, output));
+        if takes_back && answer.is_ok() {
             // Nothing is inferred from a board that has not been touched since.
             self.stage = usize::MAX;
         }
-        refused.map_or(Ok(()), Err)
+        if restores && answer.is_ok() {
+            self.given = self.game.as_ref().and_then(restored);
+            if self.sense.is_whole() {
+                self.compare_given(now, output);
+            }
+        }
+        answer
     }
 
     /// A player is short of time.
@@ -556,6 +567,12 @@ fn stages(settings: &Settings, settle: Millis) -> [Millis; 9] {
         [settle + LINE, CARRIED, REST_TAKEBACK, 1_500, UNEXPLAINED, dwell, KINGS_APART, UNEXPLAINED_LONG, ABANDONED];
     stages.sort_unstable();
     stages
+}
+
+/// The position that is being put back on the board.
+fn restored(game: &Game) -> Option<Given> {
+    let position = game.restored()?;
+    Some(Given { board: position.board().clone(), plies: game.record().plies.len(), told: Bitboard::EMPTY })
 }
 
 /// Whether the last game of these events was begun by an order that gave its position.

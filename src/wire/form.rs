@@ -314,6 +314,12 @@ pub(super) enum WireCommand {
         #[serde(with = "word")]
         player: Color,
     },
+    Acknowledge {
+        alert: u32,
+    },
+    Restore {
+        ply: u32,
+    },
 }
 
 #[derive(Serialize, Deserialize)]

@@ -322,6 +322,12 @@ impl Player {
         if refused { Ok(()) } else { self.promises.ordered(&command, before) }
     }
 
+    /// A ply near the end of the record, or none at all.
+    fn ply(&self, which: u8) -> u32 {
+        let plies = self.table.record().map_or(0, |record| record.plies.len() as u32);
+        if which == 255 { u32::MAX } else { (plies + 2).saturating_sub(u32::from(which % 8)) }
+    }
+
     fn act(&mut self, script: &mut Script<'_>) -> Result<(), String> {
         match script.byte() % 48 {
             0..16 => self.make(script, true),
@@ -427,10 +433,12 @@ impl Player {
                 self.order(Command::Result(results[script.below(4)]))
             }
             41 => {
-                let (what, which) = (script.below(3), script.byte());
+                let (what, which) = (script.below(5), script.byte());
                 self.order(match what {
                     0 => Command::TakeBack(if which == 255 { u32::MAX } else { u32::from(which % 6) }),
                     1 => Command::Adjust(Color::from_white(which < 128)),
+                    2 => Command::Acknowledge(u32::from(which)),
+                    3 => Command::Restore { ply: self.ply(which) },
                     _ => Command::Promotion { ply: None, role: Role::ALL[usize::from(which % 6)] },
                 })
             }

@@ -171,8 +171,10 @@ impl Promises {
                 self.completed.push((*ply, uci));
             }
             Event::MovesCorrected { from_ply, moves, reason } => {
-                let ordered =
-                    commands.iter().any(|command| matches!(command, Command::TakeBack(_) | Command::Promotion { .. }));
+                let changes = |command: &Command| {
+                    matches!(command, Command::TakeBack(_) | Command::Promotion { .. } | Command::Restore { .. })
+                };
+                let ordered = commands.iter().any(changes);
                 if *reason == CorrectionReason::Arbiter && !ordered {
                     return Err("nobody commanded it".to_owned());
                 }

@@ -1,8 +1,8 @@
 //! An order on its way from a face to the task that owns the board's table.
 
 use super::BoardId;
-use crate::game::Order;
 use crate::game::command::Refused;
+use crate::game::{Answer, Order};
 use tokio::sync::oneshot;
 
 /// Whom an order is for.
@@ -24,7 +24,7 @@ pub struct Request {
 }
 
 /// Where an order's outcome is told.
-pub type Done = oneshot::Sender<Result<(), OrderError>>;
+pub type Done = oneshot::Sender<Result<Answer, OrderError>>;
 
 /// Why an order was not carried out; says what to do.
 #[derive(Debug, thiserror::Error)]

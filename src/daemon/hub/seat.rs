@@ -1,7 +1,7 @@
 //! A link task's place at the hub.
 
 use super::{BoardId, BoardView, Done, Hub, OrderError, Request};
-use crate::game::Stamped;
+use crate::game::{Answer, Stamped};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -23,7 +23,7 @@ impl Seat {
         epoch_wall_ms: i64,
         events: Vec<Stamped>,
         change: impl FnOnce(&mut BoardView) + Send + 'static,
-        done: Option<(Done, Result<(), OrderError>)>,
+        done: Option<(Done, Result<Answer, OrderError>)>,
     ) {
         let batch = Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done };
         // The publisher outlives the seat, so the channel is open.
@@ -63,7 +63,7 @@ pub(super) struct Batch {
     pub(super) epoch_wall_ms: i64,
     pub(super) events: Vec<Stamped>,
     pub(super) change: Option<Change>,
-    pub(super) done: Option<(Done, Result<(), OrderError>)>,
+    pub(super) done: Option<(Done, Result<Answer, OrderError>)>,
 }
 
 pub(super) type Change = Box<dyn FnOnce(&mut BoardView) + Send>;

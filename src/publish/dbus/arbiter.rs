@@ -5,7 +5,7 @@ use super::values::{self, AlertValue, Details};
 use super::{Error, caller};
 use crate::daemon::Hub;
 use crate::daemon::hub::Target;
-use crate::game::{Command, Event, GameResult, Order};
+use crate::game::{Answer, Command, Event, GameResult, Order};
 use crate::locale::Locale;
 use crate::wire::Word;
 use shakmaty::{Color, Role};
@@ -24,6 +24,10 @@ pub struct Arbiter {
 
 impl Arbiter {
     async fn command(&self, command: Command, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
+        self.ask(command, header, connection).await.map(drop)
+    }
+
+    async fn ask(&self, command: Command, header: &Header<'_>, connection: &Connection) -> Result<Answer, Error> {
         let order = Order { command, by: caller(header, connection).await };
         Ok(self.hub.command(Target::Game(self.game), order).await?)
     }
@@ -147,6 +151,34 @@ impl Arbiter {
         self.command(Command::Adjust(player), &header, connection).await
     }
 
+    /// The arbiter has seen the alert of this id: it stands no more, and AlertCleared tells so.
+    /// Errors: NoAlert.
+    async fn acknowledge(
+        &self,
+        alert: u32,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.command(Command::Acknowledge(alert), &header, connection).await
+    }
+
+    /// Puts back the position before this ply, from 1 to one more than there are (Art. 7.5.1, 7.4, 7.6): the moves from there on
+    /// leave the record. Squares that still show something else are in property Displaced of the board until it agrees; then play
+    /// goes on. allowed: the moves that the touched pieces oblige the player to move to, as UCI; empty: any legal move.
+    /// Errors: NoPly.
+    #[zbus(out_args("allowed"))]
+    async fn restore(
+        &self,
+        ply: u32,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<Vec<String>, Error> {
+        match self.ask(Command::Restore { ply }, &header, connection).await? {
+            Answer::Bound(allowed) => Ok(allowed),
+            _ => Ok(Vec::new()),
+        }
+    }
+
     /// The arbiter should look. id counts from 1 in each game. ply: which it concerns, 0 before the first move. by: white, black,
     /// or empty where that is not known. articles: of the edition in force, the most important first. squares: those it is about.
     /// detail: a sentence; Describe puts it into other languages. position: the one to restore, as FEN. details: notice (b: it
@@ -200,7 +232,7 @@ impl Arbiter {
 
     /// Somebody commanded something, and it was done. command and argument: result and the result; position and the FEN;
     /// take_back and the number of plies; promotion and the piece, with "at ply" and the ply if one was named; adjust and the
-    /// player. by: who, as far as the bus knows.
+    /// player; acknowledge and the id of the alert; restore and the ply. by: who, as far as the bus knows.
     #[zbus(signal)]
     async fn commanded(
         emitter: &SignalEmitter<'_>,

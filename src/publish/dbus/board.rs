@@ -157,7 +157,7 @@ impl Board {
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
         let order = Order { command: Command::Position(fen), by: caller(&header, connection).await };
-        Ok(self.hub.command(Target::Board(self.id.clone()), order).await?)
+        Ok(self.hub.command(Target::Board(self.id.clone()), order).await.map(drop)?)
     }
 
     /// A square of play changed: before and now are empty, a piece's letter as in FEN, white, black or occupied. time: in

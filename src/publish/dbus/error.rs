@@ -15,8 +15,10 @@ pub enum Error {
     NoGame(String),
     /// Not that many moves can be taken back.
     TooManyPlies(String),
-    /// There is no such alert.
+    /// No such alert stands.
     NoAlert(String),
+    /// There is no such ply.
+    NoPly(String),
     /// No promotion there, or not to that piece.
     NoPromotion(String),
     /// The game is over.
@@ -53,6 +55,8 @@ impl From<OrderError> for Error {
         match error {
             OrderError::Refused(Refused::NoGame) => Error::NoGame(sentence),
             OrderError::Refused(Refused::TooManyPlies(_)) => Error::TooManyPlies(sentence),
+            OrderError::Refused(Refused::NoAlert(_)) => Error::NoAlert(sentence),
+            OrderError::Refused(Refused::NoPly { .. }) => Error::NoPly(sentence),
             OrderError::Refused(Refused::NoPromotion(_) | Refused::PromotionUnlike(_)) => Error::NoPromotion(sentence),
             OrderError::Refused(Refused::Over) => Error::GameOver(sentence),
             OrderError::Refused(Refused::NotYet(_)) => Error::NotYet(sentence),

@@ -133,6 +133,8 @@ fn command_words(command: &Command) -> (&'static str, String) {
         Command::Promotion { ply: None, role } => ("promotion", role.word().to_owned()),
         Command::Promotion { ply: Some(ply), role } => ("promotion", format!("{} at ply {ply}", role.word())),
         Command::Adjust(player) => ("adjust", player.word().to_owned()),
+        Command::Acknowledge(alert) => ("acknowledge", alert.to_string()),
+        Command::Restore { ply } => ("restore", ply.to_string()),
     }
 }
 

@@ -116,7 +116,7 @@ impl Game {
             return;
         }
         let raised = self.record.alerts.iter().any(|alert| is_about_position(alert.kind));
-        if self.tell_kings_unclear(now, around, output) || self.is_no_play() || (raised && self.displaced == wrong) {
+        if self.tell_kings_unclear(now, around, output) || self.is_no_play() || self.displaced == wrong {
             return;
         }
         let seen = self.follower.seen();

@@ -81,7 +81,7 @@ impl Game {
 
     /// The board need not agree with the record: nobody is playing.
     pub(super) fn is_no_play(&self) -> bool {
-        matches!(self.hold, Some(Hold::Adjusting { .. } | Hold::Stopped(_)))
+        matches!(self.hold, Some(Hold::Adjusting { .. } | Hold::Stopped(_))) || self.is_being_restored()
     }
 
     /// The follower of what would be play if the clock were not stopped.

@@ -2,7 +2,7 @@
 
 use super::{Around, Game};
 use crate::boards::{Cue, Millis, Placement, Sensed, Sensing};
-use crate::game::command::{Command, Refused};
+use crate::game::command::{Answer, Command, Refused};
 use crate::game::{AlertKind, CorrectionReason, Event, GameResult, Order, ResultReason};
 use crate::infer::turned;
 use crate::table::Output;
@@ -21,7 +21,7 @@ impl Game {
         placement: &Placement,
         around: &mut Around<'_>,
         output: &mut Output,
-    ) -> Result<(), Refused> {
+    ) -> Result<Answer, Refused> {
         let done = Event::Commanded { command: order.command.clone(), by: order.by };
         match order.command {
             Command::Result(result) => self.set_result(now, result, done, placement, around, output),
@@ -31,13 +31,7 @@ impl Game {
                     return Err(Refused::TooManyPlies(known));
                 }
                 self.tell(now, done, output);
-                self.look_at_the_board(now, placement, around);
-                let kept = (known - plies) as usize;
-                let kept = self.published.get(..kept).unwrap_or_default();
-                self.follower.take_back(now, kept, CorrectionReason::Arbiter);
-                self.publish(now, around, output);
-                self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
-                self.resume(now);
+                self.back_to((known - plies) as usize, now, placement, around, output);
             }
             Command::Promotion { ply, role } => {
                 let ply = self.promotion(ply, role)?;
@@ -66,10 +60,35 @@ impl Game {
                 self.tell(now, done, output);
                 self.adjust(now, player);
             }
+            Command::Acknowledge(id) => {
+                if !self.record.alerts.iter().any(|alert| alert.id == id) {
+                    return Err(Refused::NoAlert(id));
+                }
+                self.tell(now, done, output);
+                self.clear(now, |alert| alert.id == id, output);
+            }
+            Command::Restore { ply } => {
+                let known = self.record.plies.len() as u32;
+                let kept = ply.checked_sub(1).filter(|kept| *kept <= known).ok_or(Refused::NoPly { ply, known })?;
+                self.tell(now, done, output);
+                self.back_to(kept as usize, now, placement, around, output);
+                return Ok(self.bind(now, output));
+            }
             // A new game: the table's affair.
             Command::Position(_) => {}
         }
-        Ok(())
+        Ok(Answer::Done)
+    }
+
+    /// The moves after so many leave the record.
+    fn back_to(&mut self, kept: usize, now: Millis, placement: &Placement, around: &mut Around<'_>, output: &mut Output) {
+        self.look_at_the_board(now, placement, around);
+        let kept = self.published.get(..kept).unwrap_or_default();
+        self.follower.take_back(now, kept, CorrectionReason::Arbiter);
+        self.bound = None;
+        self.publish(now, around, output);
+        self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
+        self.resume(now);
     }
 
     fn set_result(

@@ -133,6 +133,7 @@ impl Game {
         let ply = index as u32 + 1;
         self.tell(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
         self.made(now, index, around, output);
+        self.bound = None;
     }
 
     /// What follows from a published move.

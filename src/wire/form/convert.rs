@@ -302,6 +302,8 @@ impl From<&Command> for WireCommand {
             Command::TakeBack(plies) => WireCommand::TakeBack { plies: *plies },
             Command::Promotion { ply, role } => WireCommand::Promotion { ply: *ply, piece: *role },
             Command::Adjust(player) => WireCommand::Adjust { player: *player },
+            Command::Acknowledge(alert) => WireCommand::Acknowledge { alert: *alert },
+            Command::Restore { ply } => WireCommand::Restore { ply: *ply },
         }
     }
 }
@@ -314,6 +316,8 @@ impl From<WireCommand> for Command {
             WireCommand::TakeBack { plies } => Command::TakeBack(plies),
             WireCommand::Promotion { ply, piece } => Command::Promotion { ply, role: piece },
             WireCommand::Adjust { player } => Command::Adjust(player),
+            WireCommand::Acknowledge { alert } => Command::Acknowledge(alert),
+            WireCommand::Restore { ply } => Command::Restore { ply },
         }
     }
 }

@@ -1,0 +1,93 @@
+//! A position that the arbiter has put back: what its player may move now, and until when the board need not agree.
+
+use super::Game;
+use super::hold::Hold;
+use crate::boards::Millis;
+use crate::game::command::Answer;
+use crate::game::{Alert, AlertKind};
+use crate::laws::touch::{Obligation, TouchRules, Touches, obligation_restored};
+use crate::laws::{Move, Position};
+use crate::table::Output;
+
+impl Game {
+    /// The position was put back: what was said of the moves that left the record is settled, and the touches of the first of them
+    /// bind its player.
+    pub(super) fn bind(&mut self, now: Millis, output: &mut Output) -> Answer {
+        let ply = self.record.restored.as_ref().map_or(0, |restored| restored.ply);
+        self.clear(now, |alert| is_settled(alert, ply), output);
+        self.displaced = shakmaty::Bitboard::EMPTY;
+        self.bound = self.bound_by();
+        let position = self.position_after(ply.saturating_sub(1) as usize);
+        let moves = self.bound.iter().flatten();
+        Answer::Bound(moves.map(|&mv| position.uci(mv)).collect())
+    }
+
+    /// The same in a game that is taken up again: the pieces may not be back in their places yet.
+    pub(super) fn go_on_restoring(&mut self) {
+        if self.record.restored.is_some() {
+            self.bound = self.bound_by();
+            self.hold = Some(Hold::Restoring { touched: false });
+            self.follower.hold();
+        }
+    }
+
+    /// The position after so many plies of the record.
+    pub(super) fn position_after(&self, plies: usize) -> Position {
+        self.published.iter().take(plies).fold(self.start.clone(), |position, &mv| position.play(mv))
+    }
+
+    /// A position is being put back, and nobody has moved since.
+    pub(super) fn is_being_restored(&self) -> bool {
+        self.record.restored.is_some() && matches!(self.hold, Some(Hold::Restoring { .. }))
+    }
+
+    /// The position that is being put back, until somebody moves.
+    pub fn restored(&self) -> Option<Position> {
+        self.record.restored.as_ref().map(|_| self.position_after(self.published.len()))
+    }
+
+    /// The moves that the player to move may make after the position was put back; `None`: any legal one.
+    fn bound_by(&self) -> Option<Vec<Move>> {
+        let restored = self.record.restored.as_ref()?;
+        let position = self.position_after(restored.ply.saturating_sub(1) as usize);
+        let moves: Vec<Move> = match restored.allowed.as_slice() {
+            [] => {
+                // A legal move binds nobody once it was taken from the record, and touches of the other player bind him on his move.
+                let played = restored.instead_of.as_ref().filter(|played| played.irregular)?;
+                let mv = position.any_move(&played.uci).filter(|&mv| position.mover(mv) == position.turn())?;
+                match obligation_restored(&position, &Touches::of_move(&position, mv), TouchRules::of(&self.laws)) {
+                    Obligation::Only { moves, .. } => moves,
+                    Obligation::Free(_) => return None,
+                }
+            }
+            allowed => allowed.iter().filter_map(|uci| position.parse_uci(uci)).collect(),
+        };
+        (!moves.is_empty() && moves.len() < position.legal_moves().len()).then_some(moves)
+    }
+}
+
+/// Whether nothing is left of what this alert is about once the position before this ply is put back.
+fn is_settled(alert: &Alert, ply: u32) -> bool {
+    use AlertKind::{
+        CaptureUnclear, Displaced, DisplacedFound, FiveFold, IllegalMove, IllegalPending, IllegalPosition, IllegalStands,
+        PositionUnexplained, PossibleTouch, PressBeforeRelease, PromotionChanged, ReleaseChanged, SeventyFive, TouchCapture,
+        TouchMove,
+    };
+    let on_the_board = [PositionUnexplained, IllegalPending, Displaced, DisplacedFound, CaptureUnclear];
+    let of_moves = [
+        IllegalMove,
+        IllegalStands,
+        IllegalPosition,
+        TouchMove,
+        TouchCapture,
+        PossibleTouch,
+        ReleaseChanged,
+        PromotionChanged,
+        PressBeforeRelease,
+        FiveFold,
+        SeventyFive,
+        AlertKind::DeadPosition,
+        AlertKind::MovesUncertain,
+    ];
+    on_the_board.contains(&alert.kind) || (alert.ply >= ply && of_moves.contains(&alert.kind))
+}
