@@ -24,7 +24,11 @@ pub struct Stage {
 
 impl Stage {
     pub fn new(sensing: Sensing, fen: &str, but: &str) -> Stage {
-        let settings = Settings { sensing, ..Settings::default() };
+        Stage::with(Settings { sensing, ..Settings::default() }, fen, but)
+    }
+
+    pub fn with(settings: Settings, fen: &str, but: &str) -> Stage {
+        let sensing = settings.sensing;
         let mut stage = Stage { table: Table::new(settings), now: 0, sensing, events: Vec::new(), durable: Vec::new() };
         let position = Position::from_fen(fen, false).expect("a FEN");
         let mut placement: Placement = [Sensed::Empty; 64];

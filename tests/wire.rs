@@ -12,7 +12,7 @@ use touchmove::game::{Alert, AlertKind, Arg, ClockTime, Command, CompletedBy, Co
 use touchmove::game::{GameResult, Order, Played, ResultReason, Sighting, Stamped, Text};
 use touchmove::laws::edition::Halving;
 use touchmove::laws::reason::{Man, Word as Chess};
-use touchmove::laws::{Act, Edition, Laws, Supervision, TimeClass};
+use touchmove::laws::{Act, Edition, Irregularity, Laws, Supervision, TimeClass, Worded};
 use touchmove::table::{Publish, Settings};
 use touchmove::wire::{self, Word};
 
@@ -278,6 +278,15 @@ fn command() -> impl Strategy<Value = Command> {
         word().prop_map(Command::Adjust),
         any::<u32>().prop_map(Command::Acknowledge),
         any::<u32>().prop_map(|ply| Command::Restore { ply }),
+        (word(), select(Irregularity::ALL)).prop_map(|(player, what)| Command::Count { player, what }),
+        (word(), any::<u32>()).prop_map(|(player, ply)| Command::Strike { player, ply }),
+        any::<(u32, u32, String)>().prop_map(|(white_ms, black_ms, note)| Command::ClockNote { white_ms, black_ms, note }),
+        any::<bool>().prop_map(Command::Pause),
+        (word(), word(), of(any::<String>())).prop_map(|(player, claimed, intended)| Command::Claim {
+            player,
+            claimed,
+            intended
+        }),
     ]
 }
 

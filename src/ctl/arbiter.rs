@@ -1,7 +1,10 @@
 //! `touchmovectl arbiter`: what the arbiter decides about a game.
 
 use super::service::{Service, board, game, print};
+use crate::game::answer::Verdict;
 use crate::game::{Answer, Command, GameResult};
+use crate::laws::draws::Claimed;
+use crate::laws::{Irregularity, Worded};
 use crate::publish::client::ClientError;
 use crate::publish::dbus::Stream;
 use crate::wire::Word;
@@ -19,6 +22,12 @@ use shakmaty::{Color, Role};
   touchmovectl arbiter adjust white
   touchmovectl arbiter acknowledge 3
   touchmovectl arbiter restore 41
+  touchmovectl arbiter count white illegal_move
+  touchmovectl arbiter strike white 41
+  touchmovectl arbiter note-clocks 1:23:45 0:07:10 'two minutes for Black'
+  touchmovectl arbiter pause
+  touchmovectl arbiter resume
+  touchmovectl arbiter claim white repetition --intended g1f3
 
 Each is kept in the journal with who did it. On the system bus it is for root and group touchmove-arbiter.")]
 pub struct Args {
@@ -112,6 +121,73 @@ board agrees. Where the first of those moves was not legal, the moves that its t
         #[command(flatten)]
         of: Of,
     },
+    /// Count an irregularity of a player
+    #[command(after_help = "Examples:\n  touchmovectl arbiter count black two_hands")]
+    Count {
+        /// white or black
+        #[arg(value_parser = word::<Color>)]
+        player: Color,
+        /// What it was: illegal_move, press_without_move, two_hands and others
+        #[arg(value_parser = irregularity)]
+        what: Irregularity,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Count no more what was last counted of a player at a ply
+    #[command(after_help = "Examples:\n  touchmovectl arbiter strike white 41")]
+    Strike {
+        /// white or black
+        #[arg(value_parser = word::<Color>)]
+        player: Color,
+        /// The ply at which it was counted
+        ply: u32,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Note the times that were set on the clocks: for the journal, the clock is not touched
+    #[command(after_help = "Examples:\n  touchmovectl arbiter note-clocks 1:23:45 0:07:10 'two minutes for Black'")]
+    NoteClocks {
+        /// White's time: hours:minutes:seconds, or minutes:seconds
+        #[arg(value_parser = time)]
+        white: u32,
+        /// Black's time
+        #[arg(value_parser = time)]
+        black: u32,
+        /// Why
+        #[arg(default_value = "")]
+        note: String,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Pause the game: lever and pieces may be handled until the clock is started, or it is resumed
+    #[command(after_help = "Examples:\n  touchmovectl arbiter pause")]
+    Pause {
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Let a paused game go on
+    #[command(after_help = "Examples:\n  touchmovectl arbiter resume")]
+    Resume {
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Say what a player's claim of a draw is worth; nothing changes by it
+    #[command(
+        after_help = "Examples:\n  touchmovectl arbiter claim white repetition\n  touchmovectl arbiter claim black fifty_moves --intended f6g8"
+    )]
+    Claim {
+        /// white or black
+        #[arg(value_parser = word::<Color>)]
+        player: Color,
+        /// repetition or fifty_moves
+        #[arg(value_parser = word::<Claimed>)]
+        claimed: Claimed,
+        /// The move that is written down and not played, as UCI [default: the claim is about the position on the board]
+        #[arg(long, value_name = "MOVE")]
+        intended: Option<String>,
+        #[command(flatten)]
+        of: Of,
+    },
 }
 
 /// The game that is meant.
@@ -144,6 +220,21 @@ pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
     })
 }
 
+fn irregularity(text: &str) -> Result<Irregularity, String> {
+    Irregularity::from_word(text).ok_or_else(|| {
+        let words: Vec<&str> = Irregularity::ALL.iter().map(|what| what.word()).collect();
+        format!("give one of {}", words.join(", "))
+    })
+}
+
+/// `1:23:45`, `7:10` or `10`, in milliseconds.
+fn time(text: &str) -> Result<u32, String> {
+    let wrong = || "give hours:minutes:seconds, such as 1:23:45".to_owned();
+    let parts: Vec<u32> = text.split(':').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
+    let seconds = parts.iter().try_fold(0u32, |sum, part| sum.checked_mul(60)?.checked_add(*part));
+    seconds.filter(|_| parts.len() <= 3).and_then(|seconds| seconds.checked_mul(1000)).ok_or_else(wrong)
+}
+
 /// Orders it, and says what came of it.
 ///
 /// # Errors
@@ -157,6 +248,12 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Adjust { player, of } => (Command::Adjust(player), of),
         What::Acknowledge { alert, of } => (Command::Acknowledge(alert), of),
         What::Restore { ply, of } => (Command::Restore { ply }, of),
+        What::Count { player, what, of } => (Command::Count { player, what }, of),
+        What::Strike { player, ply, of } => (Command::Strike { player, ply }, of),
+        What::NoteClocks { white, black, note, of } => (Command::ClockNote { white_ms: white, black_ms: black, note }, of),
+        What::Pause { of } => (Command::Pause(true), of),
+        What::Resume { of } => (Command::Pause(false), of),
+        What::Claim { player, claimed, intended, of } => (Command::Claim { player, claimed, intended }, of),
     };
     let client = live(&of.service)?.connect().await?;
     let id = game(&client.snapshot().await?, of.game.as_deref())?.id;
@@ -169,7 +266,12 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         Command::TakeBack(_) => format!("{} plies are left, the last one: {last}", game.moves.len()),
         Command::Adjust(player) => format!("{} adjusts", player.word()),
         Command::Acknowledge(alert) => format!("alert {alert} stands no more"),
-        Command::Restore { .. } => restored(&answer, &game.fen),
+        Command::Restore { .. } | Command::Claim { .. } => said(&answer, &game.fen),
+        Command::Count { player, what } => format!("{} is counted of {}", what.word(), player.word()),
+        Command::Strike { player, ply } => format!("at ply {ply} less is counted of {}", player.word()),
+        Command::ClockNote { .. } => "the times are noted".to_owned(),
+        Command::Pause(true) => "paused".to_owned(),
+        Command::Pause(false) => "it goes on".to_owned(),
         Command::Promotion { .. } | Command::Position(_) => format!("the position is {}", game.fen),
     };
     Ok(print(&format!("game {id} on {}: {done}\n", game.board))?)
@@ -191,13 +293,26 @@ async fn position(fen: &str, name: Option<&str>, service: &Service) -> anyhow::R
     Ok(print(&text)?)
 }
 
-fn restored(answer: &Answer, fen: &str) -> String {
+fn said(answer: &Answer, fen: &str) -> String {
     match answer {
         Answer::Bound(allowed) if !allowed.is_empty() => {
             format!("the position is {fen}\nthe touched pieces allow: {}", allowed.join(" "))
         }
-        _ => format!("the position is {fen}"),
+        Answer::Claim(verdict) => told(verdict),
+        Answer::Done | Answer::Bound(_) => format!("the position is {fen}"),
     }
+}
+
+fn told(verdict: &Verdict) -> String {
+    let mut text = verdict.text.to_string();
+    let plies: Vec<String> = verdict.occurrences.iter().map(u32::to_string).collect();
+    text.push_str(&format!("\nit stands after plies: {}", plies.join(", ")));
+    text.push_str(&format!("\nplies without a capture or a pawn's move: {}", verdict.quiet));
+    if !verdict.required.is_empty() {
+        let required: Vec<String> = verdict.required.iter().map(ToString::to_string).collect();
+        text.push_str(&format!("\nthe Laws require: {} ({})", required.join(", "), verdict.articles.join(", ")));
+    }
+    text
 }
 
 /// Spectators command nothing.

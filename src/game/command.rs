@@ -1,6 +1,8 @@
 //! What an arbiter or a player asks for.
 
 use crate::game::GameResult;
+use crate::laws::Irregularity;
+use crate::laws::draws::Claimed;
 use shakmaty::{Color, Role};
 
 /// What is asked for.
@@ -28,6 +30,46 @@ pub enum Command {
         /// From 1; one more than there are: the last position on record.
         ply: u32,
     },
+    /// This is counted of a player for the penalties of illegal moves (Art. 7.5.5), as of the last move on record.
+    Count {
+        /// Who did it.
+        player: Color,
+        /// What.
+        what: Irregularity,
+    },
+    /// What was last counted of a player at this ply is counted no more.
+    Strike {
+        /// Of whom.
+        player: Color,
+        /// The ply, as it was counted.
+        ply: u32,
+    },
+    /// The arbiter sets both clocks, or says what they show: for the journal alone.
+    ClockNote {
+        /// White's time in milliseconds.
+        white_ms: u32,
+        /// Black's.
+        black_ms: u32,
+        /// Why; at most [`Command::NOTE`] characters.
+        note: String,
+    },
+    /// Play is paused, or goes on. While it is, the lever and the pieces may be handled freely; it goes on by itself when the
+    /// clock is started.
+    Pause(bool),
+    /// A player claims a draw (Art. 9.2, 9.3). Nothing changes: it is answered at once.
+    Claim {
+        /// Who.
+        player: Color,
+        /// What.
+        claimed: Claimed,
+        /// The move that is written down and not played, as UCI; `None`: the claim is about the position on the board.
+        intended: Option<String>,
+    },
+}
+
+impl Command {
+    /// A note has so many characters at most: some lines.
+    pub const NOTE: usize = 500;
 }
 
 /// A command and who gave it.
@@ -37,16 +79,6 @@ pub struct Order {
     pub command: Command,
     /// Who, as the face knew him: a bus name, a user, `configuration`.
     pub by: String,
-}
-
-/// What a command that was carried out says to whoever gave it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Answer {
-    /// It was done.
-    #[default]
-    Done,
-    /// A position was put back, and the player to move has to make one of these moves, as UCI (Art. 7.5.1); none: any legal move.
-    Bound(Vec<String>),
 }
 
 /// Why a command was not carried out; says what to do.
@@ -69,6 +101,25 @@ pub enum Refused {
         /// How many there are.
         known: u32,
     },
+    /// No such move.
+    #[error("\"{0}\" is no move in this position: give one such as e2e4 or e7e8q, from a square with a piece on it")]
+    NoMove(String),
+    /// Nothing is counted there.
+    #[error("nothing is counted of {} at ply {ply}: {}", name(*.player), counted(.known))]
+    NotCounted {
+        /// Of whom.
+        player: Color,
+        /// At which ply.
+        ply: u32,
+        /// The plies at which something is.
+        known: Vec<u32>,
+    },
+    /// The game is paused already, or is not.
+    #[error("{}", if *.0 { "the game is paused already" } else { "the game is not paused" })]
+    Paused(bool),
+    /// A note that is too long.
+    #[error("the note has {0} characters: give at most {max}", max = Command::NOTE)]
+    LongNote(usize),
     /// No pawn was promoted there, or it cannot become that piece.
     #[error("{}; `touchmovectl game` shows the moves, and a pawn becomes a queen, rook, bishop or knight", no_promotion(*.0))]
     NoPromotion(Option<u32>),
@@ -84,6 +135,17 @@ pub enum Refused {
     /// Not a FEN.
     #[error("not a position: {0}; give a FEN such as rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")]
     BadFen(String),
+}
+
+fn name(player: Color) -> &'static str {
+    if player.is_white() { "White" } else { "Black" }
+}
+
+fn counted(known: &[u32]) -> String {
+    match known {
+        [] => "nothing is at all".to_owned(),
+        known => format!("what is was at ply {}", known.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 fn no_promotion(ply: Option<u32>) -> String {

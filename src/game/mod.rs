@@ -1,12 +1,14 @@
 //! The record: what was agreed and published about one game. Moves and their states, clocks, result, revisions, PGN.
 
+pub mod answer;
 pub mod command;
 pub mod event;
 pub mod pgn;
 pub mod record;
 pub mod text;
 
-pub use command::{Answer, Command, Order};
+pub use answer::Answer;
+pub use command::{Command, Order};
 pub use event::{
     Alert, AlertKind, ClockTime, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason,
     Sighting, Stamped,

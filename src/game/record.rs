@@ -59,6 +59,21 @@ pub struct BadSquare {
     pub detail: String,
 }
 
+/// What the arbiter noted of the clocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockNote {
+    /// When.
+    pub at: Millis,
+    /// After which ply.
+    pub ply: u32,
+    /// White's time, in milliseconds.
+    pub white_ms: u32,
+    /// Black's.
+    pub black_ms: u32,
+    /// Why.
+    pub note: String,
+}
+
 /// One game as it was published: the fold of its durable events, and nothing else.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -84,6 +99,10 @@ pub struct Record {
     pub tally: Tally,
     /// Alerts raised so far, cleared or not.
     pub alerts_raised: u32,
+    /// What the arbiter noted of the clocks.
+    pub notes: Vec<ClockNote>,
+    /// The arbiter has paused the game.
+    pub paused: bool,
     /// A position that was put back, until somebody moves.
     pub restored: Option<Restored>,
     /// Squares that do not work as they should, in the order in which they were noticed.
@@ -114,6 +133,8 @@ impl Record {
             alerts: Vec::new(),
             tally: Tally::default(),
             alerts_raised: 0,
+            notes: Vec::new(),
+            paused: false,
             restored: None,
             faults: Vec::new(),
             last_number: 1,
@@ -165,7 +186,7 @@ impl Record {
                 }
             }
             Event::Result { result, reason } => self.result = result.map(|result| (result, *reason)),
-            Event::Commanded { command, .. } => self.commanded(command),
+            Event::Commanded { command, .. } => self.commanded(stamped.at, command),
             Event::GameStarted { .. }
             | Event::Touched { .. }
             | Event::Displaced { .. }

@@ -9,8 +9,10 @@ pub use error::ClientError;
 pub use snapshot::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
 pub use watch::{Happened, SIGNALS, Seen, Signal, Watch};
 
+use crate::game::answer::Verdict;
 use crate::game::pgn::AfterIllegal;
-use crate::game::{Answer, Command};
+use crate::game::{Answer, Command, Text};
+use crate::laws::Worded;
 use crate::locale::Locale;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
@@ -118,6 +120,17 @@ impl Client {
             }
             Command::Adjust(player) => self.call(path, to, "Adjust", &player.word()).await?,
             Command::Acknowledge(alert) => self.call(path, to, "Acknowledge", alert).await?,
+            Command::Count { player, what } => self.call(path, to, "Count", &(player.word(), what.word())).await?,
+            Command::Strike { player, ply } => self.call(path, to, "Strike", &(player.word(), ply)).await?,
+            Command::ClockNote { white_ms, black_ms, note } => {
+                self.call(path, to, "NoteClocks", &(white_ms, black_ms, note)).await?
+            }
+            Command::Pause(paused) => self.call(path, to, "Pause", paused).await?,
+            Command::Claim { player, claimed, intended } => {
+                let body = (player.word(), claimed.word(), intended.as_deref().unwrap_or_default());
+                let told = self.call(path, to, "Claim", &body).await?;
+                return verdict(told).map(Answer::Claim);
+            }
             Command::Restore { ply } => return Ok(Answer::Bound(self.call(path, to, "Restore", ply).await?)),
         };
         Ok(Answer::Done)
@@ -159,6 +172,13 @@ impl Client {
             _ => ClientError::Broken(why),
         }
     }
+}
+
+/// What the other end says of a claim.
+fn verdict(told: (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>)) -> Result<Verdict, ClientError> {
+    let (right, sentence, occurrences, quiet, required, articles) = told;
+    let required = required.iter().map(|act| act.parse()).collect::<Result<_, _>>().map_err(ClientError::Refused)?;
+    Ok(Verdict { right, text: Text::new(&sentence), occurrences, quiet, required, articles })
 }
 
 fn game_of(path: &str) -> Option<u64> {

@@ -1,6 +1,7 @@
 //! One game on the table: what is followed against what was published.
 
 mod alerts;
+mod claim;
 mod devices;
 mod faults;
 mod hold;
@@ -204,11 +205,12 @@ impl Game {
 
     /// Whether a start position that stands after so much quiet begins another game.
     pub fn may_be_followed_by_another(&self, quiet: Millis) -> bool {
-        self.over
-            || self.published.is_empty()
-            || (quiet >= crate::infer::REST_TAKEBACK
-                && self.published.len() > TAKEN_BACK_AT_MOST
-                && !self.follower.mismatch().is_empty())
+        !self.is_paused()
+            && (self.over
+                || self.published.is_empty()
+                || (quiet >= crate::infer::REST_TAKEBACK
+                    && self.published.len() > TAKEN_BACK_AT_MOST
+                    && !self.follower.mismatch().is_empty()))
     }
 
     /// Whether this game began from that position and no move was made yet.
@@ -286,6 +288,9 @@ impl Game {
     }
 
     fn after_change(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        if self.is_paused() {
+            return;
+        }
         self.touched_while_held(now);
         self.watch_kings(now, output);
         self.publish(now, around, output);
@@ -305,7 +310,7 @@ impl Game {
         if self.over {
             self.pressed_after_end(now, press, output);
         }
-        if self.blind || self.over {
+        if self.blind || self.over || self.is_paused() {
             return;
         }
         // Whoever presses has made a move.
@@ -366,7 +371,7 @@ impl Game {
 
     /// Nothing changed for so long.
     pub fn quiet(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
-        if self.blind || self.over {
+        if self.blind || self.over || self.is_paused() {
             return;
         }
         self.quiet_while_held(now, quiet, around, output);
@@ -396,7 +401,7 @@ impl Game {
             .into_iter()
             .flatten()
             .min()
-            .filter(|_| !self.over && !self.blind)
+            .filter(|_| !self.over && !self.blind && !self.is_paused())
     }
 
     /// That time has come.

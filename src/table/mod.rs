@@ -6,9 +6,9 @@ mod memory;
 mod start;
 
 use crate::boards::{ClockReading, Cue, LinkState, Millis, Placement, Reading, Sensing, Trouble};
-use crate::game::command::{Answer, Command, Refused};
+use crate::game::command::{Command, Refused};
 use crate::game::event::{Difference, Event, Rotation};
-use crate::game::{Order, Record, Stamped};
+use crate::game::{Answer, Order, Record, Stamped};
 use crate::infer::model::CARRIED;
 use crate::infer::{Beam, LINE, REST_TAKEBACK, Seen, StartFound, turned};
 pub use crate::infer::{Hypothesis, Split, Step};
@@ -402,7 +402,15 @@ impl Table {
         let (was_running, was_connected) = (self.clock.is_running(), self.clock.is_connected());
         let was_stopped = self.clock.is_stopped();
         let press = self.clock.read(now, reading, rotation);
+        let started = self.clock.is_running() && !was_running;
+        let mut resumed = false;
+        self.with_game(output, |game, _, output| resumed = started && game.clock_started(now, output));
+        // The lever may have been handled meanwhile.
+        let press = press.filter(|_| !resumed);
         let stops = self.clock.is_stopped();
+        if resumed {
+            self.stage = 0;
+        }
         if stops != was_stopped && self.game.as_mut().is_some_and(|game| game.clock_stops(now, stops)) {
             // What stands there is looked at anew.
             self.stage = 0;
@@ -495,12 +503,17 @@ impl Table {
         }
         let restores = matches!(order.command, Command::Restore { .. });
         let takes_back = restores || matches!(order.command, Command::TakeBack(_));
+        let goes_on = matches!(order.command, Command::Pause(false));
         let mut answer = Err(Refused::NoGame);
         let placement = *self.sense.placement();
         self.with_game(output, |game, around, output| answer = game.order(now, order, &placement, around, output));
         if takes_back && answer.is_ok() {
             // Nothing is inferred from a board that has not been touched since.
             self.stage = usize::MAX;
+        }
+        if goes_on && answer.is_ok() {
+            // What stands there is looked at anew.
+            self.stage = 0;
         }
         if restores && answer.is_ok() {
             self.given = self.game.as_ref().and_then(restored);

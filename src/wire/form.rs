@@ -6,8 +6,9 @@ use super::words::Word;
 use crate::boards::{LinkState, Millis, Sensing};
 use crate::game::event::Rotation;
 use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason};
-use crate::laws::Laws;
+use crate::laws::draws::Claimed;
 use crate::laws::reason::MovedBefore;
+use crate::laws::{Irregularity, Laws, Worded};
 use crate::table::{Publish, Settings};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use shakmaty::{Color, Role};
@@ -30,6 +31,21 @@ mod word {
         let text = String::deserialize(from)?;
         T::from_word(&text).ok_or_else(|| {
             let known: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
+            de::Error::custom(format!("`{text}` is not one of {}", known.join(", ")))
+        })
+    }
+}
+
+/// As [`word`], for words of the files under `config/laws`.
+mod word_of_law {
+    use super::*;
+    pub fn serialize<T: Worded, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(value.word())
+    }
+    pub fn deserialize<'de, T: Worded, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+        let text = String::deserialize(from)?;
+        T::from_word(&text).ok_or_else(|| {
+            let known: Vec<&str> = T::ALL.iter().map(|value| value.word()).collect();
             de::Error::custom(format!("`{text}` is not one of {}", known.join(", ")))
         })
     }
@@ -319,6 +335,34 @@ pub(super) enum WireCommand {
     },
     Restore {
         ply: u32,
+    },
+    Count {
+        #[serde(with = "word")]
+        player: Color,
+        #[serde(with = "word_of_law")]
+        what: Irregularity,
+    },
+    Strike {
+        #[serde(with = "word")]
+        player: Color,
+        ply: u32,
+    },
+    ClockNote {
+        white_ms: u32,
+        black_ms: u32,
+        #[serde(default)]
+        note: String,
+    },
+    Pause {
+        paused: bool,
+    },
+    Claim {
+        #[serde(with = "word")]
+        player: Color,
+        #[serde(with = "word")]
+        claimed: Claimed,
+        #[serde(default)]
+        intended: Option<String>,
     },
 }
 

@@ -4,6 +4,7 @@ use crate::boards::{LinkState, Sensed, Sensing};
 use crate::game::event::Rotation;
 use crate::game::pgn::AfterIllegal;
 use crate::game::{AlertKind, CompletedBy, CorrectionReason, Fault, GameResult, ResultReason};
+use crate::laws::draws::Claimed;
 use crate::laws::reason::MovedBefore;
 use crate::table::Publish;
 use shakmaty::{Color, Piece, Role};
@@ -64,6 +65,7 @@ words! {
         ClockStopped = "clock_stopped", ClockLost = "clock_lost", ClockBattery = "clock_battery",
         BoardBattery = "board_battery", PlayedAfterEnd = "played_after_end",
     }
+    Claimed { Repetition = "repetition", FiftyMoves = "fifty_moves" }
     MovedBefore { King = "king", Rook = "rook", Either = "either" }
 }
 

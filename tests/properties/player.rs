@@ -7,7 +7,8 @@ use touchmove::boards::{
 };
 use touchmove::game::event::Rotation;
 use touchmove::game::{Command, GameResult, Order};
-use touchmove::laws::{Changes, Position};
+use touchmove::laws::draws::Claimed;
+use touchmove::laws::{Changes, Irregularity, Position, Worded};
 use touchmove::simulate::rng::Rng;
 use touchmove::table::{Input, Output, Publish, Settings, Table};
 
@@ -433,12 +434,20 @@ impl Player {
                 self.order(Command::Result(results[script.below(4)]))
             }
             41 => {
-                let (what, which) = (script.below(5), script.byte());
+                let (what, which) = (script.below(10), script.byte());
                 self.order(match what {
                     0 => Command::TakeBack(if which == 255 { u32::MAX } else { u32::from(which % 6) }),
                     1 => Command::Adjust(Color::from_white(which < 128)),
                     2 => Command::Acknowledge(u32::from(which)),
                     3 => Command::Restore { ply: self.ply(which) },
+                    4 | 5 => Command::Pause(which < 128),
+                    6 => Command::Count { player: Color::Black, what: Irregularity::ALL[usize::from(which % 18)] },
+                    7 => Command::Strike { player: Color::Black, ply: self.ply(which) },
+                    8 => {
+                        let claimed = if which < 128 { Claimed::Repetition } else { Claimed::FiftyMoves };
+                        let intended = which.is_multiple_of(3).then(|| "g1f3".to_owned());
+                        Command::Claim { player: Color::from_white(which.is_multiple_of(2)), claimed, intended }
+                    }
                     _ => Command::Promotion { ply: None, role: Role::ALL[usize::from(which % 6)] },
                 })
             }

@@ -1,14 +1,16 @@
 //! What a command changes in the record by itself, besides the moves and results that are told after it.
 
-use super::{Record, Restored};
-use crate::game::Command;
+use super::{ClockNote, Record, Restored};
+use crate::boards::Millis;
+use crate::game::{Alert, Command};
+use shakmaty::Color;
 
 impl Record {
     /// Somebody commanded this, and it is done now.
-    pub(super) fn commanded(&mut self, command: &Command) {
+    pub(super) fn commanded(&mut self, at: Millis, command: &Command) {
         match command {
             Command::Restore { ply } => {
-                let allowed = |alert: &&crate::game::Alert| alert.ply == *ply && !alert.allowed.is_empty();
+                let allowed = |alert: &&Alert| alert.ply == *ply && !alert.allowed.is_empty();
                 let alert = self.alerts.iter().rev().find(allowed);
                 self.restored = Some(Restored {
                     ply: *ply,
@@ -17,7 +19,30 @@ impl Record {
                 });
             }
             Command::TakeBack(_) => self.restored = None,
-            _ => {}
+            Command::Count { player, what } => {
+                self.tally.add(*player, at, self.plies.len() as u32, *what);
+            }
+            Command::Strike { player, ply } => {
+                if let Some(pressed_at) = self.counted(*player, *ply) {
+                    self.tally.strike(*player, pressed_at);
+                }
+            }
+            Command::ClockNote { white_ms, black_ms, note } => {
+                let (ply, note) = (self.plies.len() as u32, note.clone());
+                self.notes.push(ClockNote { at, ply, white_ms: *white_ms, black_ms: *black_ms, note });
+            }
+            Command::Pause(paused) => self.paused = *paused,
+            Command::Result(_)
+            | Command::Position(_)
+            | Command::Promotion { .. }
+            | Command::Adjust(_)
+            | Command::Acknowledge(_)
+            | Command::Claim { .. } => {}
         }
+    }
+
+    /// When the last attempt was that is counted of this player at this ply.
+    pub fn counted(&self, player: Color, ply: u32) -> Option<Millis> {
+        self.tally.of(player).iter().rev().find(|counted| counted.ply == ply).map(|counted| counted.pressed_at)
     }
 }

@@ -1,11 +1,13 @@
 //! `org.touchmove1.Arbiter`, on games of the live name only.
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
-use super::values::{self, AlertValue, Details};
+use super::values::{self, AlertValue, Details, VerdictValue};
 use super::{Error, caller};
 use crate::daemon::Hub;
 use crate::daemon::hub::Target;
 use crate::game::{Answer, Command, Event, GameResult, Order};
+use crate::laws::draws::Claimed;
+use crate::laws::{Irregularity, Worded};
 use crate::locale::Locale;
 use crate::wire::Word;
 use shakmaty::{Color, Role};
@@ -79,6 +81,22 @@ impl Arbiter {
         past.ok_or_else(|| Error::NoAlert(format!("no alert {id} was raised in this game: property Alerts has their ids")))
     }
 
+    /// What is counted of the players for the penalties of illegal moves, as (player, ply, what, time): white or black; the last
+    /// ply on record then; what it was, as in Count, all of one attempt; when, in milliseconds since 1970-01-01 UTC.
+    #[zbus(property)]
+    fn irregularities(&self) -> Vec<(String, u32, Vec<String>, i64)> {
+        self.hub.read(|state| {
+            let Some(game) = state.games.get(&self.game) else { return Vec::new() };
+            values::tally(&game.record.tally, &|at| game.wall_ms(at))
+        })
+    }
+
+    /// The arbiter has paused the game.
+    #[zbus(property)]
+    fn paused(&self) -> bool {
+        self.hub.read(|state| state.games.get(&self.game).is_some_and(|game| game.record.paused))
+    }
+
     /// Sets the result: 1-0, 0-1, 1/2-1/2; * withdraws it and the game goes on.
     /// Errors: BadResult.
     async fn set_result(
@@ -146,9 +164,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let player = Color::from_word(player)
-            .ok_or_else(|| Error::BadPlayer(format!("\"{player}\" is no player: give white or black")))?;
-        self.command(Command::Adjust(player), &header, connection).await
+        self.command(Command::Adjust(color(player)?), &header, connection).await
     }
 
     /// The arbiter has seen the alert of this id: it stands no more, and AlertCleared tells so.
@@ -177,6 +193,86 @@ impl Arbiter {
             Answer::Bound(allowed) => Ok(allowed),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// Counts this of a player, white or black, for the penalties of illegal moves (Art. 7.5.5), as of the last move on record.
+    /// what: illegal_move, illegal_castling, pawn_left, press_without_move, two_hands, press_before_release, touch_broken,
+    /// release_changed, castling_abandoned, promotion_changed, handled_off_turn, displaced, displaced_found, capture_unclear,
+    /// wrong_start, orientation, reversed, illegal_position.
+    /// Errors: BadPlayer, BadIrregularity.
+    async fn count(
+        &self,
+        player: &str,
+        what: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        let known = Irregularity::from_word(what).ok_or_else(|| {
+            let words: Vec<&str> = Irregularity::ALL.iter().map(|what| what.word()).collect();
+            Error::BadIrregularity(format!("\"{what}\" cannot be counted: give one of {}", words.join(", ")))
+        })?;
+        self.command(Command::Count { player: color(player)?, what: known }, &header, connection).await
+    }
+
+    /// Strikes what was last counted of a player, white or black, at this ply: it counts no more.
+    /// Errors: BadPlayer, NotCounted.
+    async fn strike(
+        &self,
+        player: &str,
+        ply: u32,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.command(Command::Strike { player: color(player)?, ply }, &header, connection).await
+    }
+
+    /// Notes the times that the arbiter set on the clocks, in milliseconds, and why, in at most 500 characters: for the journal
+    /// alone, the clock is not touched.
+    /// Errors: LongNote.
+    async fn note_clocks(
+        &self,
+        white: u32,
+        black: u32,
+        note: String,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.command(Command::ClockNote { white_ms: white, black_ms: black, note }, &header, connection).await
+    }
+
+    /// Pauses the game, or lets it go on. While it is paused the lever and the pieces may be handled freely: nothing is inferred
+    /// and no alert raised. It goes on by itself when the clock is started.
+    /// Errors: Paused, GameOver.
+    async fn pause(
+        &self,
+        paused: bool,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.command(Command::Pause(paused), &header, connection).await
+    }
+
+    /// What a claim of a draw by this player, white or black, is worth (Art. 9.2, 9.3); nothing changes by it. claimed:
+    /// repetition, fifty_moves. intended: the move that is written down and not played, as UCI; empty: the claim is about the
+    /// position on the board. right: the game is drawn. sentence: why. occurrences: plies after which the position stood on the
+    /// board, 0 for the start, the intended move's included. quiet: plies without a capture or a pawn's move, with it. required:
+    /// what the Laws then require, as in AlertRaised; empty where the edition does not say. articles: of the edition in force,
+    /// the most important first; empty where it is silent or its text is not at hand.
+    /// Errors: BadPlayer, BadClaim, NoMove, GameOver.
+    #[zbus(out_args("right", "sentence", "occurrences", "quiet", "required", "articles"))]
+    async fn claim(
+        &self,
+        player: &str,
+        claimed: &str,
+        intended: String,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<VerdictValue, Error> {
+        let known = Claimed::from_word(claimed)
+            .ok_or_else(|| Error::BadClaim(format!("\"{claimed}\" cannot be claimed: give repetition or fifty_moves")))?;
+        let intended = Some(intended).filter(|uci| !uci.is_empty());
+        let command = Command::Claim { player: color(player)?, claimed: known, intended };
+        Ok(values::verdict(&self.ask(command, &header, connection).await?))
     }
 
     /// The arbiter should look. id counts from 1 in each game. ply: which it concerns, 0 before the first move. by: white, black,
@@ -232,7 +328,9 @@ impl Arbiter {
 
     /// Somebody commanded something, and it was done. command and argument: result and the result; position and the FEN;
     /// take_back and the number of plies; promotion and the piece, with "at ply" and the ply if one was named; adjust and the
-    /// player; acknowledge and the id of the alert; restore and the ply. by: who, as far as the bus knows.
+    /// player; acknowledge and the id of the alert; restore and the ply; count, the player
+    /// and what; strike, the player, "at ply" and the ply; clock_note, White's and Black's milliseconds and the note; pause, on or
+    /// off; claim, the player, what he claims, "with" and the intended move if there is one. by: who, as far as the bus knows.
     #[zbus(signal)]
     async fn commanded(
         emitter: &SignalEmitter<'_>,
@@ -242,4 +340,8 @@ impl Arbiter {
         argument: &str,
         by: &str,
     ) -> zbus::Result<()>;
+}
+
+fn color(player: &str) -> Result<Color, Error> {
+    Color::from_word(player).ok_or_else(|| Error::BadPlayer(format!("\"{player}\" is no player: give white or black")))
 }

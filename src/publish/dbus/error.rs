@@ -19,6 +19,14 @@ pub enum Error {
     NoAlert(String),
     /// There is no such ply.
     NoPly(String),
+    /// No such move.
+    NoMove(String),
+    /// Nothing is counted there.
+    NotCounted(String),
+    /// The game is paused already, or is not.
+    Paused(String),
+    /// A note that is too long.
+    LongNote(String),
     /// No promotion there, or not to that piece.
     NoPromotion(String),
     /// The game is over.
@@ -27,6 +35,10 @@ pub enum Error {
     NotYet(String),
     /// Nothing that a pawn becomes.
     BadPiece(String),
+    /// Nothing that can be counted.
+    BadIrregularity(String),
+    /// Nothing that can be claimed.
+    BadClaim(String),
     /// Neither white nor black.
     BadPlayer(String),
     /// No option, or not one that it can be.
@@ -57,6 +69,10 @@ impl From<OrderError> for Error {
             OrderError::Refused(Refused::TooManyPlies(_)) => Error::TooManyPlies(sentence),
             OrderError::Refused(Refused::NoAlert(_)) => Error::NoAlert(sentence),
             OrderError::Refused(Refused::NoPly { .. }) => Error::NoPly(sentence),
+            OrderError::Refused(Refused::NoMove(_)) => Error::NoMove(sentence),
+            OrderError::Refused(Refused::NotCounted { .. }) => Error::NotCounted(sentence),
+            OrderError::Refused(Refused::Paused(_)) => Error::Paused(sentence),
+            OrderError::Refused(Refused::LongNote(_)) => Error::LongNote(sentence),
             OrderError::Refused(Refused::NoPromotion(_) | Refused::PromotionUnlike(_)) => Error::NoPromotion(sentence),
             OrderError::Refused(Refused::Over) => Error::GameOver(sentence),
             OrderError::Refused(Refused::NotYet(_)) => Error::NotYet(sentence),

@@ -3,9 +3,11 @@
 use super::Stream;
 use crate::boards::Millis;
 use crate::boards::{Placement, Sensed};
+use crate::game::answer::Verdict;
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
-use crate::game::{Alert, Command, Event, Played, Sighting};
+use crate::game::{Alert, Answer, Command, Event, Played, Sighting};
+use crate::laws::{Counted, Tally, Worded};
 use crate::locale::{self, Locale};
 use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE};
 use crate::wire::{Word, sensed_to_word};
@@ -135,6 +137,14 @@ fn command_words(command: &Command) -> (&'static str, String) {
         Command::Adjust(player) => ("adjust", player.word().to_owned()),
         Command::Acknowledge(alert) => ("acknowledge", alert.to_string()),
         Command::Restore { ply } => ("restore", ply.to_string()),
+        Command::Count { player, what } => ("count", format!("{} {}", player.word(), what.word())),
+        Command::Strike { player, ply } => ("strike", format!("{} at ply {ply}", player.word())),
+        Command::ClockNote { white_ms, black_ms, note } => ("clock_note", format!("{white_ms} {black_ms} {note}")),
+        Command::Pause(paused) => ("pause", if *paused { "on" } else { "off" }.to_owned()),
+        Command::Claim { player, claimed, intended } => {
+            let intended = intended.as_ref().map_or_else(String::new, |uci| format!(" with {uci}"));
+            ("claim", format!("{} {}{intended}", player.word(), claimed.word()))
+        }
     }
 }
 
@@ -196,6 +206,30 @@ pub fn alert(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
 pub fn described(alert: &Alert, locale: Locale) -> (String, String, Vec<String>) {
     let required = alert.required.iter().map(|act| locale::act(locale, act)).collect();
     (locale::kind(locale, alert.kind.word()), locale::sentence(locale, &alert.text), required)
+}
+
+/// `(right, sentence, occurrences, quiet, required, articles)`, as `Claim` answers.
+pub type VerdictValue = (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>);
+
+/// What a claim is worth; nothing for any other answer.
+pub fn verdict(answer: &Answer) -> VerdictValue {
+    let Answer::Claim(Verdict { right, text, occurrences, quiet, required, articles }) = answer else {
+        return VerdictValue::default();
+    };
+    let required = required.iter().map(ToString::to_string).collect();
+    (*right, text.to_string(), occurrences.clone(), *quiet, required, articles.clone())
+}
+
+/// Property `Irregularities`, in the order of time.
+pub fn tally(tally: &Tally, wall: &dyn Fn(Millis) -> i64) -> Vec<(String, u32, Vec<String>, i64)> {
+    let of = |player: Color| tally.of(player).iter().map(move |counted| (player, counted));
+    let mut all: Vec<(Color, &Counted)> = Color::ALL.into_iter().flat_map(of).collect();
+    all.sort_by_key(|(_, counted)| counted.pressed_at);
+    let one = |(player, counted): (Color, &Counted)| {
+        let what = counted.what.iter().map(|what| what.word().to_owned()).collect();
+        (player.word().to_owned(), counted.ply, what, wall(counted.pressed_at))
+    };
+    all.into_iter().map(one).collect()
 }
 
 fn clock(time: Option<ClockTime>) -> Clock {

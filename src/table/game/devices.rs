@@ -46,7 +46,7 @@ impl Game {
 
     /// The clock was read, or is not there. `battery_low`: its own.
     pub fn clock_is(&mut self, now: Millis, connected: bool, battery_low: bool, output: &mut Output) {
-        let stands = connected && self.stopped_at.is_some_and(|at| now >= at + STANDS_STILL);
+        let stands = connected && !self.is_paused() && self.stopped_at.is_some_and(|at| now >= at + STANDS_STILL);
         let told = [
             (AlertKind::ClockLost, !connected, "clock_lost"),
             (AlertKind::ClockStopped, stands, "clock_stopped"),

@@ -5,7 +5,7 @@ use super::alerts::Told;
 use super::alerts::UNEXPLAINED_LONG;
 use super::{Around, Game};
 use crate::boards::Millis;
-use crate::game::{AlertKind, Text};
+use crate::game::{AlertKind, Command, Event, Text};
 use crate::infer::{Follower, REST_TAKEBACK, Seen, explain};
 use crate::laws::Position;
 use crate::table::Output;
@@ -25,6 +25,8 @@ pub enum Hold {
     Adjusting { by: Color, until: Millis, touched: bool },
     /// A position was given, or moves were taken back, and the board does not show that yet.
     Restoring { touched: bool },
+    /// The arbiter has paused the game.
+    Paused,
     /// The clock is stopped in a game that had one running.
     Stopped(Box<Stopped>),
 }
@@ -50,7 +52,9 @@ impl Game {
 
     /// Nothing is concluded from a board that does not show the last position until it does.
     pub fn restore_board(&mut self, now: Millis) {
-        if self.follower.mismatch().any() {
+        if self.is_paused() {
+            self.follower.hold();
+        } else if self.follower.mismatch().any() {
             self.wait_for_position();
         } else {
             self.let_go(now);
@@ -81,7 +85,43 @@ impl Game {
 
     /// The board need not agree with the record: nobody is playing.
     pub(super) fn is_no_play(&self) -> bool {
-        matches!(self.hold, Some(Hold::Adjusting { .. } | Hold::Stopped(_))) || self.is_being_restored()
+        matches!(self.hold, Some(Hold::Adjusting { .. } | Hold::Stopped(_) | Hold::Paused)) || self.is_being_restored()
+    }
+
+    /// The arbiter has paused the game.
+    pub fn is_paused(&self) -> bool {
+        matches!(self.hold, Some(Hold::Paused))
+    }
+
+    /// The game is paused: the last move stands as it is, and pieces and lever may be handled freely.
+    pub(super) fn pause(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        if !self.blind && self.hold.is_none() && self.follower.mismatch().is_empty() {
+            self.follower.decide(now);
+        }
+        self.publish_all(now, around, output);
+        (self.kings_at, self.pending, self.idle_press) = (None, None, None);
+        self.clear(now, |alert| alert.kind == AlertKind::ClockStopped, output);
+        self.hold = Some(Hold::Paused);
+        self.follower.hold();
+    }
+
+    /// The game goes on: what stands there counts again, unless a position is still to be put back.
+    pub(super) fn go_on(&mut self, now: Millis) {
+        if self.record.restored.is_some() && self.follower.mismatch().any() {
+            self.wait_for_position();
+        } else {
+            self.let_go(now);
+        }
+    }
+
+    /// The clock was started: a game that was paused goes on. Whether it was.
+    pub fn clock_started(&mut self, now: Millis, output: &mut Output) -> bool {
+        let paused = self.is_paused() && !self.over;
+        if paused {
+            self.tell(now, Event::Commanded { command: Command::Pause(false), by: "clock".to_owned() }, output);
+            self.go_on(now);
+        }
+        paused
     }
 
     /// The follower of what would be play if the clock were not stopped.

@@ -2,8 +2,8 @@
 
 use super::{Around, Game};
 use crate::boards::{Cue, Millis, Placement, Sensed, Sensing};
-use crate::game::command::{Answer, Command, Refused};
-use crate::game::{AlertKind, CorrectionReason, Event, GameResult, Order, ResultReason};
+use crate::game::command::{Command, Refused};
+use crate::game::{AlertKind, Answer, CorrectionReason, Event, GameResult, Order, ResultReason};
 use crate::infer::turned;
 use crate::table::Output;
 use shakmaty::{Role, Square};
@@ -73,6 +73,40 @@ impl Game {
                 self.tell(now, done, output);
                 self.back_to(kept as usize, now, placement, around, output);
                 return Ok(self.bind(now, output));
+            }
+            Command::Count { .. } => self.tell(now, done, output),
+            Command::Strike { player, ply } => {
+                if self.record.counted(player, ply).is_none() {
+                    let known = self.record.tally.of(player).iter().map(|counted| counted.ply).collect();
+                    return Err(Refused::NotCounted { player, ply, known });
+                }
+                self.tell(now, done, output);
+            }
+            Command::ClockNote { note, .. } => {
+                let length = note.chars().count();
+                if length > Command::NOTE {
+                    return Err(Refused::LongNote(length));
+                }
+                self.tell(now, done, output);
+            }
+            Command::Pause(paused) => {
+                if self.over {
+                    return Err(Refused::Over);
+                }
+                if self.record.paused == paused {
+                    return Err(Refused::Paused(paused));
+                }
+                self.tell(now, done, output);
+                if paused {
+                    self.pause(now, around, output);
+                } else {
+                    self.go_on(now);
+                }
+            }
+            Command::Claim { player, claimed, intended } => {
+                let verdict = self.claim(player, claimed, intended.as_deref())?;
+                self.tell(now, done, output);
+                return Ok(Answer::Claim(verdict));
             }
             // A new game: the table's affair.
             Command::Position(_) => {}

@@ -3,8 +3,7 @@
 use super::Game;
 use super::hold::Hold;
 use crate::boards::Millis;
-use crate::game::command::Answer;
-use crate::game::{Alert, AlertKind};
+use crate::game::{Alert, AlertKind, Answer};
 use crate::laws::touch::{Obligation, TouchRules, Touches, obligation_restored};
 use crate::laws::{Move, Position};
 use crate::table::Output;
@@ -24,8 +23,11 @@ impl Game {
 
     /// The same in a game that is taken up again: the pieces may not be back in their places yet.
     pub(super) fn go_on_restoring(&mut self) {
-        if self.record.restored.is_some() {
-            self.bound = self.bound_by();
+        self.bound = self.bound_by();
+        if self.record.paused {
+            self.hold = Some(Hold::Paused);
+            self.follower.hold();
+        } else if self.record.restored.is_some() {
             self.hold = Some(Hold::Restoring { touched: false });
             self.follower.hold();
         }

@@ -304,6 +304,15 @@ impl From<&Command> for WireCommand {
             Command::Adjust(player) => WireCommand::Adjust { player: *player },
             Command::Acknowledge(alert) => WireCommand::Acknowledge { alert: *alert },
             Command::Restore { ply } => WireCommand::Restore { ply: *ply },
+            Command::Count { player, what } => WireCommand::Count { player: *player, what: *what },
+            Command::Strike { player, ply } => WireCommand::Strike { player: *player, ply: *ply },
+            Command::ClockNote { white_ms, black_ms, note } => {
+                WireCommand::ClockNote { white_ms: *white_ms, black_ms: *black_ms, note: note.clone() }
+            }
+            Command::Pause(paused) => WireCommand::Pause { paused: *paused },
+            Command::Claim { player, claimed, intended } => {
+                WireCommand::Claim { player: *player, claimed: *claimed, intended: intended.clone() }
+            }
         }
     }
 }
@@ -318,6 +327,11 @@ impl From<WireCommand> for Command {
             WireCommand::Adjust { player } => Command::Adjust(player),
             WireCommand::Acknowledge { alert } => Command::Acknowledge(alert),
             WireCommand::Restore { ply } => Command::Restore { ply },
+            WireCommand::Count { player, what } => Command::Count { player, what },
+            WireCommand::Strike { player, ply } => Command::Strike { player, ply },
+            WireCommand::ClockNote { white_ms, black_ms, note } => Command::ClockNote { white_ms, black_ms, note },
+            WireCommand::Pause { paused } => Command::Pause(paused),
+            WireCommand::Claim { player, claimed, intended } => Command::Claim { player, claimed, intended },
         }
     }
 }

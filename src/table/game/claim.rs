@@ -1,0 +1,69 @@
+//! What a player's claim of a draw is worth. Nothing changes by it: the arbiter rules.
+
+use super::Game;
+use crate::game::Text;
+use crate::game::answer::Verdict;
+use crate::game::command::Refused;
+use crate::laws::draws::{Claim, Claimed, Finding, History, Rests, Same};
+use crate::laws::{Facts, Occasion, Situation, ruling};
+use shakmaty::Color;
+
+impl Game {
+    /// What a claim is worth, by the moves on record. `intended`: the move that is written down and not played, as UCI.
+    pub(super) fn claim(&self, by: Color, claimed: Claimed, intended: Option<&str>) -> Result<Verdict, Refused> {
+        if self.record.result.is_some() {
+            return Err(Refused::Over);
+        }
+        // An edition that does not say what lost castling means says no more than "the same possible moves".
+        let same = if self.laws.rules().castling_lost.is_some() { Same::Rights } else { Same::Moves };
+        let history = History::of(&self.start, self.published.iter().copied(), same);
+        let rests = match intended {
+            None => Rests::OnBoard,
+            Some(uci) => {
+                let position = history.position();
+                let mv = position.parse_uci(uci).or_else(|| position.any_move(uci));
+                Rests::OnIntended(mv.ok_or_else(|| Refused::NoMove(uci.to_owned()))?)
+            }
+        };
+        let claim = history.claim(by, claimed, rests);
+        let facts = Facts { claimed: true, ..Facts::default() };
+        let asked = occasion(&claim, claimed, rests);
+        let ruling = asked.and_then(|occasion| ruling(&self.laws, Situation::Occasion(occasion), &facts));
+        let (required, articles) = ruling.map_or((Vec::new(), Vec::new()), |ruling| (ruling.acts, ruling.articles));
+        Ok(Verdict {
+            right: claim.is_right(),
+            text: text(&claim.finding),
+            occurrences: claim.occurrences,
+            quiet: claim.quiet,
+            required,
+            articles: articles.into_iter().map(str::to_owned).collect(),
+        })
+    }
+}
+
+/// What the Laws are asked about it; `None`: nothing, the game has ended.
+fn occasion(claim: &Claim, claimed: Claimed, rests: Rests) -> Option<Occasion> {
+    let intended = matches!(rests, Rests::OnIntended(_));
+    Some(match (claim.is_right(), claimed, intended) {
+        _ if claim.finding == Finding::Ended => return None,
+        (true, Claimed::Repetition, false) => Occasion::Repeated,
+        (true, Claimed::Repetition, true) => Occasion::RepeatedIntended,
+        (true, Claimed::FiftyMoves, false) => Occasion::Fifty,
+        (true, Claimed::FiftyMoves, true) => Occasion::FiftyIntended,
+        (false, _, false) => Occasion::WrongClaim,
+        (false, _, true) => Occasion::WrongClaimIntended,
+    })
+}
+
+fn text(finding: &Finding) -> Text {
+    let count = |times: usize| u32::try_from(times).unwrap_or(u32::MAX);
+    match *finding {
+        Finding::Repeated { times } => Text::new("claim-repeated").with("times", count(times)),
+        Finding::Quiet { moves } => Text::new("claim-quiet").with("moves", moves),
+        Finding::TooFewTimes { times } => Text::new("claim-too_few_times").with("times", count(times)),
+        Finding::TooFewMoves { missing } => Text::new("claim-too_few_moves").with("missing", missing),
+        Finding::NotOnMove => Text::new("claim-not_on_move"),
+        Finding::IllegalMove => Text::new("claim-illegal_move"),
+        Finding::Ended => Text::new("claim-ended"),
+    }
+}
