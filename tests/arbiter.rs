@@ -4,7 +4,8 @@ use crate::orders::{START, Stage};
 use shakmaty::Color::{Black, White};
 use touchmove::boards::{ClockHalf, ClockReading, HalfTime, Reading, Sensing};
 use touchmove::game::answer::Verdict;
-use touchmove::game::{Alert, AlertKind, Answer, Command, Event, Record, Stamped, Text};
+use touchmove::game::record::{Ply, PlyState};
+use touchmove::game::{Alert, AlertKind, Answer, Command, Event, GameResult, Record, Stamped, Text};
 use touchmove::laws::draws::Claimed;
 use touchmove::laws::{Irregularity, Laws};
 use touchmove::table::{Input, Settings, Table};
@@ -248,4 +249,155 @@ fn what_the_arbiter_notes_of_the_clocks_is_kept() {
     restart(&mut stage);
     let notes: Vec<_> = record(&stage).notes.iter().map(|note| (note.ply, note.white_ms, note.note.as_str())).collect();
     assert_eq!(notes, [(1, 300_000, "two minutes more")]);
+}
+
+#[test]
+fn an_irregular_move_that_the_arbiter_lets_stand_is_told_in_no_other_way() {
+    for stands in [false, true] {
+        let mut stage = after(&[]);
+        clock(&mut stage, ClockHalf::Left, true);
+        for (words, turn) in [("e2- e4P", ClockHalf::Right), ("e7- e5p", ClockHalf::Left), ("f1- a4B", ClockHalf::Right)] {
+            stage.play(words, 1_000);
+            clock(&mut stage, turn, true);
+        }
+        stage.wait(2_000);
+        assert_eq!(stage.moves(), ["e4", "e5", "Bf1-a4"]);
+        for ply in [3, 2] {
+            let event = counted(&stage, AlertKind::IllegalMove, ply);
+            stage.durable.push(event);
+            restart(&mut stage);
+        }
+        let raised = record(&stage).alerts_raised;
+        if stands {
+            assert_eq!(stage.order(Command::LetStand(raised - 1)), None);
+            let refused = stage.order(Command::LetStand(raised)).expect("nothing to stand");
+            assert!(refused.ends_with("is about no irregular move on record, so nothing has to stand: acknowledge it instead"));
+            restart(&mut stage);
+            assert_eq!(record(&stage).stood, [3]);
+        }
+        // Its player puts the bishop where one may go.
+        stage.play("a4- c4B", 3_000);
+        assert_eq!(stage.moves(), if stands { ["e4", "e5", "Bf1-a4"] } else { ["e4", "e5", "Bc4"] });
+        if stands {
+            stage.play("c4- a4B", 1_000);
+            assert_eq!(stage.ask(Command::Undo), Ok(Answer::Undone(Command::LetStand(raised - 1))));
+            let again = record(&stage).alerts.last().map(|alert| (alert.kind, alert.ply, alert.count));
+            assert_eq!((again, record(&stage).stood.len()), (Some((AlertKind::IllegalMove, 3, None)), 0));
+        }
+    }
+}
+
+#[test]
+fn a_move_is_replaced_and_the_moves_after_it_stay() {
+    let mut stage = after(&["e2- e4P", "e7- e5p", "g1- f3N"]);
+    let replace = |ply, uci: &str| Command::Replace { ply, uci: uci.to_owned() };
+    let refused = |stage: &mut Stage, command| stage.order(command).expect("refused");
+    assert_eq!(refused(&mut stage, replace(4, "e2e4")), "there is no ply 4: the game has 3");
+    assert_eq!(refused(&mut stage, replace(1, "e2e4")), "ply 1 is that move already");
+    assert_eq!(refused(&mut stage, replace(1, "e2e5")), "\"e2e5\" is no legal move at ply 1: give one such as e2e4 or e7e8q");
+    let later = "with that the move of ply 3, Nf3, is not legal: put back the position before it first";
+    assert_eq!(refused(&mut stage, replace(1, "f2f3")), later);
+    assert_eq!(stage.order(replace(2, "e7e6")), None);
+    assert_eq!(stage.moves(), ["e4", "e6", "Nf3"]);
+    assert!(record(&stage).plies[..2].iter().all(|ply| ply.state != PlyState::Made), "they stay completed");
+    // The board shows the other move still: it is told.
+    stage.wait(5_000);
+    assert_eq!(stage.displaced(), ["e5 e6"]);
+    stage.play("e5- e6p", 1_000);
+    stage.play("d7- d5p", 1_000);
+    assert_eq!(stage.moves(), ["e4", "e6", "Nf3", "d5"]);
+    let refused = stage.order(Command::Undo).expect("too late");
+    assert_eq!(refused, "moves were made since the record was set right: command anew how it should be");
+}
+
+#[test]
+fn a_missing_move_is_inserted() {
+    let mut stage = after(&["e2- e4P", "e7- e5p", "g1- f3N", "b8- c6n"]);
+    let insert = |ply, uci: &str| Command::Insert { ply, uci: uci.to_owned() };
+    let later = "with that the move of ply 3, Nf3, is not legal: put back the position before it first";
+    assert_eq!(stage.order(insert(3, "d2d4")).as_deref(), Some(later));
+    assert_eq!(stage.order(insert(6, "f1b5")).as_deref(), Some("there is no ply 6: the game has 4"));
+    assert_eq!(stage.order(insert(5, "f1b5")), None);
+    assert_eq!(stage.moves(), ["e4", "e5", "Nf3", "Nc6", "Bb5"]);
+    assert_eq!(stage.ask(Command::Undo), Ok(Answer::Undone(insert(5, "f1b5"))));
+    assert_eq!(stage.moves(), ["e4", "e5", "Nf3", "Nc6"]);
+    // White seems to have moved twice: what Black played in between was not seen.
+    let mut stage = after(&["e2- e4P", "d2- d4P", "e7- e5p", "g1- f3N", "b8- c6n"]);
+    stage.play("", 40_000);
+    assert_eq!(stage.moves(), ["e4", "d2-d4", "e5", "Nf3", "Nc6"]);
+    stage.displaced();
+    assert_eq!(stage.order(insert(2, "a7a6")), None);
+    assert_eq!(stage.moves(), ["e4", "a6", "d4", "e5", "Nf3", "Nc6"]);
+    assert_eq!(stage.displaced(), ["a6 a7"]);
+    assert!(record(&stage).plies.iter().all(|ply| !ply.played.irregular && ply.state != PlyState::Made), "as it was");
+}
+
+#[test]
+fn what_was_commanded_last_is_taken_back() {
+    let played = ["e2- e4P", "e7- e5p", "g1- f3N"];
+    let moves = ["e4", "e5", "Nf3"];
+    let mut stage = after(&played);
+    let nothing = stage.order(Command::Undo).expect("nothing was commanded");
+    assert!(nothing.starts_with("there is nothing to take back"), "{nothing}");
+    let before = record(&stage).plies.clone();
+    for command in [
+        Command::TakeBack(2),
+        Command::Restore { ply: 2 },
+        Command::Replace { ply: 2, uci: "d7d6".to_owned() },
+        Command::Result(Some(GameResult::Draw)),
+        Command::Count { player: White, what: Irregularity::TwoHands },
+        Command::ClockNote { white_ms: 1, black_ms: 2, note: String::new() },
+        Command::Pause(true),
+    ] {
+        let was = record(&stage).clone();
+        assert_eq!(stage.order(command.clone()), None);
+        assert_ne!(
+            Record { last_number: 0, changes: Vec::new(), ..record(&stage).clone() },
+            Record { last_number: 0, ..was.clone() }
+        );
+        restart(&mut stage);
+        assert_eq!(stage.ask(Command::Undo), Ok(Answer::Undone(command.clone())), "{command:?}");
+        let now = record(&stage);
+        let uci = |plies: &[Ply]| plies.iter().map(|ply| (ply.played.clone(), ply.clocks)).collect::<Vec<_>>();
+        assert_eq!(uci(&now.plies), uci(&before), "{command:?}");
+        assert_eq!((now.result, &now.tally, &now.notes, now.paused), (was.result, &was.tally, &was.notes, was.paused));
+        assert_eq!((now.restored.is_some(), now.changes.len()), (false, 0), "{command:?}");
+        assert_eq!(stage.moves(), moves);
+    }
+    stage.play("b8- c6n", 2_000);
+    assert_eq!(stage.moves(), ["e4", "e5", "Nf3", "Nc6"]);
+}
+
+#[test]
+fn what_is_set_right_elsewhere_counts_nothing_twice() {
+    let mut stage = after(&ILLEGAL);
+    let told = |stage: &Stage| {
+        let alerts = record(stage).alerts.iter().map(|alert| (alert.kind, alert.ply, alert.count.is_some()));
+        (alerts.collect::<Vec<_>>(), record(stage).tally.count(White))
+    };
+    let counted = (vec![(AlertKind::IllegalMove, 3, true)], 1);
+    assert_eq!(told(&stage), counted);
+    assert_eq!(stage.order(Command::Replace { ply: 2, uci: "e7e6".to_owned() }), None);
+    assert_eq!(stage.moves(), ["e4", "e6", "Bf1-a4", "Nc6"]);
+    assert_eq!(told(&stage), counted);
+    assert_eq!(stage.order(Command::Undo), None);
+    assert_eq!(told(&stage), counted);
+    stage.displaced();
+    assert_eq!(stage.order(Command::Restore { ply: 3 }), None);
+    assert_eq!(told(&stage), (vec![], 1));
+    assert_eq!(stage.order(Command::Undo), None);
+    assert_eq!(stage.displaced(), ["f1 a4 c6 b8", ""]);
+    assert_eq!(stage.moves(), ["e4", "e5", "Bf1-a4", "Nc6"]);
+    assert_eq!(told(&stage), (vec![(AlertKind::IllegalMove, 3, false)], 1), "told again, and counted once");
+    assert!(!record(&stage).plies[2].played.evidence.is_empty());
+}
+
+#[test]
+fn a_pause_that_the_clock_ended_is_not_taken_back() {
+    let mut stage = after(&[]);
+    clock(&mut stage, ClockHalf::Left, true);
+    clock(&mut stage, ClockHalf::Left, false);
+    assert_eq!(stage.order(Command::Pause(true)), None);
+    clock(&mut stage, ClockHalf::Left, true);
+    assert_eq!(stage.order(Command::Undo).as_deref(), Some("the game is not paused"));
 }

@@ -423,6 +423,76 @@ async fn the_arbiter_gives_orders_on_the_command_line() {
     assert_eq!(hall.client.snapshot().await.unwrap().games[0].state, "finished");
 }
 
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|&word| word.to_owned()).collect()
+}
+
+type Worth = (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>);
+
+#[tokio::test]
+async fn the_arbiter_puts_a_position_back_has_a_claim_answered_and_takes_back_what_he_did() {
+    let Some(mut hall) = Hall::after_e4().await else { return };
+    hall.play("e7", "e5", "e5").await;
+    let connection = hall.bus.connect().await;
+    let commands = arbiter(&connection, hall.game).await;
+    let (right, sentence, occurrences, quiet, required, articles): Worth =
+        commands.call("Claim", &("white", "repetition", "g1f3")).await.unwrap();
+    assert_eq!((right, sentence.as_str(), occurrences, quiet), (false, "claim-too_few_times, times 1", vec![3], 1));
+    assert_eq!((required, articles), (words(&["play_intended", "add 120"]), words(&["9.5.3", "9.2.1"])));
+
+    let allowed: Vec<String> = commands.call("Restore", &2u32).await.unwrap();
+    assert_eq!(allowed, [""; 0], "the move was legal");
+    let corrected = seen(&mut hall.watch, "the correction", |event| event.event == "MovesCorrected").await;
+    assert_eq!((&corrected.fields["from_ply"], &corrected.fields["reason"]), (&2.into(), &"arbiter".into()));
+    let differs = async || {
+        let snapshot = hall.client.snapshot().await.unwrap();
+        snapshot.boards[0].displaced.iter().map(|(square, ..)| square.clone()).collect::<Vec<_>>()
+    };
+    until("the squares that differ", async || (differs().await == ["e5", "e7"]).then_some(())).await;
+
+    let undone: (String, String) = commands.call("Undo", &()).await.unwrap();
+    assert_eq!(undone, ("restore".to_owned(), "2".to_owned()));
+    until("the board to agree", async || differs().await.is_empty().then_some(())).await;
+    hall.play("g1", "f3", "Nf3").await;
+
+    let address = hall.bus.address();
+    let order = |args: &[&str]| touchmovectl(&address, &[&["arbiter"], args].concat());
+    let done = |args: &[&str], says: &str| {
+        assert_eq!(order(args), (Some(0), format!("game 1 on dgt_board: {says}\n"), String::new()), "{args:?}");
+    };
+    let refused = |args: &[&str], code: i32, says: &str| {
+        let (real, output, errors) = order(args);
+        assert_eq!((real, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
+        assert!(errors.contains(says), "{args:?}: {errors}");
+    };
+    done(&["count", "black", "two_hands"], "two_hands is counted of black");
+    let counted: Vec<(String, u32, Vec<String>, i64)> = commands.get_property("Irregularities").await.unwrap();
+    assert_eq!((counted.len(), counted[0].0.as_str(), counted[0].1), (1, "black", 3));
+    assert_eq!(counted[0].2, ["two_hands"]);
+    done(&["strike", "black", "3"], "at ply 3 less is counted of black");
+    done(&["undo"], "taken back: strike black at ply 3");
+    done(&["note-clocks", "1:23:45", "7:10", "two minutes"], "the times are noted");
+    done(&["pause"], "paused");
+    let paused = async || commands.get_property::<bool>("Paused").await.unwrap().then_some(());
+    until("the property to say so", paused).await;
+    done(&["resume"], "it goes on");
+    done(&["replace", "2", "e7e6"], "the position is rnbqkbnr/pppp1ppp/4p3/8/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+    done(&["undo"], "taken back: replace e7e6 at ply 2");
+    let claim = "claim-too_few_moves, missing 99\nit stood there after plies 3\nplies without a capture or a pawn's move: 1\n\
+                 the Laws require: add 120 (9.5.3)";
+    done(&["claim", "black", "fifty_moves"], claim);
+    refused(&["undo", "--broadcast"], 1, "leave --broadcast out");
+    refused(&["acknowledge", "7"], 1, "alert 7 does not stand");
+    refused(&["let-stand", "7"], 1, "alert 7 does not stand");
+    refused(&["restore", "9"], 1, "there is no position before ply 9: the game has 3 plies, so give 1 to 4");
+    refused(&["insert", "9", "e2e4"], 1, "there is no ply 9");
+    refused(&["replace", "1", "e2e5"], 1, "is no legal move at ply 1");
+    refused(&["count", "black", "sneezing"], 2, "give one of illegal_move");
+    refused(&["strike", "white", "3"], 1, "nothing is counted of White at ply 3");
+    refused(&["note-clocks", "1:2:3:4", "7:10"], 2, "give hours:minutes:seconds");
+    refused(&["note-clocks", "99999999:00:00", "7:10"], 2, "give hours:minutes:seconds");
+}
+
 #[tokio::test]
 async fn the_flags_of_a_clock_and_its_battery_are_told() {
     let Some(mut hall) = Hall::open().await else { return };

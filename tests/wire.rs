@@ -198,7 +198,8 @@ fn commands_are_read_and_bad_ones_refused_with_a_reason() {
         let message = wire::order_from_value(&value).expect_err("refused").to_string();
         assert!(message.starts_with("not a command: ") && message.contains(expect), "{value}\ngives: {message}");
     };
-    check(json!({"do": "undo"}), "unknown variant `undo`, expected one of `result`, `position`, `take_back`");
+    check(json!({"do": "undo", "plies": 1}), "unknown field `plies`");
+    check(json!({"do": "redo"}), "unknown variant `redo`, expected one of `result`, `position`, `take_back`");
     check(json!({"do": "take_back", "plies": 1, "moves": 1}), "unknown field `moves`");
     check(json!({"do": "take_back"}), "missing field `plies`");
     check(json!({"do": "result"}), "missing field `result`");
@@ -278,6 +279,10 @@ fn command() -> impl Strategy<Value = Command> {
         word().prop_map(Command::Adjust),
         any::<u32>().prop_map(Command::Acknowledge),
         any::<u32>().prop_map(|ply| Command::Restore { ply }),
+        any::<u32>().prop_map(Command::LetStand),
+        any::<(u32, String)>().prop_map(|(ply, uci)| Command::Replace { ply, uci }),
+        any::<(u32, String)>().prop_map(|(ply, uci)| Command::Insert { ply, uci }),
+        Just(Command::Undo),
         (word(), select(Irregularity::ALL)).prop_map(|(player, what)| Command::Count { player, what }),
         (word(), any::<u32>()).prop_map(|(player, ply)| Command::Strike { player, ply }),
         any::<(u32, u32, String)>().prop_map(|(white_ms, black_ms, note)| Command::ClockNote { white_ms, black_ms, note }),

@@ -1,11 +1,10 @@
 //! `touchmovectl arbiter`: what the arbiter decides about a game.
 
 use super::service::{Service, board, game, print};
-use crate::game::answer::Verdict;
-use crate::game::{Answer, Command, GameResult};
+use crate::game::{Command, GameResult};
 use crate::laws::draws::Claimed;
 use crate::laws::{Irregularity, Worded};
-use crate::publish::client::ClientError;
+use crate::publish::client::{ClientError, Said, Worth};
 use crate::publish::dbus::Stream;
 use crate::wire::Word;
 use shakmaty::{Color, Role};
@@ -22,6 +21,10 @@ use shakmaty::{Color, Role};
   touchmovectl arbiter adjust white
   touchmovectl arbiter acknowledge 3
   touchmovectl arbiter restore 41
+  touchmovectl arbiter let-stand 3
+  touchmovectl arbiter replace 41 e4d5
+  touchmovectl arbiter insert 41 e7e5
+  touchmovectl arbiter undo
   touchmovectl arbiter count white illegal_move
   touchmovectl arbiter strike white 41
   touchmovectl arbiter note-clocks 1:23:45 0:07:10 'two minutes for Black'
@@ -118,6 +121,49 @@ board agrees. Where the first of those moves was not legal, the moves that its t
         /// The ply that is to be played anew: White's first move is 1, Black's 2
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         ply: u32,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Let an irregular move stand: play goes on from it
+    #[command(after_help = "Examples:\n  touchmovectl arbiter let-stand 3")]
+    LetStand {
+        /// The alert about it, as `touchmovectl game` shows it
+        alert: u32,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Say that another move was played; the moves after it stay
+    #[command(after_help = "Examples:\n  touchmovectl arbiter replace 41 e4d5\n  touchmovectl arbiter replace 87 b7b8n")]
+    Replace {
+        /// The ply: White's first move is 1, Black's 2
+        #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+        ply: u32,
+        /// The legal move that was played there, as UCI
+        #[arg(value_name = "MOVE")]
+        uci: String,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Say that a move is missing; the moves after it stay
+    #[command(after_help = "Examples:\n  touchmovectl arbiter insert 41 e7e5")]
+    Insert {
+        /// The ply that it is: what is there now comes after it
+        #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+        ply: u32,
+        /// The legal move that was played there, as UCI
+        #[arg(value_name = "MOVE")]
+        uci: String,
+        #[command(flatten)]
+        of: Of,
+    },
+    /// Take back the last command that changed the game
+    #[command(
+        long_about = "Take back the last command that changed the game, if play has not gone on from it.
+
+The last four can be taken back, one after the other; a new position begins a new game, which is not undone.",
+        after_help = "Examples:\n  touchmovectl arbiter undo"
+    )]
+    Undo {
         #[command(flatten)]
         of: Of,
     },
@@ -248,6 +294,10 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Adjust { player, of } => (Command::Adjust(player), of),
         What::Acknowledge { alert, of } => (Command::Acknowledge(alert), of),
         What::Restore { ply, of } => (Command::Restore { ply }, of),
+        What::LetStand { alert, of } => (Command::LetStand(alert), of),
+        What::Replace { ply, uci, of } => (Command::Replace { ply, uci }, of),
+        What::Insert { ply, uci, of } => (Command::Insert { ply, uci }, of),
+        What::Undo { of } => (Command::Undo, of),
         What::Count { player, what, of } => (Command::Count { player, what }, of),
         What::Strike { player, ply, of } => (Command::Strike { player, ply }, of),
         What::NoteClocks { white, black, note, of } => (Command::ClockNote { white_ms: white, black_ms: black, note }, of),
@@ -266,7 +316,9 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         Command::TakeBack(_) => format!("{} plies are left, the last one: {last}", game.moves.len()),
         Command::Adjust(player) => format!("{} adjusts", player.word()),
         Command::Acknowledge(alert) => format!("alert {alert} stands no more"),
-        Command::Restore { .. } | Command::Claim { .. } => said(&answer, &game.fen),
+        Command::LetStand(alert) => format!("alert {alert} stands no more, and its move stands"),
+        Command::Replace { .. } | Command::Insert { .. } => format!("the position is {}", game.fen),
+        Command::Restore { .. } | Command::Claim { .. } | Command::Undo => said(&answer, &game.fen),
         Command::Count { player, what } => format!("{} is counted of {}", what.word(), player.word()),
         Command::Strike { player, ply } => format!("at ply {ply} less is counted of {}", player.word()),
         Command::ClockNote { .. } => "the times are noted".to_owned(),
@@ -293,24 +345,23 @@ async fn position(fen: &str, name: Option<&str>, service: &Service) -> anyhow::R
     Ok(print(&text)?)
 }
 
-fn said(answer: &Answer, fen: &str) -> String {
+fn said(answer: &Said, fen: &str) -> String {
     match answer {
-        Answer::Bound(allowed) if !allowed.is_empty() => {
+        Said::Bound(allowed) if !allowed.is_empty() => {
             format!("the position is {fen}\nthe touched pieces allow: {}", allowed.join(" "))
         }
-        Answer::Claim(verdict) => told(verdict),
-        Answer::Done | Answer::Bound(_) => format!("the position is {fen}"),
+        Said::Claim(worth) => told(worth),
+        Said::Undone { command, argument } => format!("taken back: {command} {argument}").trim_end().to_owned(),
+        Said::Done | Said::Bound(_) => format!("the position is {fen}"),
     }
 }
 
-fn told(verdict: &Verdict) -> String {
-    let mut text = verdict.text.to_string();
-    let plies: Vec<String> = verdict.occurrences.iter().map(u32::to_string).collect();
-    text.push_str(&format!("\nit stands after plies: {}", plies.join(", ")));
-    text.push_str(&format!("\nplies without a capture or a pawn's move: {}", verdict.quiet));
-    if !verdict.required.is_empty() {
-        let required: Vec<String> = verdict.required.iter().map(ToString::to_string).collect();
-        text.push_str(&format!("\nthe Laws require: {} ({})", required.join(", "), verdict.articles.join(", ")));
+fn told(worth: &Worth) -> String {
+    let plies: Vec<String> = worth.occurrences.iter().map(u32::to_string).collect();
+    let mut text = format!("{}\nit stood there after plies {}", worth.sentence, plies.join(", "));
+    text.push_str(&format!("\nplies without a capture or a pawn's move: {}", worth.quiet));
+    if !worth.required.is_empty() {
+        text.push_str(&format!("\nthe Laws require: {} ({})", worth.required.join(", "), worth.articles.join(", ")));
     }
     text
 }

@@ -1,6 +1,6 @@
 //! What a command says to whoever gave it.
 
-use crate::game::Text;
+use crate::game::{Command, Text};
 use crate::laws::Act;
 
 /// What a command that was carried out says to whoever gave it.
@@ -13,6 +13,8 @@ pub enum Answer {
     Bound(Vec<String>),
     /// What a claim is worth.
     Claim(Verdict),
+    /// This was taken back.
+    Undone(Command),
 }
 
 /// What a claim of a draw is worth (Art. 9.2, 9.3), and what the Laws then require.

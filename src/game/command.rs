@@ -30,6 +30,24 @@ pub enum Command {
         /// From 1; one more than there are: the last position on record.
         ply: u32,
     },
+    /// The irregular move of this alert stands: play goes on from it, and it is never told as anything else.
+    LetStand(u32),
+    /// At this ply another move was played. The moves after it stay.
+    Replace {
+        /// From 1.
+        ply: u32,
+        /// The legal move, as UCI.
+        uci: String,
+    },
+    /// Before this ply a move is missing from the record. The moves after it stay.
+    Insert {
+        /// From 1; one more than there are: at the end.
+        ply: u32,
+        /// The legal move, as UCI.
+        uci: String,
+    },
+    /// The last command that changed the game is taken back.
+    Undo,
     /// This is counted of a player for the penalties of illegal moves (Art. 7.5.5), as of the last move on record.
     Count {
         /// Who did it.
@@ -81,6 +99,11 @@ pub struct Order {
     pub by: String,
 }
 
+impl Order {
+    /// Who lets a paused game go on when the clock is started.
+    pub const CLOCK: &str = "clock";
+}
+
 /// Why a command was not carried out; says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -104,6 +127,47 @@ pub enum Refused {
     /// No such move.
     #[error("\"{0}\" is no move in this position: give one such as e2e4 or e7e8q, from a square with a piece on it")]
     NoMove(String),
+    /// The game has no such ply.
+    #[error("there is no ply {ply}: the game has {known}")]
+    NoSuchPly {
+        /// Which was asked for.
+        ply: u32,
+        /// How many there are.
+        known: u32,
+    },
+    /// Not a legal move there.
+    #[error("\"{uci}\" is no legal move at ply {ply}: give one such as e2e4 or e7e8q")]
+    NotLegal {
+        /// What was asked for.
+        uci: String,
+        /// Where.
+        ply: u32,
+    },
+    /// That move is on record already.
+    #[error("ply {0} is that move already")]
+    SameMove(u32),
+    /// A later move would not be legal then.
+    #[error("with that the move of ply {ply}, {san}, is not legal: put back the position before it first")]
+    LaterMove {
+        /// Its ply, as it is now.
+        ply: u32,
+        /// What it is.
+        san: String,
+    },
+    /// The alert is not about an irregular move.
+    #[error("alert {alert} is about no irregular move on record, so nothing has to stand: acknowledge it instead")]
+    NothingStands {
+        /// Which.
+        alert: u32,
+    },
+    /// No command is kept that could be taken back.
+    #[error(
+        "there is nothing to take back: neither a new position nor an adjustment is, and of other commands the last four are"
+    )]
+    NothingToUndo,
+    /// Play has gone on since.
+    #[error("moves were made since {0}: command anew how it should be")]
+    MovedSince(&'static str),
     /// Nothing is counted there.
     #[error("nothing is counted of {} at ply {ply}: {}", name(*.player), counted(.known))]
     NotCounted {

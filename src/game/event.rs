@@ -302,6 +302,14 @@ pub struct Alert {
     pub evidence: Vec<Sighting>,
 }
 
+impl Alert {
+    /// It is about what was played or touched, and holds as long as that is on record.
+    pub fn is_about_moves(&self) -> bool {
+        matches!(self.kind.matter(), Matter::Play | Matter::Touch)
+            && !matches!(self.kind, AlertKind::IllegalPending | AlertKind::IllegalPosition | AlertKind::PressWithoutMove)
+    }
+}
+
 /// What is the matter with a square of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {

@@ -1,10 +1,13 @@
 //! One game as it was published.
 
+mod change;
 mod commanded;
+
+pub use change::{Before, Change};
 
 use crate::boards::Millis;
 use crate::game::event::{Alert, ClockTimes, Rotation};
-use crate::game::{CompletedBy, Confidence, Event, Fault, GameResult, Played, ResultReason, Stamped};
+use crate::game::{CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason, Stamped};
 use crate::laws::Tally;
 use shakmaty::Square;
 
@@ -103,6 +106,10 @@ pub struct Record {
     pub notes: Vec<ClockNote>,
     /// The arbiter has paused the game.
     pub paused: bool,
+    /// The plies of irregular moves that the arbiter let stand, rising.
+    pub stood: Vec<u32>,
+    /// What the arbiter's last commands changed, the last one last.
+    pub changes: Vec<Change>,
     /// A position that was put back, until somebody moves.
     pub restored: Option<Restored>,
     /// Squares that do not work as they should, in the order in which they were noticed.
@@ -135,6 +142,8 @@ impl Record {
             alerts_raised: 0,
             notes: Vec::new(),
             paused: false,
+            stood: Vec::new(),
+            changes: Vec::new(),
             restored: None,
             faults: Vec::new(),
             last_number: 1,
@@ -151,6 +160,7 @@ impl Record {
                 self.plies.truncate(*ply as usize - (*ply > 0) as usize);
                 self.push(played.clone(), stamped.at, *confidence);
                 self.restored = None;
+                self.moved();
             }
             Event::MoveCompleted { ply, by, clocks } => {
                 if let Some(ply) = self.ply_mut(*ply) {
@@ -158,13 +168,17 @@ impl Record {
                     ply.clocks = *clocks;
                 }
             }
-            Event::MovesCorrected { from_ply, moves, .. } => {
+            Event::MovesCorrected { from_ply, moves, reason } => {
                 self.plies.truncate(from_ply.saturating_sub(1) as usize);
                 for played in moves {
                     self.push(played.clone(), stamped.at, Confidence::CERTAIN);
                 }
                 self.revision += 1;
-                self.restored.take_if(|_| !moves.is_empty());
+                self.stood_after(*from_ply, moves);
+                if *reason != CorrectionReason::Arbiter {
+                    self.moved();
+                    self.restored.take_if(|_| !moves.is_empty());
+                }
             }
             Event::ClockRevised { ply, clocks } => {
                 if let Some(ply) = self.ply_mut(*ply) {
@@ -186,7 +200,7 @@ impl Record {
                 }
             }
             Event::Result { result, reason } => self.result = result.map(|result| (result, *reason)),
-            Event::Commanded { command, .. } => self.commanded(stamped.at, command),
+            Event::Commanded { command, by } => self.commanded(stamped.at, command, by),
             Event::GameStarted { .. }
             | Event::Touched { .. }
             | Event::Displaced { .. }

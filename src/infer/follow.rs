@@ -27,6 +27,8 @@ pub struct Follower {
     /// What the board shows is no play for the time being; the squares that changed meanwhile.
     held: Option<Bitboard>,
     faults: Faults,
+    /// So many plies are told in no other way, since the arbiter let the last of them stand.
+    fixed: usize,
 }
 
 impl Follower {
@@ -43,6 +45,7 @@ impl Follower {
             look_at: None,
             held: None,
             faults: Faults::default(),
+            fixed: 0,
         }
     }
 
@@ -373,20 +376,43 @@ impl Follower {
 
     /// Moves are taken back until only these are left, all of them published.
     pub fn take_back(&mut self, now: Millis, kept: &[Move], reason: CorrectionReason) {
+        let kept: Vec<(Move, Option<Millis>)> = kept.iter().map(|&mv| (mv, None)).collect();
+        self.rewrite(now, &kept, reason);
+    }
+
+    /// These are the moves, whoever says so, each with the time when the clock was pressed on it.
+    pub fn rewrite(&mut self, now: Millis, moves: &[(Move, Option<Millis>)], reason: CorrectionReason) {
         self.seen.excuse_nothing();
         self.lines.truncate(1);
         if let Some(line) = self.lines.first_mut() {
-            let plies = line.nodes().len() - 1;
-            if line.nodes().iter().skip(1).map(|node| node.mv).take(kept.len()).eq(kept.iter().map(|mv| Some(*mv))) {
-                line.take_back(plies - kept.len(), reason, &self.seen);
-            } else {
-                // What the line has become meanwhile was not told.
-                line.take_back(plies, reason, &self.seen);
-                kept.iter().for_each(|&mv| line.resume(now, mv, None, &self.seen));
-            }
+            // What the line has become meanwhile was not told.
+            let told = line.nodes().iter().skip(1).zip(moves);
+            let same = told.take_while(|(node, (mv, _))| node.mv == Some(*mv)).count();
+            line.take_back(line.nodes().len() - 1 - same, reason, &self.seen);
+            moves.iter().skip(same).for_each(|&(mv, pressed_at)| line.put(now, mv, pressed_at, &self.seen));
         }
+        self.fixed = self.fixed.min(moves.len());
         self.changes += 1;
         self.reason = Some(reason);
+    }
+
+    /// The first so many plies are told in no other way from now on, whatever is seen.
+    pub fn fix(&mut self, plies: usize) {
+        self.fixed = plies.min(self.line().len() - 1);
+        let best = self.best().clone();
+        self.keep_fixed(best);
+    }
+
+    /// Lines that say something else of what is fixed go; `before`: the published one, as it was.
+    fn keep_fixed(&mut self, before: Line) {
+        let fixed = |line: &Line| line.nodes().iter().skip(1).take(self.fixed).map(|node| node.mv).collect::<Vec<_>>();
+        let moves = fixed(&before);
+        let published = self.lines.first().is_some_and(|line| fixed(line) == moves);
+        self.lines.retain(|line| fixed(line) == moves);
+        if !published {
+            self.lines.insert(0, before);
+            self.lines.iter_mut().take(1).for_each(|line| line.look_again(&self.seen));
+        }
     }
 
     /// The promotion of this ply, from 1, was to this piece, whoever says so; the moves after it stay. Lines that say otherwise
@@ -432,6 +458,7 @@ impl Follower {
     fn each(&mut self, now: Millis, mut act: impl FnMut(&mut Line, &Seen, &mut Vec<Line>)) {
         let before = self.best().changes();
         let (plies, last) = (self.line().len(), self.tip().mv);
+        let fixed = (self.fixed > 0).then(|| self.best().clone());
         let mut others = Vec::new();
         for line in &mut self.lines {
             act(line, &self.seen, &mut others);
@@ -449,6 +476,9 @@ impl Follower {
             let new = self.lines.iter().filter(|line| line.is_new(now));
             let in_one_go: Vec<Line> = new.filter_map(|line| line.in_one_go(&self.seen)).collect();
             self.lines.extend(in_one_go);
+        }
+        if let Some(published) = fixed {
+            self.keep_fixed(published);
         }
         let alone = self.lines.len() == 1;
         if !alone {

@@ -120,6 +120,14 @@ impl Line {
         }
     }
 
+    /// The same with a move of which somebody says that it was this one and no other.
+    pub fn put(&mut self, now: Millis, mv: Move, pressed_at: Option<Millis>, seen: &Seen) {
+        self.resume(now, mv, pressed_at, seen);
+        if let Some(node) = self.tip_mut() {
+            node.growth = Growth::default();
+        }
+    }
+
     /// The positions, from the start, which has no move.
     pub fn nodes(&self) -> &[Arc<Node>] {
         &self.nodes

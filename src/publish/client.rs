@@ -2,16 +2,17 @@
 
 mod error;
 mod json;
+mod said;
 mod snapshot;
 mod watch;
 
 pub use error::ClientError;
+pub use said::{Said, Worth};
 pub use snapshot::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
 pub use watch::{Happened, SIGNALS, Seen, Signal, Watch};
 
-use crate::game::answer::Verdict;
+use crate::game::Command;
 use crate::game::pgn::AfterIllegal;
-use crate::game::{Answer, Command, Text};
 use crate::laws::Worded;
 use crate::locale::Locale;
 use crate::names;
@@ -108,7 +109,7 @@ impl Client {
     }
 
     /// Gives an order about the game on its board. Returns what it says when it is in the journal.
-    pub async fn order(&self, game: u64, order: &Command) -> Result<Answer, ClientError> {
+    pub async fn order(&self, game: u64, order: &Command) -> Result<Said, ClientError> {
         let path = names::game_path(game);
         let to = names::ARBITER_INTERFACE;
         let () = match order {
@@ -120,6 +121,13 @@ impl Client {
             }
             Command::Adjust(player) => self.call(path, to, "Adjust", &player.word()).await?,
             Command::Acknowledge(alert) => self.call(path, to, "Acknowledge", alert).await?,
+            Command::LetStand(alert) => self.call(path, to, "LetStand", alert).await?,
+            Command::Replace { ply, uci } => self.call(path, to, "Replace", &(ply, uci)).await?,
+            Command::Insert { ply, uci } => self.call(path, to, "Insert", &(ply, uci)).await?,
+            Command::Undo => {
+                let (command, argument) = self.call(path, to, "Undo", &()).await?;
+                return Ok(Said::Undone { command, argument });
+            }
             Command::Count { player, what } => self.call(path, to, "Count", &(player.word(), what.word())).await?,
             Command::Strike { player, ply } => self.call(path, to, "Strike", &(player.word(), ply)).await?,
             Command::ClockNote { white_ms, black_ms, note } => {
@@ -128,12 +136,12 @@ impl Client {
             Command::Pause(paused) => self.call(path, to, "Pause", paused).await?,
             Command::Claim { player, claimed, intended } => {
                 let body = (player.word(), claimed.word(), intended.as_deref().unwrap_or_default());
-                let told = self.call(path, to, "Claim", &body).await?;
-                return verdict(told).map(Answer::Claim);
+                let (right, sentence, occurrences, quiet, required, articles) = self.call(path, to, "Claim", &body).await?;
+                return Ok(Said::Claim(Worth { right, sentence, occurrences, quiet, required, articles }));
             }
-            Command::Restore { ply } => return Ok(Answer::Bound(self.call(path, to, "Restore", ply).await?)),
+            Command::Restore { ply } => return Ok(Said::Bound(self.call(path, to, "Restore", ply).await?)),
         };
-        Ok(Answer::Done)
+        Ok(Said::Done)
     }
 
     /// A new game begins on this board, from this position. Returns when it is in the journal.
@@ -172,13 +180,6 @@ impl Client {
             _ => ClientError::Broken(why),
         }
     }
-}
-
-/// What the other end says of a claim.
-fn verdict(told: (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>)) -> Result<Verdict, ClientError> {
-    let (right, sentence, occurrences, quiet, required, articles) = told;
-    let required = required.iter().map(|act| act.parse()).collect::<Result<_, _>>().map_err(ClientError::Refused)?;
-    Ok(Verdict { right, text: Text::new(&sentence), occurrences, quiet, required, articles })
 }
 
 fn game_of(path: &str) -> Option<u64> {

@@ -10,8 +10,10 @@ mod kings;
 mod orders;
 mod publish;
 mod restore;
+mod rewrite;
 mod sightings;
 mod touch;
+mod undo;
 
 use super::clock::{Clock, Press};
 use super::{Output, Settings};

@@ -223,7 +223,7 @@ impl Table {
             if given && let Ok(start) = Position::from_fen(&game.record().start_fen, table.settings.chess960) {
                 table.given = Some(Given { board: start.board().clone(), plies: 0, told: Bitboard::EMPTY });
             }
-            table.given = restored(&game).or(table.given);
+            table.given = restored(&game, Bitboard::EMPTY).or(table.given);
             table.game = Some(game);
         }
         table
@@ -501,9 +501,10 @@ impl Table {
         if self.game.is_none() {
             return Err(Refused::NoGame);
         }
-        let restores = matches!(order.command, Command::Restore { .. });
-        let takes_back = restores || matches!(order.command, Command::TakeBack(_));
-        let goes_on = matches!(order.command, Command::Pause(false));
+        let takes_back = matches!(order.command, Command::TakeBack(_) | Command::Restore { .. });
+        let amends = matches!(order.command, Command::Replace { .. } | Command::Insert { .. } | Command::Undo);
+        let restores = amends || matches!(order.command, Command::Restore { .. });
+        let goes_on = amends || matches!(order.command, Command::Pause(false));
         let mut answer = Err(Refused::NoGame);
         let placement = *self.sense.placement();
         self.with_game(output, |game, around, output| answer = game.order(now, order, &placement, around, output));
@@ -516,7 +517,9 @@ impl Table {
             self.stage = 0;
         }
         if restores && answer.is_ok() {
-            self.given = self.game.as_ref().and_then(restored);
+            // What was told before has to agree, too.
+            let told = self.given.take().map_or(Bitboard::EMPTY, |given| given.told);
+            self.given = self.game.as_ref().and_then(|game| restored(game, told));
             if self.sense.is_whole() {
                 self.compare_given(now, output);
             }
@@ -582,10 +585,10 @@ fn stages(settings: &Settings, settle: Millis) -> [Millis; 9] {
     stages
 }
 
-/// The position that is being put back on the board.
-fn restored(game: &Game) -> Option<Given> {
-    let position = game.restored()?;
-    Some(Given { board: position.board().clone(), plies: game.record().plies.len(), told: Bitboard::EMPTY })
+/// The position that is being put back on the board, or has to agree once more after these squares were told to differ.
+fn restored(game: &Game, told: Bitboard) -> Option<Given> {
+    let position = game.to_restore().or_else(|| game.position().filter(|_| told.any()))?;
+    Some(Given { board: position.board().clone(), plies: game.record().plies.len(), told })
 }
 
 /// Whether the last game of these events was begun by an order that gave its position.

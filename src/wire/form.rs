@@ -336,6 +336,18 @@ pub(super) enum WireCommand {
     Restore {
         ply: u32,
     },
+    LetStand {
+        alert: u32,
+    },
+    Replace {
+        ply: u32,
+        uci: String,
+    },
+    Insert {
+        ply: u32,
+        uci: String,
+    },
+    Undo {},
     Count {
         #[serde(with = "word")]
         player: Color,

@@ -323,6 +323,17 @@ impl Player {
         if refused { Ok(()) } else { self.promises.ordered(&command, before) }
     }
 
+    /// A move that may be legal at that ply, or in its opponent's turn.
+    fn other(&self, which: u8) -> String {
+        let ply = self.ply(which) as usize;
+        let record = self.table.record();
+        let before = ply.checked_sub(2).and_then(|index| record?.plies.get(index)).map(|ply| ply.played.fen.clone());
+        let fen = before.or_else(|| record.map(|record| record.start_fen.clone())).unwrap_or_default();
+        let position = Position::from_fen(&fen, self.settings.chess960);
+        let mv = position.as_ref().ok().and_then(|position| position.legal_moves().get(usize::from(which) / 8).copied());
+        position.ok().zip(mv).map_or_else(|| "e2e4".to_owned(), |(position, mv)| position.uci(mv))
+    }
+
     /// A ply near the end of the record, or none at all.
     fn ply(&self, which: u8) -> u32 {
         let plies = self.table.record().map_or(0, |record| record.plies.len() as u32);
@@ -434,12 +445,16 @@ impl Player {
                 self.order(Command::Result(results[script.below(4)]))
             }
             41 => {
-                let (what, which) = (script.below(10), script.byte());
+                let (what, which) = (script.below(18), script.byte());
                 self.order(match what {
                     0 => Command::TakeBack(if which == 255 { u32::MAX } else { u32::from(which % 6) }),
                     1 => Command::Adjust(Color::from_white(which < 128)),
                     2 => Command::Acknowledge(u32::from(which)),
                     3 => Command::Restore { ply: self.ply(which) },
+                    9..12 => Command::Undo,
+                    12 | 13 => Command::LetStand(u32::from(which)),
+                    14 | 15 => Command::Replace { ply: self.ply(which), uci: self.other(which) },
+                    16 => Command::Insert { ply: self.ply(which), uci: self.other(which) },
                     4 | 5 => Command::Pause(which < 128),
                     6 => Command::Count { player: Color::Black, what: Irregularity::ALL[usize::from(which % 18)] },
                     7 => Command::Strike { player: Color::Black, ply: self.ply(which) },

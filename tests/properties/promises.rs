@@ -172,7 +172,15 @@ impl Promises {
             }
             Event::MovesCorrected { from_ply, moves, reason } => {
                 let changes = |command: &Command| {
-                    matches!(command, Command::TakeBack(_) | Command::Promotion { .. } | Command::Restore { .. })
+                    matches!(
+                        command,
+                        Command::TakeBack(_)
+                            | Command::Promotion { .. }
+                            | Command::Restore { .. }
+                            | Command::Replace { .. }
+                            | Command::Insert { .. }
+                            | Command::Undo
+                    )
                 };
                 let ordered = commands.iter().any(changes);
                 if *reason == CorrectionReason::Arbiter && !ordered {

@@ -2,12 +2,15 @@
 
 use super::{ClockNote, Record, Restored};
 use crate::boards::Millis;
-use crate::game::{Alert, Command};
+use crate::game::{Alert, Command, Order};
 use shakmaty::Color;
 
 impl Record {
     /// Somebody commanded this, and it is done now.
-    pub(super) fn commanded(&mut self, at: Millis, command: &Command) {
+    pub(super) fn commanded(&mut self, at: Millis, command: &Command, by: &str) {
+        if by != Order::CLOCK {
+            self.keep(at, command);
+        }
         match command {
             Command::Restore { ply } => {
                 let allowed = |alert: &&Alert| alert.ply == *ply && !alert.allowed.is_empty();
@@ -19,6 +22,11 @@ impl Record {
                 });
             }
             Command::TakeBack(_) => self.restored = None,
+            Command::LetStand(id) => {
+                self.stood.extend(self.alerts.iter().find(|alert| alert.id == *id).map(|alert| alert.ply));
+                self.stood.sort_unstable();
+            }
+            Command::Undo => self.undo(),
             Command::Count { player, what } => {
                 self.tally.add(*player, at, self.plies.len() as u32, *what);
             }
@@ -37,6 +45,8 @@ impl Record {
             | Command::Promotion { .. }
             | Command::Adjust(_)
             | Command::Acknowledge(_)
+            | Command::Replace { .. }
+            | Command::Insert { .. }
             | Command::Claim { .. } => {}
         }
     }

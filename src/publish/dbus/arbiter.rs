@@ -195,6 +195,63 @@ impl Arbiter {
         }
     }
 
+    /// Lets the irregular move of this alert stand: the alert is gone, play goes on from that move, and it is never told as
+    /// anything else, whatever is seen.
+    /// Errors: NoAlert, NothingStands.
+    async fn let_stand(
+        &self,
+        alert: u32,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.command(Command::LetStand(alert), &header, connection).await
+    }
+
+    /// Says that at this ply another move was played, a legal one, as UCI. The moves after it stay. Squares of the board that show
+    /// something else are in its property Displaced until it agrees.
+    /// Errors: NoPly, BadMove.
+    async fn replace(
+        &self,
+        ply: u32,
+        uci: String,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.command(Command::Replace { ply, uci }, &header, connection).await
+    }
+
+    /// Says that before this ply, from 1 to one more than there are, a legal move is missing, as UCI. The moves after it stay.
+    /// Squares of the board that show something else are in its property Displaced until it agrees.
+    /// Errors: NoPly, BadMove.
+    async fn insert(
+        &self,
+        ply: u32,
+        uci: String,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        self.command(Command::Insert { ply, uci }, &header, connection).await
+    }
+
+    /// Takes back the last command that changed the game, if play has not gone on from it; the last four can be taken back, one
+    /// after the other, but no SetPosition. command and argument: which it was, as in Commanded. An alert that stands again has
+    /// another id.
+    /// Errors: NothingToUndo, Paused.
+    #[zbus(out_args("command", "argument"))]
+    async fn undo(
+        &self,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(String, String), Error> {
+        match self.ask(Command::Undo, &header, connection).await? {
+            Answer::Undone(command) => {
+                let (command, argument) = values::command_words(&command);
+                Ok((command.to_owned(), argument))
+            }
+            _ => Ok((String::new(), String::new())),
+        }
+    }
+
     /// Counts this of a player, white or black, for the penalties of illegal moves (Art. 7.5.5), as of the last move on record.
     /// what: illegal_move, illegal_castling, pawn_left, press_without_move, two_hands, press_before_release, touch_broken,
     /// release_changed, castling_abandoned, promotion_changed, handled_off_turn, displaced, displaced_found, capture_unclear,
@@ -328,7 +385,8 @@ impl Arbiter {
 
     /// Somebody commanded something, and it was done. command and argument: result and the result; position and the FEN;
     /// take_back and the number of plies; promotion and the piece, with "at ply" and the ply if one was named; adjust and the
-    /// player; acknowledge and the id of the alert; restore and the ply; count, the player
+    /// player; acknowledge and the id of the alert; restore and the ply; let_stand and the id of the alert; replace, the
+    /// move, "at ply" and the ply; insert, the move, "before ply" and the ply; undo and nothing; count, the player
     /// and what; strike, the player, "at ply" and the ply; clock_note, White's and Black's milliseconds and the note; pause, on or
     /// off; claim, the player, what he claims, "with" and the intended move if there is one. by: who, as far as the bus knows.
     #[zbus(signal)]

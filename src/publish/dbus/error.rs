@@ -19,6 +19,12 @@ pub enum Error {
     NoAlert(String),
     /// There is no such ply.
     NoPly(String),
+    /// The alert is about no irregular move.
+    NothingStands(String),
+    /// That cannot be set right so.
+    BadMove(String),
+    /// Nothing can be taken back, or not any more.
+    NothingToUndo(String),
     /// No such move.
     NoMove(String),
     /// Nothing is counted there.
@@ -68,7 +74,12 @@ impl From<OrderError> for Error {
             OrderError::Refused(Refused::NoGame) => Error::NoGame(sentence),
             OrderError::Refused(Refused::TooManyPlies(_)) => Error::TooManyPlies(sentence),
             OrderError::Refused(Refused::NoAlert(_)) => Error::NoAlert(sentence),
-            OrderError::Refused(Refused::NoPly { .. }) => Error::NoPly(sentence),
+            OrderError::Refused(Refused::NothingStands { .. }) => Error::NothingStands(sentence),
+            OrderError::Refused(Refused::NotLegal { .. } | Refused::SameMove(_) | Refused::LaterMove { .. }) => {
+                Error::BadMove(sentence)
+            }
+            OrderError::Refused(Refused::NothingToUndo | Refused::MovedSince(_)) => Error::NothingToUndo(sentence),
+            OrderError::Refused(Refused::NoPly { .. } | Refused::NoSuchPly { .. }) => Error::NoPly(sentence),
             OrderError::Refused(Refused::NoMove(_)) => Error::NoMove(sentence),
             OrderError::Refused(Refused::NotCounted { .. }) => Error::NotCounted(sentence),
             OrderError::Refused(Refused::Paused(_)) => Error::Paused(sentence),

@@ -127,7 +127,8 @@ pub fn told(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Opti
     }
 }
 
-fn command_words(command: &Command) -> (&'static str, String) {
+/// The command and what it is about, as signal `Commanded` has them.
+pub fn command_words(command: &Command) -> (&'static str, String) {
     match command {
         Command::Result(result) => ("result", result.map_or("*", |result| result.as_str()).to_owned()),
         Command::Position(fen) => ("position", fen.clone()),
@@ -137,6 +138,10 @@ fn command_words(command: &Command) -> (&'static str, String) {
         Command::Adjust(player) => ("adjust", player.word().to_owned()),
         Command::Acknowledge(alert) => ("acknowledge", alert.to_string()),
         Command::Restore { ply } => ("restore", ply.to_string()),
+        Command::LetStand(alert) => ("let_stand", alert.to_string()),
+        Command::Replace { ply, uci } => ("replace", format!("{uci} at ply {ply}")),
+        Command::Insert { ply, uci } => ("insert", format!("{uci} before ply {ply}")),
+        Command::Undo => ("undo", String::new()),
         Command::Count { player, what } => ("count", format!("{} {}", player.word(), what.word())),
         Command::Strike { player, ply } => ("strike", format!("{} at ply {ply}", player.word())),
         Command::ClockNote { white_ms, black_ms, note } => ("clock_note", format!("{white_ms} {black_ms} {note}")),

@@ -5,7 +5,7 @@ use super::alerts::Told;
 use super::alerts::UNEXPLAINED_LONG;
 use super::{Around, Game};
 use crate::boards::Millis;
-use crate::game::{AlertKind, Command, Event, Text};
+use crate::game::{AlertKind, Command, Event, Order, Text};
 use crate::infer::{Follower, REST_TAKEBACK, Seen, explain};
 use crate::laws::Position;
 use crate::table::Output;
@@ -85,7 +85,7 @@ impl Game {
 
     /// The board need not agree with the record: nobody is playing.
     pub(super) fn is_no_play(&self) -> bool {
-        matches!(self.hold, Some(Hold::Adjusting { .. } | Hold::Stopped(_) | Hold::Paused)) || self.is_being_restored()
+        self.hold.is_some()
     }
 
     /// The arbiter has paused the game.
@@ -118,7 +118,7 @@ impl Game {
     pub fn clock_started(&mut self, now: Millis, output: &mut Output) -> bool {
         let paused = self.is_paused() && !self.over;
         if paused {
-            self.tell(now, Event::Commanded { command: Command::Pause(false), by: "clock".to_owned() }, output);
+            self.tell(now, Event::Commanded { command: Command::Pause(false), by: Order::CLOCK.to_owned() }, output);
             self.go_on(now);
         }
         paused

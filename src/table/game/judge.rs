@@ -43,8 +43,8 @@ impl Game {
         }
     }
 
-    /// Alerts about moves from this one on, which are on record no more.
-    pub(super) fn forget_alerts(&mut self, now: Millis, kept: u32, played: bool, output: &mut Output) {
+    /// Alerts about moves from this one on, which are on record no more, but for these.
+    pub(super) fn forget_alerts(&mut self, now: Millis, kept: u32, stay: &[u32], played: bool, output: &mut Output) {
         use AlertKind::{
             DeadPosition, FiveFold, IllegalMove, IllegalPosition, IllegalStands, PossibleTouch, PressBeforeRelease,
             PromotionChanged, ReleaseChanged, SeventyFive, TouchMove,
@@ -54,7 +54,8 @@ impl Game {
         let of_move =
             [IllegalMove, IllegalStands, TouchMove, PossibleTouch, ReleaseChanged, PromotionChanged, PressBeforeRelease];
         let gone = |alert: &Alert| {
-            alert.ply > kept && (of_position.contains(&alert.kind) || (!played && of_move.contains(&alert.kind)))
+            let of_move = !played && of_move.contains(&alert.kind) && !stay.contains(&alert.ply);
+            alert.ply > kept && (of_position.contains(&alert.kind) || of_move)
         };
         self.clear(now, gone, output);
     }
@@ -228,7 +229,7 @@ impl Game {
     }
 
     /// What the last position on record means: draws that need no claim, and positions that play does not lead to.
-    fn judge_position(&mut self, now: Millis, output: &mut Output) {
+    pub(super) fn judge_position(&mut self, now: Millis, output: &mut Output) {
         if self.record.result.is_some() {
             return;
         }

@@ -1,5 +1,6 @@
 //! What an arbiter or a player commands.
 
+use super::rewrite::Amend;
 use super::{Around, Game};
 use crate::boards::{Cue, Millis, Placement, Sensed, Sensing};
 use crate::game::command::{Command, Refused};
@@ -74,6 +75,29 @@ impl Game {
                 self.back_to(kept as usize, now, placement, around, output);
                 return Ok(self.bind(now, output));
             }
+            Command::LetStand(id) => {
+                let alert = self.record.alerts.iter().find(|alert| alert.id == id).ok_or(Refused::NoAlert(id))?;
+                let irregular = self.record.ply(alert.ply).is_some_and(|ply| ply.played.irregular);
+                if !irregular {
+                    return Err(Refused::NothingStands { alert: id });
+                }
+                self.tell(now, done, output);
+                self.clear(now, |alert| alert.id == id, output);
+                // What is followed may be something else by now that was not told.
+                self.follower.take_back(now, &self.published, CorrectionReason::Arbiter);
+                self.fix();
+            }
+            Command::Replace { ply, ref uci } => {
+                let moves = self.with_move(Amend::Replace, ply, uci)?;
+                self.tell(now, done, output);
+                self.amend(now, &moves, placement, around, output);
+            }
+            Command::Insert { ply, ref uci } => {
+                let moves = self.with_move(Amend::Insert, ply, uci)?;
+                self.tell(now, done, output);
+                self.amend(now, &moves, placement, around, output);
+            }
+            Command::Undo => return self.undo(now, done, placement, around, output),
             Command::Count { .. } => self.tell(now, done, output),
             Command::Strike { player, ply } => {
                 if self.record.counted(player, ply).is_none() {
@@ -121,6 +145,7 @@ impl Game {
         self.follower.take_back(now, kept, CorrectionReason::Arbiter);
         self.bound = None;
         self.publish(now, around, output);
+        self.fix();
         self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
         self.resume(now);
     }
@@ -141,7 +166,21 @@ impl Game {
             self.publish_all(now, around, output);
         }
         self.tell(now, done, output);
-        self.tell(now, Event::Result { result, reason: ResultReason::Arbiter }, output);
+        self.put_result(now, result.map(|result| (result, ResultReason::Arbiter)), placement, around, output);
+    }
+
+    /// The game has this result, or none.
+    pub(super) fn put_result(
+        &mut self,
+        now: Millis,
+        result: Option<(GameResult, ResultReason)>,
+        placement: &Placement,
+        around: &mut Around<'_>,
+        output: &mut Output,
+    ) {
+        let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
+        let result = result.map(|(result, _)| result);
+        self.tell(now, Event::Result { result, reason }, output);
         output.cues.push(Cue::Placement);
         let resumes = self.over && result.is_none();
         self.over = result.is_some();
@@ -184,7 +223,7 @@ impl Game {
     }
 
     /// What stands on the board, for a game that was over and did not look.
-    fn look_at_the_board(&mut self, now: Millis, placement: &Placement, around: &Around<'_>) {
+    pub(super) fn look_at_the_board(&mut self, now: Millis, placement: &Placement, around: &Around<'_>) {
         self.follower.hold();
         if self.over && !self.blind {
             let placement = turned(placement, around.rotation);
@@ -193,7 +232,7 @@ impl Game {
     }
 
     /// The record was set right: the game goes on from there, unless it has a result.
-    fn resume(&mut self, now: Millis) {
+    pub(super) fn resume(&mut self, now: Millis) {
         self.over = self.over && self.record.result.is_some();
         self.restore_board(now);
     }

@@ -13,6 +13,15 @@ use shakmaty::Color;
 /// A move is sure, for those who want no others, if it is so likely: one in ten is wrong at worst.
 const SURE: Confidence = Confidence(900);
 
+/// When the arbiter was told what the Laws say of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Judged {
+    /// When it was told first: it is the same move.
+    Before,
+    /// Now.
+    Now,
+}
+
 impl Game {
     /// Publishes what is decided, and sure enough, and was not published yet.
     pub(super) fn publish(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
@@ -70,24 +79,49 @@ impl Game {
 
     fn correct(&mut self, now: Millis, same: usize, decided: usize, around: &mut Around<'_>, output: &mut Output) {
         let moves: Vec<Played> = (same..decided).filter_map(|index| self.played(index)).collect();
+        let before = self.record.plies.get(same..).unwrap_or_default().to_vec();
+        self.put_on_record(now, same, moves, &before, around, output);
+    }
+
+    /// After so many plies the record is this. `before`: how the moves there, as many, were completed before.
+    pub(super) fn put_on_record(
+        &mut self,
+        now: Millis,
+        same: usize,
+        moves: Vec<Played>,
+        before: &[Ply],
+        around: &mut Around<'_>,
+        output: &mut Output,
+    ) {
         let reason = self.follower.reason();
+        let decided = same + moves.len();
+        // Where the arbiter sets something right, what was said of the other moves still holds.
+        let said = |ply: Option<&Ply>, mv: &Played| {
+            reason == CorrectionReason::Arbiter && ply.is_some_and(|ply| ply.played.uci == mv.uci)
+        };
+        let judged: Vec<Judged> = moves
+            .iter()
+            .zip(0..)
+            .map(|(mv, index)| if said(before.get(index), mv) { Judged::Before } else { Judged::Now })
+            .collect();
+        let stay = (same..).zip(&moves).filter(|(index, mv)| said(self.record.plies.get(*index), mv));
+        let stay: Vec<u32> = stay.map(|(index, _)| index as u32 + 1).collect();
         self.published.truncate(same);
         self.published.extend(self.follower.line().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
         self.pending = self.pending.filter(|_| decided > same);
         self.revisable = self.revisable.filter(|(ply, _)| *ply as usize <= same);
-        let before = self.record.plies.split_off(same.min(self.record.plies.len()));
         self.tell(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
         // What was uncertain is gone, or is told anew.
         let gone = |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32;
         self.clear(now, gone, output);
         let played = reason == CorrectionReason::Takeback;
-        self.forget_alerts(now, same as u32, played, output);
+        self.forget_alerts(now, same as u32, &stay, played, output);
         if let Some((_, reason @ (ResultReason::Checkmate | ResultReason::Stalemate))) = self.record.result {
             self.tell(now, Event::Result { result: None, reason }, output);
         }
-        self.complete_again(now, same, &before, reason, output);
-        for index in same..decided {
-            self.made(now, index, around, output);
+        self.complete_again(now, same, before, reason, output);
+        for (index, judged) in (same..decided).zip(judged) {
+            self.made(now, index, judged, around, output);
         }
     }
 
@@ -132,12 +166,12 @@ impl Game {
         self.published.push(mv);
         let ply = index as u32 + 1;
         self.tell(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
-        self.made(now, index, around, output);
+        self.made(now, index, Judged::Now, around, output);
         self.bound = None;
     }
 
     /// What follows from a published move.
-    fn made(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
+    fn made(&mut self, now: Millis, index: usize, judged: Judged, around: &mut Around<'_>, output: &mut Output) {
         let ply = index as u32 + 1;
         let mover = self.mover(ply);
         for own in [ply.saturating_sub(2), ply - 1] {
@@ -158,7 +192,11 @@ impl Game {
             self.idle_press = None;
             self.judge_release(now, ply, press.at, output);
         }
-        self.judge(now, index, output);
+        match judged {
+            Judged::Now => self.judge(now, index, output),
+            Judged::Before if index + 1 == self.published.len() => self.judge_position(now, output),
+            Judged::Before => {}
+        }
         let Some(node) = self.follower.line().get(index + 1) else { return };
         if let Some(ending) = node.position.ending().filter(|_| self.record.result.is_none()) {
             let (result, reason) = match (ending, mover) {
@@ -175,7 +213,7 @@ impl Game {
     }
 
     /// The move from node `index` to the next.
-    fn played(&self, index: usize) -> Option<Played> {
+    pub(super) fn played(&self, index: usize) -> Option<Played> {
         let before = &self.follower.line().get(index)?.position;
         let node = self.follower.line().get(index + 1)?;
         let mv = node.mv?;

@@ -2,6 +2,7 @@
 
 use super::Game;
 use super::hold::Hold;
+use super::judge::is_about_position;
 use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Answer};
 use crate::laws::touch::{Obligation, TouchRules, Touches, obligation_restored};
@@ -24,6 +25,7 @@ impl Game {
     /// The same in a game that is taken up again: the pieces may not be back in their places yet.
     pub(super) fn go_on_restoring(&mut self) {
         self.bound = self.bound_by();
+        self.fix();
         if self.record.paused {
             self.hold = Some(Hold::Paused);
             self.follower.hold();
@@ -38,18 +40,14 @@ impl Game {
         self.published.iter().take(plies).fold(self.start.clone(), |position, &mv| position.play(mv))
     }
 
-    /// A position is being put back, and nobody has moved since.
-    pub(super) fn is_being_restored(&self) -> bool {
-        self.record.restored.is_some() && matches!(self.hold, Some(Hold::Restoring { .. }))
-    }
-
     /// The position that is being put back, until somebody moves.
-    pub fn restored(&self) -> Option<Position> {
-        self.record.restored.as_ref().map(|_| self.position_after(self.published.len()))
+    pub fn to_restore(&self) -> Option<Position> {
+        let restoring = self.record.restored.is_some() || matches!(self.hold, Some(Hold::Restoring { .. }));
+        (restoring && !self.over).then(|| self.position_after(self.published.len()))
     }
 
     /// The moves that the player to move may make after the position was put back; `None`: any legal one.
-    fn bound_by(&self) -> Option<Vec<Move>> {
+    pub(super) fn bound_by(&self) -> Option<Vec<Move>> {
         let restored = self.record.restored.as_ref()?;
         let position = self.position_after(restored.ply.saturating_sub(1) as usize);
         let moves: Vec<Move> = match restored.allowed.as_slice() {
@@ -70,26 +68,8 @@ impl Game {
 
 /// Whether nothing is left of what this alert is about once the position before this ply is put back.
 fn is_settled(alert: &Alert, ply: u32) -> bool {
-    use AlertKind::{
-        CaptureUnclear, Displaced, DisplacedFound, FiveFold, IllegalMove, IllegalPending, IllegalPosition, IllegalStands,
-        PositionUnexplained, PossibleTouch, PressBeforeRelease, PromotionChanged, ReleaseChanged, SeventyFive, TouchCapture,
-        TouchMove,
-    };
-    let on_the_board = [PositionUnexplained, IllegalPending, Displaced, DisplacedFound, CaptureUnclear];
-    let of_moves = [
-        IllegalMove,
-        IllegalStands,
-        IllegalPosition,
-        TouchMove,
-        TouchCapture,
-        PossibleTouch,
-        ReleaseChanged,
-        PromotionChanged,
-        PressBeforeRelease,
-        FiveFold,
-        SeventyFive,
-        AlertKind::DeadPosition,
-        AlertKind::MovesUncertain,
-    ];
-    on_the_board.contains(&alert.kind) || (alert.ply >= ply && of_moves.contains(&alert.kind))
+    use AlertKind::{DeadPosition, FiveFold, IllegalPending, IllegalPosition, MovesUncertain, SeventyFive};
+    let of_position = [IllegalPosition, FiveFold, SeventyFive, DeadPosition, MovesUncertain];
+    let of_moves = alert.is_about_moves() || of_position.contains(&alert.kind);
+    alert.kind == IllegalPending || is_about_position(alert.kind) || (alert.ply >= ply && of_moves)
 }

@@ -1,0 +1,127 @@
+//! What the arbiter's last commands changed, so that they can be taken back.
+
+use super::{Ply, Record, Restored};
+use crate::boards::Millis;
+use crate::game::{Alert, Command, GameResult, Played, ResultReason};
+use crate::laws::Counted;
+
+/// So many commands can be taken back, the last first: no more than somebody remembers, and each may hold a game's moves.
+const KEPT: usize = 4;
+
+/// What a command changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The command.
+    pub command: Command,
+    /// When.
+    pub at: Millis,
+    /// How it was before.
+    pub before: Before,
+    /// Moves were made, or corrected by what was seen, since then.
+    pub moved: bool,
+}
+
+/// How something was before a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// The record had these moves after so many.
+    Moves {
+        /// Plies that are as they were.
+        kept: u32,
+        /// The others.
+        plies: Vec<Ply>,
+        /// The result.
+        result: Option<(GameResult, ResultReason)>,
+        /// The position that was being put back.
+        restored: Option<Restored>,
+        /// The plies that the arbiter had let stand.
+        stood: Vec<u32>,
+        /// What was said of those moves.
+        alerts: Vec<Alert>,
+    },
+    /// The result.
+    Result(Option<(GameResult, ResultReason)>),
+    /// This alert stood.
+    Alert(Box<Alert>),
+    /// Less was counted, or less noted.
+    Less,
+    /// This was counted.
+    Counted(Counted),
+    /// Whether the game was paused.
+    Paused(bool),
+}
+
+impl Record {
+    /// Keeps what this command is about to change.
+    pub(super) fn keep(&mut self, at: Millis, command: &Command) {
+        let alert = |id: u32| Some(Before::Alert(Box::new(self.alerts.iter().find(|alert| alert.id == id)?.clone())));
+        let known = self.plies.len() as u32;
+        let before = match command {
+            Command::TakeBack(plies) => Some(self.moves_from(known.saturating_sub(*plies))),
+            Command::Restore { ply } => Some(self.moves_from(ply.saturating_sub(1))),
+            Command::Replace { ply, .. } | Command::Insert { ply, .. } | Command::Promotion { ply: Some(ply), .. } => {
+                Some(self.moves_from(ply.saturating_sub(1)))
+            }
+            Command::Promotion { ply: None, .. } => {
+                let promotion = |ply: &Ply| ply.played.uci.len() == 5;
+                Some(self.moves_from(self.plies.iter().rposition(promotion).unwrap_or_default() as u32))
+            }
+            Command::Result(_) => Some(Before::Result(self.result)),
+            Command::Acknowledge(id) | Command::LetStand(id) => alert(*id),
+            Command::Count { .. } | Command::ClockNote { .. } => Some(Before::Less),
+            Command::Strike { player, ply } => {
+                let counted = self.tally.of(*player).iter().rev().find(|counted| counted.ply == *ply);
+                counted.cloned().map(Before::Counted)
+            }
+            Command::Pause(_) => Some(Before::Paused(self.paused)),
+            Command::Position(_) | Command::Adjust(_) | Command::Claim { .. } | Command::Undo => None,
+        };
+        let Some(before) = before else { return };
+        self.changes.push(Change { command: command.clone(), at, before, moved: false });
+        if self.changes.len() > KEPT {
+            self.changes.remove(0);
+        }
+    }
+
+    fn moves_from(&self, kept: u32) -> Before {
+        Before::Moves {
+            kept,
+            plies: self.plies.iter().skip(kept as usize).cloned().collect(),
+            result: self.result,
+            restored: self.restored.clone(),
+            stood: self.stood.clone(),
+            alerts: self.alerts.iter().filter(|alert| alert.ply > kept && alert.is_about_moves()).cloned().collect(),
+        }
+    }
+
+    /// What the last command changed is as it was before. Moves and results are told besides.
+    pub(super) fn undo(&mut self) {
+        let Some(Change { command, at, before, .. }) = self.changes.pop() else { return };
+        match (before, command) {
+            // The moves are told after this, and those that stand are among them.
+            (Before::Moves { restored, stood, .. }, _) => (self.restored, self.stood) = (restored, stood),
+            (Before::Alert(alert), Command::LetStand(_)) => self.stood.retain(|ply| *ply != alert.ply),
+            (Before::Less, Command::Count { player, .. }) => _ = self.tally.strike(player, at),
+            (Before::Less, _) => _ = self.notes.pop(),
+            (Before::Counted(counted), Command::Strike { player, .. }) => {
+                for what in counted.what {
+                    self.tally.add(player, counted.pressed_at, counted.ply, what);
+                }
+            }
+            (Before::Paused(paused), _) => self.paused = paused,
+            (Before::Result(_) | Before::Alert(_) | Before::Counted(_), _) => {}
+        }
+    }
+
+    /// The moves that the arbiter let stand, once the record from this ply on is this.
+    pub(super) fn stood_after(&mut self, from_ply: u32, moves: &[Played]) {
+        let told =
+            |ply: u32| ply.checked_sub(from_ply).is_none_or(|index| moves.get(index as usize).is_some_and(|mv| mv.irregular));
+        self.stood.retain(|ply| told(*ply));
+    }
+
+    /// A move was made, or what was seen corrected one: what was commanded before is no longer the last.
+    pub(super) fn moved(&mut self) {
+        self.changes.iter_mut().for_each(|change| change.moved = true);
+    }
+}

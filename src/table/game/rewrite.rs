@@ -1,0 +1,122 @@
+//! The record as the arbiter sets it right: moves replaced, inserted, put back.
+
+use super::hold::Hold;
+use super::{Around, Game};
+use crate::boards::{Millis, Placement};
+use crate::game::command::Refused;
+use crate::game::event::ClockTimes;
+use crate::game::record::{Ply, PlyState};
+use crate::game::{CompletedBy, Confidence, CorrectionReason, Played};
+use crate::laws::Move;
+use crate::table::Output;
+
+/// What is done to the move of a ply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Amend {
+    /// It is another one.
+    Replace,
+    /// One comes before it.
+    Insert,
+}
+
+impl Game {
+    /// The moves of the game when this one is played at this ply.
+    pub(super) fn with_move(&self, amend: Amend, ply: u32, uci: &str) -> Result<Vec<Move>, Refused> {
+        let known = self.published.len() as u32;
+        let last = if amend == Amend::Insert { known + 1 } else { known };
+        let index = ply.checked_sub(1).filter(|_| ply <= last).ok_or(Refused::NoSuchPly { ply, known })? as usize;
+        let (before, after) = self.published.split_at(index);
+        let mut old = self.position_after(index);
+        let mv = old.parse_uci(uci).ok_or_else(|| Refused::NotLegal { uci: uci.to_owned(), ply })?;
+        let mut later = after;
+        let mut new = old.play(mv);
+        if amend == Amend::Replace
+            && let Some((replaced, rest)) = after.split_first()
+        {
+            if *replaced == mv {
+                return Err(Refused::SameMove(ply));
+            }
+            (later, old) = (rest, old.play(*replaced));
+        }
+        let mut moves = before.to_vec();
+        moves.push(mv);
+        for (number, &mv) in (known - later.len() as u32 + 1..).zip(later) {
+            let uci = old.uci(mv);
+            // An irregular move stays one where it was; elsewhere nothing proves it.
+            let irregular = || new.any_move(&uci).filter(|_| amend == Amend::Replace && !old.is_legal(mv));
+            let refused = || Refused::LaterMove { ply: number, san: old.san(mv) };
+            let next = new.parse_uci(&uci).or_else(irregular).ok_or_else(refused)?;
+            (old, new) = (old.play(mv), new.play(next));
+            moves.push(next);
+        }
+        Ok(moves)
+    }
+
+    /// These are the moves of the game. `told`: those that are not as they were, with how they were completed; `None`: as they
+    /// were at the same plies.
+    pub(super) fn set_moves(
+        &mut self,
+        now: Millis,
+        moves: &[Move],
+        told: Option<&[Ply]>,
+        around: &mut Around<'_>,
+        output: &mut Output,
+    ) {
+        let same = self.published.iter().zip(moves).take_while(|(one, other)| one == other).count();
+        let mut states = match told {
+            Some(told) => told.get(told.len().saturating_sub(moves.len() - same)..).unwrap_or_default().to_vec(),
+            None => self.record.plies.get(same..).unwrap_or_default().to_vec(),
+        };
+        if states.len() < moves.len() - same {
+            // One is new; the moves after it are completed as they were.
+            states.insert(0, completed(now, states.is_empty()));
+        }
+        let pressed = |index: usize| {
+            let state = index.checked_sub(same).and_then(|index| states.get(index)).map(|ply| ply.state);
+            matches!(state, Some(PlyState::Completed { by: CompletedBy::Clock, .. })).then_some(now)
+        };
+        let timed: Vec<(Move, Option<Millis>)> = moves.iter().enumerate().map(|(index, &mv)| (mv, pressed(index))).collect();
+        self.follower.rewrite(now, &timed, CorrectionReason::Arbiter);
+        self.seen_changes = Some(self.follower.changes());
+        let played: Vec<Played> = match told {
+            Some(_) => states.iter().map(|ply| ply.played.clone()).collect(),
+            None => (same..moves.len()).filter_map(|index| self.played(index)).collect(),
+        };
+        self.put_on_record(now, same, played, &states, around, output);
+        self.bound = None;
+        self.fix();
+    }
+
+    /// What the arbiter let stand is told in no other way.
+    pub(super) fn fix(&mut self) {
+        self.follower.fix(self.record.stood.last().map_or(0, |ply| *ply as usize));
+    }
+
+    /// The record was set right. Where the board shows something else than a piece in the hand, nothing is concluded until it agrees.
+    pub(super) fn amend(
+        &mut self,
+        now: Millis,
+        moves: &[Move],
+        placement: &Placement,
+        around: &mut Around<'_>,
+        output: &mut Output,
+    ) {
+        self.look_at_the_board(now, placement, around);
+        self.set_moves(now, moves, None, around, output);
+        self.over = self.over && self.record.result.is_some();
+        let in_hands = self.follower.unexplained().is_empty() && self.follower.mismatch().any();
+        if in_hands && !matches!(self.hold, Some(Hold::Paused)) {
+            self.let_go(now);
+        } else {
+            self.restore_board(now);
+        }
+        self.publish(now, around, output);
+    }
+}
+
+/// How a move that the arbiter inserted was completed: not at all yet if it is the last.
+fn completed(now: Millis, last: bool) -> Ply {
+    let played = Played { uci: String::new(), san: String::new(), fen: String::new(), irregular: false, evidence: Vec::new() };
+    let state = if last { PlyState::Made } else { PlyState::Completed { by: CompletedBy::Arbiter, at: now } };
+    Ply { played, made_at: now, state, confidence: Confidence::CERTAIN, clocks: ClockTimes::default() }
+}

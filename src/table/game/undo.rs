@@ -1,0 +1,104 @@
+//! The arbiter's last command is taken back.
+
+use super::{Around, Game};
+use crate::boards::{Millis, Placement};
+use crate::game::command::Refused;
+use crate::game::record::{Before, Change, Ply, PlyState};
+use crate::game::{Alert, Answer, Event, ResultReason};
+use crate::laws::Move;
+use crate::table::Output;
+
+impl Game {
+    /// What the last command changed is as it was before, if play has not gone on from it.
+    pub(super) fn undo(
+        &mut self,
+        now: Millis,
+        done: Event,
+        placement: &Placement,
+        around: &mut Around<'_>,
+        output: &mut Output,
+    ) -> Result<Answer, Refused> {
+        let Change { command, before, moved, .. } = self.record.changes.last().cloned().ok_or(Refused::NothingToUndo)?;
+        let still = |what| if moved { Err(Refused::MovedSince(what)) } else { Ok(()) };
+        match before {
+            Before::Moves { kept, plies, result, alerts, .. } => {
+                still("the record was set right")?;
+                let moves = self.followed_by(kept as usize, &plies).ok_or(Refused::MovedSince("the record was set right"))?;
+                let plies = self.completed_since(kept as usize, plies);
+                self.tell(now, done, output);
+                self.look_at_the_board(now, placement, around);
+                if moves != self.published {
+                    self.set_moves(now, &moves, Some(&plies), around, output);
+                }
+                if self.record.result != result {
+                    let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
+                    self.tell(now, Event::Result { result: result.map(|(result, _)| result), reason }, output);
+                }
+                let told =
+                    |alert: &Alert| self.record.alerts.iter().any(|known| (known.kind, known.ply) == (alert.kind, alert.ply));
+                let gone: Vec<Alert> = alerts.into_iter().filter(|alert| !told(alert)).collect();
+                gone.into_iter().for_each(|alert| self.raise_again(now, alert, output));
+                self.over = result.is_some();
+                self.bound = self.bound_by();
+                self.resume(now);
+            }
+            Before::Result(result) => {
+                still("the result was set")?;
+                self.tell(now, done, output);
+                self.put_result(now, result, placement, around, output);
+            }
+            Before::Alert(alert) => {
+                if alert.ply as usize > self.record.plies.len() {
+                    return Err(Refused::MovedSince("the alert was raised"));
+                }
+                self.tell(now, done, output);
+                self.fix();
+                self.raise_again(now, *alert, output);
+            }
+            Before::Less | Before::Counted(_) => self.tell(now, done, output),
+            Before::Paused(paused) => {
+                if self.record.paused == paused {
+                    return Err(Refused::Paused(paused));
+                }
+                if paused {
+                    still("the game went on")?;
+                }
+                self.tell(now, done, output);
+                if paused {
+                    self.pause(now, around, output);
+                } else {
+                    self.go_on(now);
+                }
+            }
+        }
+        Ok(Answer::Undone(command))
+    }
+
+    /// What it counted is counted still.
+    fn raise_again(&mut self, now: Millis, alert: Alert, output: &mut Output) {
+        let again = Alert { id: self.record.alerts_raised + 1, count: None, ..alert };
+        self.tell(now, Event::AlertRaised(again), output);
+    }
+
+    /// So many of the moves on record, and then these.
+    fn followed_by(&self, kept: usize, plies: &[Ply]) -> Option<Vec<Move>> {
+        let mut moves = self.published.get(..kept)?.to_vec();
+        let mut position = self.position_after(kept);
+        for Ply { played, .. } in plies {
+            let mv = if played.irregular { position.any_move(&played.uci) } else { position.parse_uci(&played.uci) }?;
+            position = position.play(mv);
+            moves.push(mv);
+        }
+        Some(moves)
+    }
+
+    /// The same plies, completed where they are on record and have been completed since.
+    fn completed_since(&self, kept: usize, mut plies: Vec<Ply>) -> Vec<Ply> {
+        for (ply, now) in plies.iter_mut().zip(self.record.plies.iter().skip(kept)) {
+            if ply.played.uci == now.played.uci && ply.state == PlyState::Made {
+                (ply.state, ply.clocks) = (now.state, now.clocks);
+            }
+        }
+        plies
+    }
+}
