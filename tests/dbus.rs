@@ -437,7 +437,10 @@ async fn the_arbiter_puts_a_position_back_has_a_claim_answered_and_takes_back_wh
     let commands = arbiter(&connection, hall.game).await;
     let (right, sentence, occurrences, quiet, required, articles): Worth =
         commands.call("Claim", &("white", "repetition", "g1f3")).await.unwrap();
-    assert_eq!((right, sentence.as_str(), occurrences, quiet), (false, "claim-too_few_times, times 1", vec![3], 1));
+    assert_eq!(
+        (right, sentence.as_str(), occurrences, quiet),
+        (false, "the claim is wrong: the position occurs once", vec![3], 1)
+    );
     assert_eq!((required, articles), (words(&["play_intended", "add 120"]), words(&["9.5.3", "9.2.1"])));
 
     let allowed: Vec<String> = commands.call("Restore", &2u32).await.unwrap();
@@ -478,7 +481,7 @@ async fn the_arbiter_puts_a_position_back_has_a_claim_answered_and_takes_back_wh
     done(&["resume"], "it goes on");
     done(&["replace", "2", "e7e6"], "the position is rnbqkbnr/pppp1ppp/4p3/8/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
     done(&["undo"], "taken back: replace e7e6 at ply 2");
-    let claim = "claim-too_few_moves, missing 99\nit stood there after plies 3\nplies without a capture or a pawn's move: 1\n\
+    let claim = "the claim is wrong: 99 of the hundred moves of both players are missing\nit stood there after plies 3\nplies without a capture or a pawn's move: 1\n\
                  the Laws require: add 120 (9.5.3)";
     done(&["claim", "black", "fifty_moves"], claim);
     refused(&["undo", "--broadcast"], 1, "leave --broadcast out");

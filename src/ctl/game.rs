@@ -42,7 +42,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     text.push_str(&moves(&game.start, game.moves.iter().map(|ply| ply.san.as_str())));
     for (id, english) in game.alert_ids.iter().zip(&game.alerts) {
         let alert = language::alert(&client, game.id, *id, language::locale(), english).await;
-        text.push_str(&format!("alert: {alert}\n"));
+        text.push_str(&format!("alert {id}: {alert}\n"));
     }
     for (square, fault, detail) in &game.faults {
         text.push_str(&format!("{square} is {fault}: {detail}\n"));

@@ -222,7 +222,7 @@ pub fn verdict(answer: &Answer) -> VerdictValue {
         return VerdictValue::default();
     };
     let required = required.iter().map(ToString::to_string).collect();
-    (*right, text.to_string(), occurrences.clone(), *quiet, required, articles.clone())
+    (*right, locale::sentence(Locale::English, text), occurrences.clone(), *quiet, required, articles.clone())
 }
 
 /// Property `Irregularities`, in the order of time.

@@ -32,7 +32,7 @@ impl Game {
         let (required, articles) = ruling.map_or((Vec::new(), Vec::new()), |ruling| (ruling.acts, ruling.articles));
         Ok(Verdict {
             right: claim.is_right(),
-            text: text(&claim.finding),
+            text: Text::from(&claim.finding),
             occurrences: claim.occurrences,
             quiet: claim.quiet,
             required,
@@ -53,17 +53,4 @@ fn occasion(claim: &Claim, claimed: Claimed, rests: Rests) -> Option<Occasion> {
         (false, _, false) => Occasion::WrongClaim,
         (false, _, true) => Occasion::WrongClaimIntended,
     })
-}
-
-fn text(finding: &Finding) -> Text {
-    let count = |times: usize| u32::try_from(times).unwrap_or(u32::MAX);
-    match *finding {
-        Finding::Repeated { times } => Text::new("claim-repeated").with("times", count(times)),
-        Finding::Quiet { moves } => Text::new("claim-quiet").with("moves", moves),
-        Finding::TooFewTimes { times } => Text::new("claim-too_few_times").with("times", count(times)),
-        Finding::TooFewMoves { missing } => Text::new("claim-too_few_moves").with("missing", missing),
-        Finding::NotOnMove => Text::new("claim-not_on_move"),
-        Finding::IllegalMove => Text::new("claim-illegal_move"),
-        Finding::Ended => Text::new("claim-ended"),
-    }
 }

@@ -68,8 +68,8 @@ impl Game {
 
 /// Whether nothing is left of what this alert is about once the position before this ply is put back.
 fn is_settled(alert: &Alert, ply: u32) -> bool {
-    use AlertKind::{DeadPosition, FiveFold, IllegalPending, IllegalPosition, MovesUncertain, SeventyFive};
+    use AlertKind::{DeadPosition, FiveFold, IllegalPosition, MovesUncertain, SeventyFive};
     let of_position = [IllegalPosition, FiveFold, SeventyFive, DeadPosition, MovesUncertain];
     let of_moves = alert.is_about_moves() || of_position.contains(&alert.kind);
-    alert.kind == IllegalPending || is_about_position(alert.kind) || (alert.ply >= ply && of_moves)
+    is_about_position(alert.kind) || (alert.ply >= ply && of_moves)
 }
