@@ -259,7 +259,7 @@ fn a_move_told_to_be_irregular_tells_of_what_was_done() {
         ),
         stamped(2_000, Event::MoveMade { ply: 1, played, confidence: Confidence(999), alternatives: Vec::new() }),
     ];
-    let committed = |at| Irregularity { kind: Kind::IllegalStands, ply: 1, by: None, squares: Vec::new(), at, until: None };
+    let committed = |at| Irregularity::new(Kind::IllegalStands, 1, None, Vec::new(), at);
     let figures = |at| {
         let truth = Truth { irregularities: vec![committed(at)], ..Truth::default() };
         compare(&truth, &events, &[], &Settings::default())

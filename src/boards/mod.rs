@@ -232,8 +232,8 @@ pub trait Protocol: Send {
     fn next_deadline(&self) -> Option<Millis>;
 }
 
-/// What the squares of a board can tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What the squares of a board can tell, the most first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sensing {
     /// Which piece stands where.
     Identity,

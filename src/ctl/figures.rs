@@ -1,6 +1,7 @@
 //! What was published compared with what truly happened: the figures of `score`.
 
 use crate::boards::Millis;
+use crate::ctl::found::{self, Found, Trial};
 use crate::game::event::{AlertKind, Matter};
 use crate::game::{Alert, CorrectionReason, Event, Played, Record, Stamped};
 use crate::locale::{self, Locale};
@@ -42,6 +43,8 @@ pub struct GameFigures {
     /// Irregularities committed, and whether an alert of any kind was raised, or a move told to be illegal, meanwhile or soon
     /// after.
     pub irregularities: Vec<(Kind, bool)>,
+    /// The same, each with what was told of it.
+    pub trials: Vec<Trial>,
     /// Alerts raised where they could be right or wrong, and whether something irregular was done.
     pub raised: Vec<(&'static str, bool)>,
     /// Moves published while the game was stopped or analysed.
@@ -220,6 +223,7 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
         }
     }
     figures.irregularities = truth.irregularities.iter().map(|irregularity| irregularity.kind).zip(told).collect();
+    figures.trials = found::trials(&truth.irregularities, events, settings.sensing);
     figures.takebacks = (understood.len() as u64, understood.iter().filter(|&&understood| understood).count() as u64);
     published
 }
@@ -229,7 +233,7 @@ fn false_alert(at: Millis, alert: &Alert) -> String {
 }
 
 /// So long after an irregularity was put right, or the cable was in again, an alert is still about it. Milliseconds.
-const STILL: Millis = 10_000;
+pub const STILL: Millis = 10_000;
 
 /// The irregularity that an alert at this time is about: the last one that had begun.
 fn irregular(truth: &Truth, now: Millis) -> Option<usize> {
@@ -326,6 +330,8 @@ pub struct Figures {
     pub doubtful_named: u64,
     /// Irregularities committed, by kind.
     pub recall: Vec<Recall>,
+    /// Irregularities committed, by kind, and illegal moves by sort: what was rightly told of them, and how soon.
+    pub found: Vec<Found>,
     /// Alerts raised, by kind.
     pub precision: Vec<Precision>,
     /// Moves published while the game was stopped or analysed: nothing should be.
@@ -422,6 +428,7 @@ impl Figures {
             precision: by_kind(games.clone().flat_map(|game| game.raised.iter().copied()))
                 .map(|(kind, raised, right)| Precision { kind, raised, right })
                 .collect(),
+            found: Found::of(games.clone().flat_map(|game| &game.trials)),
             ghosts: sum(|game| game.ghosts),
             takebacks: sum(|game| game.takebacks.0),
             takebacks_understood: sum(|game| game.takebacks.1),
@@ -440,6 +447,7 @@ impl Figures {
         for Recall { kind, committed, told } in &self.recall {
             rows.push(("irregularities", format!("{kind}: {told} of {committed} told")));
         }
+        rows.extend(self.found.iter().map(|found| ("rightly told", found.line())));
         for Precision { kind, raised, right } in self.precision.iter().filter(|_| !self.recall.is_empty()) {
             rows.push(("alerts", format!("{kind}: {right} of {raised} right")));
         }
@@ -458,7 +466,8 @@ fn by_kind(all: impl Iterator<Item = (&'static str, bool)>) -> impl Iterator<Ite
 }
 
 impl Delay {
-    fn of(mut all: Vec<u64>) -> Delay {
+    /// Of these, in any order; all 0 where there are none.
+    pub fn of(mut all: Vec<u64>) -> Delay {
         all.sort_unstable();
         let at =
             |permille: usize| all.get((all.len() * permille / 1000).min(all.len().saturating_sub(1))).copied().unwrap_or(0);

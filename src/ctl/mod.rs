@@ -12,6 +12,7 @@ pub mod demo;
 pub mod diagram;
 pub mod doctor;
 pub mod figures;
+pub mod found;
 pub mod game;
 pub mod language;
 pub mod laws;

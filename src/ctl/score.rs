@@ -28,7 +28,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[command(after_help = "Examples:
   touchmovectl score --hands blitz --clock --seeds 10 games.pgn
   touchmovectl score --clock --sensing occupancy --against first,settled,reachable games.pgn
-  touchmovectl score --clock --sensing occupancy --bound --hindsight games.pgn")]
+  touchmovectl score --clock --sensing occupancy --bound --hindsight games.pgn
+  touchmovectl score --clock --inject illegal_move games.pgn")]
 pub struct Args {
     /// Games to play
     #[arg(required = true, value_name = "PGN")]

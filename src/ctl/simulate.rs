@@ -78,8 +78,8 @@ pub struct HandsArgs {
     /// Do this so often, and nothing else that the hands do but for the clean way to play; may be repeated
     #[arg(long, value_name = "NAME=THOUSANDTHS", value_parser = parse_rate)]
     pub only: Vec<(Rate, u32)>,
-    /// Commit an irregularity at this ply or the first one after it that allows it; may be repeated
-    #[arg(long, value_name = "KIND@PLY", value_parser = Injection::from_str, long_help = inject_help())]
+    /// Commit an irregularity at this ply, or one drawn for each game, or the first one after it that allows it; may be repeated
+    #[arg(long, value_name = "KIND[@PLY]", value_parser = Injection::from_str, long_help = inject_help())]
     pub inject: Vec<Injection>,
     /// So many thousandths of the promotions to a queen become another piece, where the rest of the game stays legal
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(0..=1000))]
@@ -148,7 +148,8 @@ fn parse_rate(text: &str) -> Result<(Rate, u32), String> {
 fn inject_help() -> String {
     let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.1).collect();
     format!(
-        "Commit an irregularity at this ply or the first one after it that allows it; may be repeated. KIND: {}",
+        "Commit an irregularity at this ply, or one drawn for each game, or the first one after it that allows it; may be \
+         repeated. KIND: {}",
         kinds.join(", ")
     )
 }

@@ -1,14 +1,14 @@
 //! Irregularities committed: how, and what happens after.
 
-use crate::boards::Millis;
 use crate::laws::{Changes, Move, Position};
-use crate::simulate::hands::{Rate, Span};
-use crate::simulate::irregularity::{Irregularity, Kind};
-use crate::simulate::rng::Rng;
-use crate::simulate::script::{Act, Writer, path};
+use crate::simulate::hands::Span;
+use crate::simulate::illegal;
+use crate::simulate::irregularity::{Injection, Irregularity, Kind};
+use crate::simulate::pgn::Game;
+use crate::simulate::rng::{Dice, Rng};
+use crate::simulate::script::{ASIDE, Act, Before, Writer, path, pieces};
 use crate::simulate::truth::TruthPly;
-use shakmaty::fen::Fen;
-use shakmaty::{Bitboard, CastlingMode, Color, Piece, Role, Square, attacks};
+use shakmaty::{Bitboard, Color, Piece, Role, Square, attacks};
 
 /// How long an irregularity stands until somebody notices. Milliseconds; guess.
 const NOTICED: Span = Span(1_500, 6_000);
@@ -29,26 +29,38 @@ pub(super) struct OutOfPlace {
     irregularity: usize,
 }
 
-impl Writer<'_> {
-    /// Something irregular is done.
-    pub fn irregular(
-        &mut self,
-        kind: Kind,
-        ply: u32,
-        by: Option<Color>,
-        squares: Vec<Square>,
-        (at, until): (Millis, Option<Millis>),
-    ) {
-        self.truth.irregularities.push(Irregularity { kind, ply, by, squares, at, until });
+/// The ply at which it is done, drawn for this game; `None`: it cannot be.
+pub(super) fn drawn(game: &Game, dice: Dice, kind: Kind) -> Option<u32> {
+    let of_a_move = matches!(kind, Kind::RookFirst | Kind::TwoHands | Kind::PawnLeft);
+    let mut position = game.start.clone();
+    let mut plies = Vec::new();
+    for (index, ply) in game.plies.iter().enumerate() {
+        let can = if of_a_move { fits(kind, &position, ply.mv) } else { index > 0 };
+        if can {
+            plies.push(index as u32 + 1);
+        }
+        position = position.play(ply.mv);
     }
+    dice.breach(kind, 0).pick(&plies)
+}
 
+/// Whether this ply itself can break the Laws so.
+fn fits(kind: Kind, position: &Position, mv: Move) -> bool {
+    match kind {
+        Kind::RookFirst => mv.is_castle() && Changes::of(position.turn(), mv).iter().count() == 4,
+        Kind::TwoHands => mv.is_castle() || mv.is_capture(),
+        Kind::PawnLeft => mv.is_promotion(),
+        _ => false,
+    }
+}
+
+impl Writer<'_> {
     /// Commits those wanted irregularities that can be committed before this ply.
     pub fn commit(&mut self, position: &mut Position, mv: Move, number: u32) {
         for wanted in std::mem::take(&mut self.wanted) {
-            let rng =
-                Rng::new(self.dice.stream(Rate::change_mind, u64::MAX).bits() ^ u64::from(wanted.ply), wanted.kind as u64);
+            let rng = self.dice.breach(wanted.kind, wanted.ply.unwrap_or_default());
             let stands = self.line.len() > number as usize;
-            let done = wanted.ply <= number
+            let done = wanted.ply <= Some(number)
                 && !stands
                 && self.pending.is_empty()
                 && match wanted.kind {
@@ -69,36 +81,17 @@ impl Writer<'_> {
 
     /// How this ply itself is to break the Laws, where one of the wanted irregularities fits it.
     pub fn breach(&mut self, position: &Position, mv: Move, number: u32) -> Option<Kind> {
-        let fits = |kind: Kind| match kind {
-            Kind::RookFirst => mv.is_castle() && Changes::of(position.turn(), mv).iter().count() == 4,
-            Kind::TwoHands => mv.is_castle() || mv.is_capture(),
-            Kind::PawnLeft => mv.is_promotion(),
-            _ => false,
-        };
-        let index = self.wanted.iter().position(|wanted| wanted.ply <= number && fits(wanted.kind))?;
+        let fits = |wanted: &Injection| wanted.ply <= Some(number) && fits(wanted.kind, position, mv);
+        let index = self.wanted.iter().position(fits)?;
         Some(self.wanted.remove(index).kind)
     }
 
     /// It did.
     pub fn breached(&mut self, kind: Kind, position: &Position, mv: Move, number: u32, ply: &TruthPly) {
         let squares = Changes::of(position.turn(), mv).iter().map(|change| change.0).collect();
-        let until = if kind == Kind::PawnLeft { self.now } else { ply.done_at };
-        self.irregular(kind, number, Some(position.turn()), squares, (ply.touched_at, Some(until)));
-    }
-
-    /// A piece that is no king, and an empty square not far away where it cannot go.
-    fn impossible(rng: &mut Rng, position: &Position) -> Option<(Piece, Square, Square)> {
-        let legal = position.legal_moves();
-        let board = position.board();
-        let own = board.by_color(position.turn()) & !board.kings();
-        let pairs: Vec<(Square, Square)> = own
-            .into_iter()
-            .flat_map(|from| (!board.occupied()).into_iter().map(move |to| (from, to)))
-            .filter(|(from, to)| from.distance(*to) <= 3)
-            .filter(|(from, to)| !legal.iter().any(|mv| mv.from() == Some(*from) && mv.to() == *to))
-            .collect();
-        let (from, to) = rng.pick(&pairs)?;
-        Some((position.piece_at(from)?, from, to))
+        let until = Some(if kind == Kind::PawnLeft { self.now } else { ply.done_at });
+        let breach = Irregularity::new(kind, number, Some(position.turn()), squares, ply.touched_at);
+        self.truth.irregularities.push(Irregularity { pressed_at: ply.pressed_at, until, ..breach });
     }
 
     /// The piece is carried from one square to the other.
@@ -109,35 +102,37 @@ impl Writer<'_> {
         self.now += rng.ms(Span(200, 900));
     }
 
+    /// A move that is not legal is made, as any other is made, and the clock pressed.
+    fn make_illegal(&mut self, rng: &mut Rng, position: &Position, number: u32) -> Option<(Move, TruthPly, Irregularity)> {
+        // After a takeback the opponent's time may run already: then there is nothing to press.
+        let can_press = !self.clock || self.lever == position.turn();
+        let (mv, illegal) = can_press.then(|| illegal::pick(rng, position)).flatten()?;
+        self.begin(u64::from(number) | ASIDE);
+        let (ply, _) = self.ply(position, mv, number, &Before::quiet(self.now), false, None);
+        let squares = position.changes(mv).iter().map(|(square, _)| square).collect();
+        let done = Irregularity {
+            illegal: Some(illegal),
+            pressed_at: ply.pressed_at,
+            ..Irregularity::new(Kind::IllegalMove, number, Some(position.turn()), squares, ply.touched_at)
+        };
+        Some((mv, ply, done))
+    }
+
     fn illegal_move(&mut self, mut rng: Rng, position: &Position, number: u32) -> bool {
-        let Some((piece, from, to)) = Self::impossible(&mut rng, position) else { return false };
-        self.now += rng.ms(Span(500, 4_000));
-        let at = self.now;
-        self.carry(&mut rng, piece, from, to, 0);
-        let pressed = self.clock && self.lever == position.turn();
-        if pressed {
-            self.press(position.turn(), self.now, 0);
-        }
+        let Some((mv, _, done)) = self.make_illegal(&mut rng, position, number) else { return false };
         self.now += rng.ms(NOTICED);
-        if pressed {
+        if done.pressed_at.is_some() {
             self.press(!position.turn(), self.now, 0);
             self.now += rng.ms(Span(300, 1_500));
         }
-        self.carry(&mut rng, piece, to, from, 0);
-        self.irregular(Kind::IllegalMove, number, Some(position.turn()), vec![from, to], (at, Some(self.now)));
+        self.rearrange(&mut rng, &pieces(&position.play(mv)), &pieces(position));
+        self.truth.irregularities.push(Irregularity { until: Some(self.now), ..done });
         true
     }
 
     fn illegal_stands(&mut self, mut rng: Rng, position: &mut Position, number: u32) -> bool {
-        let Some((piece, from, to)) = Self::impossible(&mut rng, position) else { return false };
-        let Ok(fen) = position.fen().parse::<Fen>() else { return false };
-        let mut setup = fen.into_setup();
-        setup.board.discard_piece_at(from);
-        setup.board.set_piece_at(to, piece);
-        setup.ep_square = None;
-        setup.swap_turn();
-        let mode = if position.is_chess960() { CastlingMode::Chess960 } else { CastlingMode::Standard };
-        let after = Position::from_setup(setup, mode);
+        let Some((mv, ply, done)) = self.make_illegal(&mut rng, position, number) else { return false };
+        let after = position.play(mv);
 
         // What comes after: the game as far as it can, then anything.
         let (mut theirs, mut ours) = (position.clone(), after.clone());
@@ -146,7 +141,7 @@ impl Writer<'_> {
         if let Some(mv) = game.next() {
             theirs = theirs.play(mv);
         }
-        let mut tail = vec![Move::Normal { role: piece.role, from, capture: None, to, promotion: None }];
+        let mut tail = vec![mv];
         let mut follows = true;
         while tail.len() <= AFTER_ILLEGAL && ours.ending().is_none() {
             let same = game.next().filter(|_| follows).and_then(|mv| {
@@ -161,22 +156,8 @@ impl Writer<'_> {
         }
         self.moves.extend(tail);
 
-        self.now += rng.ms(Span(500, 4_000));
-        let at = self.now;
-        self.carry(&mut rng, piece, from, to, number);
-        let pressed_at = (self.clock && self.lever == position.turn()).then_some(self.now);
-        if let Some(at) = pressed_at {
-            self.press(position.turn(), at, number);
-        }
-        self.truth.plies.push(TruthPly {
-            uci: format!("{from}{to}"),
-            touched_at: at,
-            done_at: self.now,
-            pressed_at,
-            stop_ms: 0,
-            lowest_clock_ms: None,
-        });
-        self.irregular(Kind::IllegalStands, number, Some(position.turn()), vec![from, to], (at, None));
+        self.truth.plies.push(ply);
+        self.truth.irregularities.push(Irregularity { kind: Kind::IllegalStands, ..done });
         self.line.push(after.clone());
         *position = after;
         true
@@ -192,7 +173,8 @@ impl Writer<'_> {
         self.carry(&mut rng, piece, from, to, 0);
         self.now += rng.ms(NOTICED);
         self.carry(&mut rng, piece, to, from, 0);
-        self.irregular(Kind::WrongSide, number, Some(again.turn()), vec![from, to], (at, Some(self.now)));
+        let done = Irregularity::new(Kind::WrongSide, number, Some(again.turn()), vec![from, to], at);
+        self.truth.irregularities.push(Irregularity { until: Some(self.now), ..done });
         true
     }
 
@@ -205,7 +187,8 @@ impl Writer<'_> {
         self.press(position.turn(), at, 0);
         self.now += rng.ms(NOTICED);
         self.press(!position.turn(), self.now, 0);
-        self.irregular(Kind::PressWithoutMove, number, Some(position.turn()), Vec::new(), (at, Some(self.now)));
+        let done = Irregularity::new(Kind::PressWithoutMove, number, Some(position.turn()), Vec::new(), at);
+        self.truth.irregularities.push(Irregularity { pressed_at: Some(at), until: Some(self.now), ..done });
         self.now += rng.ms(Span(500, 2_000));
         true
     }
@@ -246,7 +229,8 @@ impl Writer<'_> {
         self.now += rng.ms(Span(200, 1_000));
         let kind = if nudged { Kind::Displaced } else { Kind::Removed };
         let irregularity = self.truth.irregularities.len();
-        self.irregular(kind, number, None, [square].into_iter().chain(stands).collect(), (at, None));
+        let squares = [square].into_iter().chain(stands).collect();
+        self.truth.irregularities.push(Irregularity::new(kind, number, None, squares, at));
         self.pending.push(OutOfPlace { piece, square, stands, until_ply: number + plies as u32, irregularity });
         true
     }

@@ -401,7 +401,8 @@ impl Hands<'_> {
 /// The squares on the way of this move where the piece could legally have stopped.
 fn stops(position: &Position, mv: Move) -> Bitboard {
     let way = path(mv);
-    if way.is_empty() {
+    // A piece that jumps over others, which it may not, is not slid.
+    if way.is_empty() || way.intersects(position.board().occupied()) {
         return Bitboard::EMPTY;
     }
     let legal = position.legal_moves();

@@ -3,7 +3,7 @@
 
 use crate::laws::{Move, Position};
 use crate::simulate::hands::{Rate, Span};
-use crate::simulate::irregularity::Kind;
+use crate::simulate::irregularity::{Irregularity, Kind};
 use crate::simulate::rng::Rng;
 use crate::simulate::script::{ASIDE, Act, Before, Writer, pieces};
 use crate::simulate::truth::{Interruption, Takeback, Why};
@@ -200,7 +200,8 @@ impl Writer<'_> {
         let Some(square) = rng.pick(&others) else { return false };
         let at = self.now;
         self.hesitate(&mut rng, position, square);
-        self.irregular(Kind::TouchedOther, number, Some(position.turn()), vec![square], (at, Some(self.now)));
+        let done = Irregularity::new(Kind::TouchedOther, number, Some(position.turn()), vec![square], at);
+        self.truth.irregularities.push(Irregularity { until: Some(self.now), ..done });
         true
     }
 }

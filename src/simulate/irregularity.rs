@@ -1,14 +1,15 @@
 //! What is done against the Laws on purpose, and what a board can see of it.
 
 use crate::boards::Millis;
+use crate::simulate::illegal::Illegal;
 use shakmaty::{Color, Square};
 use std::str::FromStr;
 
 /// A kind of irregularity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The player to move puts a piece on a square where it cannot go and presses the clock. The opponent notices: the piece
-    /// goes back, the clock too, and the game goes on (Art. 7.5.1).
+    /// The player to move makes a move that is not legal (see [`crate::simulate::illegal`]) and presses the clock. The opponent
+    /// notices: the clock goes back, the pieces too, and the game goes on (Art. 7.5.1).
     IllegalMove,
     /// The same, but nobody notices. The illegal move stays on record; the game goes on with its own moves as long as they are
     /// legal, then with any, for twenty plies at most.
@@ -60,8 +61,8 @@ impl Kind {
 pub struct Injection {
     /// What.
     pub kind: Kind,
-    /// At this ply, from 1, or at the first one after it where it can be done.
-    pub ply: u32,
+    /// At this ply, from 1, or at the first one after it where it can be done; `None`: at a ply drawn for each game.
+    pub ply: Option<u32>,
 }
 
 impl FromStr for Injection {
@@ -69,17 +70,25 @@ impl FromStr for Injection {
 
     fn from_str(text: &str) -> Result<Injection, String> {
         let names = || Kind::ALL.iter().map(|kind| kind.1).collect::<Vec<_>>().join(", ");
-        let (word, ply) = text.split_once('@').ok_or("write KIND@PLY, for example displaced@20")?;
+        let (word, ply) = match text.split_once('@') {
+            Some((word, ply)) => (word, Some(ply)),
+            None => (text, None),
+        };
         let kind = Kind::ALL.iter().find(|kind| kind.1 == word).map(|kind| kind.0);
         let kind = kind.ok_or_else(|| format!("there is no irregularity \"{word}\": write one of {}", names()))?;
-        let ply = ply.parse().ok().filter(|&ply| ply > 0).ok_or("after the @ write the number of a ply, from 1")?;
+        let number = |ply: &str| ply.parse().ok().filter(|&ply| ply > 0);
+        let ply = match ply {
+            Some(ply) => Some(number(ply).ok_or("after the @ write the number of a ply, from 1")?),
+            None => None,
+        };
         Ok(Injection { kind, ply })
     }
 }
 
 impl std::fmt::Display for Injection {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "{}@{}", self.kind.name(), self.ply)
+        f.write_str(self.kind.name())?;
+        self.ply.iter().try_for_each(|ply| write!(f, "@{ply}"))
     }
 }
 
@@ -94,8 +103,19 @@ pub struct Irregularity {
     pub by: Option<Color>,
     /// The squares that it concerns.
     pub squares: Vec<Square>,
+    /// The move, where it is one that is not legal.
+    pub illegal: Option<Illegal>,
     /// When it began.
     pub at: Millis,
+    /// When the clock was pressed on it, if it was.
+    pub pressed_at: Option<Millis>,
     /// When it was put right; `None`: never.
     pub until: Option<Millis>,
+}
+
+impl Irregularity {
+    /// One that is never put right, with no press and no move.
+    pub fn new(kind: Kind, ply: u32, by: Option<Color>, squares: Vec<Square>, at: Millis) -> Irregularity {
+        Irregularity { kind, ply, by, squares, illegal: None, at, pressed_at: None, until: None }
+    }
 }

@@ -11,6 +11,7 @@ mod breach;
 pub mod dgt;
 pub mod handling;
 pub mod hands;
+pub mod illegal;
 mod incidents;
 pub mod irregularity;
 pub mod pgn;

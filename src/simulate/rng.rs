@@ -1,6 +1,7 @@
 //! Chance that is the same on every machine: SplitMix64, integers only.
 
 use crate::simulate::hands::{Rate, Rates, Span};
+use crate::simulate::irregularity::Kind;
 
 /// A stream of pseudo-random numbers. Equal seeds give equal streams, everywhere and for ever.
 #[derive(Clone, Debug)]
@@ -72,6 +73,11 @@ impl Dice {
     /// The stream of the nth ply for everything else: how long things take, which of several.
     pub fn pace(self, nth: u64) -> Rng {
         Rng::new(self.0, nth)
+    }
+
+    /// The stream of an irregularity that is committed at this ply; ply 0: of where it is.
+    pub fn breach(self, kind: Kind, ply: u32) -> Rng {
+        Rng::new(self.stream(Rate::change_mind, u64::MAX).bits() ^ u64::from(ply), kind as u64)
     }
 
     /// Whether it happens the nth time; `true` oftener the higher the rate, and never the other way round.

@@ -2,7 +2,7 @@
 
 use crate::boards::Millis;
 use crate::laws::{Move, Position};
-use crate::simulate::breach::OutOfPlace;
+use crate::simulate::breach::{OutOfPlace, drawn};
 use crate::simulate::handling::{Handling, Hands};
 use crate::simulate::hands::{Profile, Rate, Span};
 use crate::simulate::irregularity::Injection;
@@ -81,7 +81,13 @@ pub fn write(game: &Game, profile: &Profile, clock: bool, seed: u64, wanted: &[I
         now: LEAD_IN,
         moves: game.plies.iter().map(|ply| ply.mv).collect(),
         line: vec![game.start.clone()],
-        wanted: wanted.to_vec(),
+        wanted: wanted
+            .iter()
+            .filter_map(|&Injection { kind, ply }| {
+                let ply = ply.or_else(|| drawn(game, dice, kind))?;
+                Some(Injection { kind, ply: Some(ply) })
+            })
+            .collect(),
         pending: Vec::new(),
         truth: Truth::default(),
     };

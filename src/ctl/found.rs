@@ -1,0 +1,182 @@
+//! Irregularities committed, and what the arbiter was told of each: the figures of `score --inject`.
+
+use crate::boards::{Millis, Sensing};
+use crate::ctl::figures::{Delay, STILL};
+use crate::game::event::AlertKind;
+use crate::game::text::{Arg, Text};
+use crate::game::{Alert, Event, Stamped};
+use crate::simulate::irregularity::{Irregularity, Kind};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// An irregularity that was committed, and what came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// What.
+    pub kind: Kind,
+    /// Of which sort an illegal move was, and why it was illegal: [`crate::laws::reason::Reason::key`].
+    pub illegal: Option<(&'static str, &'static str)>,
+    /// What was told.
+    pub told: Told,
+    /// Other alerts of whatever kind while it stood, or soon after.
+    pub others: u64,
+}
+
+/// What the arbiter was told of an irregularity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// Nothing can be: what the squares tell looks like a legal move, or does not show where something was taken.
+    Beyond,
+    /// Nothing, or something else.
+    Nothing,
+    /// The right kind of alert about the right squares, with another reason.
+    OtherReason,
+    /// The right kind of alert about the right squares, with the right reason where there is one to give, so many milliseconds
+    /// after the clock was pressed, or after it was begun where it was not.
+    Right(Millis),
+}
+
+/// Every irregularity that was committed, and what was told of it from its beginning until a while after it was put right.
+pub fn trials(committed: &[Irregularity], events: &[Stamped], sensing: Sensing) -> Vec<Trial> {
+    let trial = |one: &Irregularity| {
+        let meanwhile = |stamped: &&Stamped| stamped.at >= one.at && one.until.is_none_or(|until| stamped.at <= until + STILL);
+        let alerts = events.iter().filter(meanwhile).filter_map(|stamped| match &stamped.event {
+            Event::AlertRaised(alert) => Some((stamped.at, alert)),
+            _ => None,
+        });
+        let about = |alert: &Alert| is_about(one, alert);
+        let first = alerts.clone().find(|(_, alert)| about(alert));
+        let reason = match one.kind {
+            Kind::PawnLeft => Some("pawn_left"),
+            _ => one.illegal.as_ref().map(|illegal| illegal.reason),
+        };
+        let told = match first {
+            _ if one.illegal.as_ref().is_some_and(|illegal| sensing > illegal.needs) => Told::Beyond,
+            None => Told::Nothing,
+            Some((_, alert)) if reason.is_some() && reason_of(&alert.text) != reason => Told::OtherReason,
+            Some((at, _)) => Told::Right(at.saturating_sub(one.pressed_at.unwrap_or(one.at))),
+        };
+        Trial {
+            kind: one.kind,
+            illegal: one.illegal.as_ref().map(|illegal| (illegal.sort.name(), illegal.reason)),
+            told,
+            others: alerts.filter(|(_, alert)| !about(alert)).count() as u64,
+        }
+    };
+    committed.iter().map(trial).collect()
+}
+
+/// Which alerts tell of it.
+fn answers(one: &Irregularity) -> &'static [AlertKind] {
+    use AlertKind::{
+        CaptureUnclear, Displaced, DisplacedFound, HandledOffTurn, IllegalMove, IllegalPending, IllegalStands,
+        PositionUnexplained, PressWithoutMove, ReleaseChanged, TouchMove,
+    };
+    match one.kind {
+        // Until the clock is pressed it may still be put right.
+        Kind::IllegalMove if one.pressed_at.is_none() => &[IllegalPending],
+        Kind::IllegalMove | Kind::IllegalStands | Kind::PawnLeft => &[IllegalMove, IllegalStands],
+        Kind::WrongSide => &[IllegalPending, IllegalMove, HandledOffTurn, Displaced, PositionUnexplained],
+        Kind::Displaced | Kind::Removed => &[Displaced, DisplacedFound, CaptureUnclear, PositionUnexplained],
+        Kind::RookFirst | Kind::TouchedOther => &[TouchMove, ReleaseChanged],
+        Kind::PressWithoutMove => &[PressWithoutMove],
+        // No board can tell one hand from two: there is nothing to say.
+        Kind::TwoHands => &[],
+    }
+}
+
+/// Whether this alert tells of it: its kind, who did it, and where. An illegal move is told with its squares and no others.
+fn is_about(one: &Irregularity, alert: &Alert) -> bool {
+    let has = |square| alert.squares.contains(square);
+    let squares = match one.kind {
+        Kind::IllegalMove | Kind::IllegalStands | Kind::PawnLeft => {
+            one.squares.iter().all(has) && alert.squares.len() == one.squares.len()
+        }
+        Kind::RookFirst => one.squares.iter().any(has),
+        _ => one.squares.iter().all(has),
+    };
+    let by = alert.by.is_none() || one.by.is_none() || alert.by == one.by;
+    squares && by && answers(one).contains(&alert.kind)
+}
+
+/// Why the move that is told of is not legal.
+fn reason_of(text: &Text) -> Option<&str> {
+    let nested = text.args.iter().find_map(|(name, arg)| match arg {
+        Arg::Text(reason) if name == "reason" => reason.key.strip_prefix("reason-"),
+        _ => None,
+    });
+    nested.or(Some(text.key.as_str()))
+}
+
+/// Irregularities of one sort, over many games.
+#[derive(Clone, Debug, Serialize)]
+pub struct Found {
+    /// The word for it, see [`Kind::name`].
+    pub kind: &'static str,
+    /// Of illegal moves the sort, see [`crate::simulate::illegal::Sort`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sort: Option<&'static str>,
+    /// Of illegal moves why they were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
+    /// How many were committed that the squares can tell of.
+    pub committed: u64,
+    /// How many the squares cannot tell of; nothing else here counts them.
+    pub beyond: u64,
+    /// How many were found: the right kind of alert about the right squares, in time.
+    pub found: u64,
+    /// Those with the right reason as well.
+    pub right: u64,
+    /// From the press to the alert, of these.
+    pub delay: Delay,
+    /// Other alerts meanwhile, of whatever kind.
+    pub others: u64,
+}
+
+impl Found {
+    /// The sums: each kind as a whole, then its sorts and reasons.
+    pub fn of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Vec<Found> {
+        type Name = (&'static str, Option<(&'static str, &'static str)>);
+        let mut groups: BTreeMap<Name, Vec<&Trial>> = BTreeMap::new();
+        for trial in trials {
+            groups.entry((trial.kind.name(), None)).or_default().push(trial);
+            if trial.illegal.is_some() {
+                groups.entry((trial.kind.name(), trial.illegal)).or_default().push(trial);
+            }
+        }
+        let sum = |((kind, illegal), trials): (Name, Vec<&Trial>)| {
+            let count = |which: fn(Told) -> bool| trials.iter().filter(|trial| which(trial.told)).count() as u64;
+            let delays = trials.iter().filter_map(|trial| match trial.told {
+                Told::Right(ms) => Some(ms),
+                _ => None,
+            });
+            Found {
+                kind,
+                sort: illegal.map(|(sort, _)| sort),
+                reason: illegal.map(|(_, reason)| reason),
+                committed: count(|told| told != Told::Beyond),
+                beyond: count(|told| told == Told::Beyond),
+                found: count(|told| matches!(told, Told::Right(_) | Told::OtherReason)),
+                right: count(|told| matches!(told, Told::Right(_))),
+                delay: Delay::of(delays.collect()),
+                others: trials.iter().map(|trial| trial.others).sum(),
+            }
+        };
+        groups.into_iter().map(sum).collect()
+    }
+
+    /// For people.
+    pub fn line(&self) -> String {
+        let name = match (self.sort, self.reason) {
+            (Some(sort), Some(reason)) => format!("  {sort}: {reason}"),
+            _ => self.kind.to_owned(),
+        };
+        let Found { committed, found, right, delay, .. } = self;
+        let percent = crate::ctl::figures::share(*right, *committed, 100.0);
+        let beyond = if self.beyond > 0 { format!("; {} more the squares cannot tell", self.beyond) } else { String::new() };
+        format!(
+            "{name}: {right} of {committed} right ({percent:.2} %), {found} found; median {} ms, p99 {} ms; {} other alerts{beyond}",
+            delay.median_ms, delay.p99_ms, self.others
+        )
+    }
+}

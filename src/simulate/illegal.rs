@@ -1,0 +1,182 @@
+//! Moves that are not legal, of the sorts that players make.
+
+use crate::boards::{Placement, Sensed, Sensing};
+use crate::laws::reason::{Reason, why_illegal};
+use crate::laws::{CENTRE, Move, Position};
+use crate::simulate::rng::Rng;
+use shakmaty::{Bitboard, CastlingSide, File, Rank, Role, Square, attacks};
+
+/// A sort of illegal move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sort {
+    /// To an empty square where that piece does not go, or past what stands in its way.
+    Step,
+    /// The same where something is taken.
+    Capture,
+    /// As the piece moves, but the mover's king is left or put where he is attacked.
+    King,
+    /// Castling after king or rook has moved, out of check, through it or into it, or past a piece.
+    Castling,
+    /// What only pawns get wrong: taking straight ahead, going diagonally with nothing to take, two steps from elsewhere, en
+    /// passant too late or with the pawn that was taken left standing.
+    Pawn,
+}
+
+impl Sort {
+    /// Every sort with its word, and how often it is made among those that the position allows. Guess: most of the illegal moves
+    /// that arbiters tell of leave a king in check, few are castling, which most positions do not allow at all.
+    pub const ALL: &[(Sort, &str, u32)] = &[
+        (Sort::Step, "step", 250),
+        (Sort::Capture, "capture", 150),
+        (Sort::King, "king", 300),
+        (Sort::Castling, "castling", 150),
+        (Sort::Pawn, "pawn", 150),
+    ];
+
+    /// The word for it in figures.
+    pub fn name(self) -> &'static str {
+        Sort::ALL.iter().find(|sort| sort.0 == self).map_or("", |sort| sort.1)
+    }
+
+    /// Of which sort this move is; `None` for those that are not made here.
+    fn of(mv: Move, reason: &Reason) -> Option<Sort> {
+        match reason {
+            Reason::NoSuchMove { .. } | Reason::Blocked { .. } if mv.is_capture() => Some(Sort::Capture),
+            Reason::NoSuchMove { .. } | Reason::Blocked { .. } => Some(Sort::Step),
+            Reason::IntoCheck { .. }
+            | Reason::KingsAdjacent { .. }
+            | Reason::Pinned { .. }
+            | Reason::Exposed { .. }
+            | Reason::StillInCheck { .. }
+            | Reason::DoubleCheck { .. } => Some(Sort::King),
+            Reason::PawnStraight { .. }
+            | Reason::PawnDiagonal { .. }
+            | Reason::PawnTwoSteps { .. }
+            | Reason::EnPassantTooLate { .. }
+            | Reason::EnPassantNotRemoved { .. } => Some(Sort::Pawn),
+            reason if reason.is_castling() && mv.is_castle() => Some(Sort::Castling),
+            _ => None,
+        }
+    }
+}
+
+/// A move that is not legal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Illegal {
+    /// UCI; castling is king takes rook.
+    pub uci: String,
+    /// Of which sort it is.
+    pub sort: Sort,
+    /// Why it is not legal: [`Reason::key`].
+    pub reason: &'static str,
+    /// The least that squares have to tell, so that the board looks different from what every legal move leaves, and shows
+    /// where something was taken. Less cannot know it.
+    pub needs: Sensing,
+}
+
+/// An illegal move for this position, and what there is to know of it; `None` where there is none.
+pub(super) fn pick(rng: &mut Rng, position: &Position) -> Option<(Move, Illegal)> {
+    let found = candidates(position);
+    let shares = Sort::ALL.iter().map(|&(sort, _, share)| match found.iter().any(|one| one.1 == sort) {
+        true => (sort, share),
+        false => (sort, 0),
+    });
+    let mut nth = rng.below(shares.clone().map(|(_, share)| u64::from(share)).sum());
+    let mut sort = None;
+    for (one, share) in shares {
+        if nth < u64::from(share) {
+            sort = Some(one);
+            break;
+        }
+        nth -= u64::from(share);
+    }
+    // Each reason as often as the others: some are rare among the moves.
+    let mut reasons: Vec<&'static str> = found.iter().filter(|one| Some(one.1) == sort).map(|one| one.2).collect();
+    reasons.sort_unstable();
+    reasons.dedup();
+    let reason = rng.pick(&reasons)?;
+    let moves: Vec<(Move, Sort)> =
+        found.iter().filter(|one| Some(one.1) == sort && one.2 == reason).map(|one| (one.0, one.1)).collect();
+    let (mv, sort) = rng.pick(&moves)?;
+    Some((mv, Illegal { uci: position.uci(mv), sort, reason, needs: needs(position, mv) }))
+}
+
+/// Every illegal move that may be made here.
+fn candidates(position: &Position) -> Vec<(Move, Sort, &'static str)> {
+    let board = position.board();
+    let us = position.turn();
+    let last = us.relative_rank(Rank::Eighth);
+    let mut moves = Vec::new();
+    for from in board.by_color(us) {
+        let Some(role) = board.role_at(from) else { continue };
+        // What a pawn becomes on the last rank is another irregularity.
+        let beyond = if role == Role::Pawn { Bitboard::from_rank(last) } else { Bitboard::EMPTY };
+        let open = !board.by_color(us) & !board.kings() & !beyond;
+        moves.extend(open.into_iter().map(|to| Move::Normal { role, from, capture: board.role_at(to), to, promotion: None }));
+        if role == Role::Pawn {
+            let passed = |to: &Square| board.piece_at(Square::from_coords(to.file(), from.rank())) == Some(Role::Pawn.of(!us));
+            let too_late = (attacks::pawn_attacks(us, from) & !board.occupied() & open).into_iter().filter(passed);
+            moves.extend(too_late.map(|to| Move::EnPassant { from, to }));
+        }
+    }
+    moves.extend(castlings(position));
+    let legal: Vec<Placement> = position.legal_moves().iter().map(|&mv| shown(&position.play(mv), Sensing::Identity)).collect();
+    let fits = |&mv: &Move| {
+        let after = position.play(mv);
+        !position.is_legal(mv)
+            && !is_signal(position, mv)
+            && after.ending().is_none()
+            && !legal.contains(&shown(&after, Sensing::Identity))
+    };
+    let reasoned = |mv: Move| {
+        let reason = why_illegal(position, mv)?;
+        Some((mv, Sort::of(mv, &reason)?, reason.key()))
+    };
+    moves.into_iter().filter(fits).filter_map(reasoned).collect()
+}
+
+/// Castling of king and rook that stand as at the start, or still may castle, to squares where nothing stands.
+fn castlings(position: &Position) -> impl Iterator<Item = Move> {
+    let (board, us) = (position.board(), position.turn());
+    [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().filter_map(move |side| {
+        let king = board.king_of(us)?;
+        let corner = if side.is_king_side() { File::H } else { File::A };
+        let at_home = !position.is_chess960() && king == Square::from_coords(File::E, us.relative_rank(Rank::First));
+        let rook = match position.castling_rook(us, side) {
+            Some(rook) => rook,
+            None if at_home => Square::from_coords(corner, king.rank()),
+            None => return None,
+        };
+        let goal = Bitboard::from_square(side.king_to(us)).with(side.rook_to(us)).without(king).without(rook);
+        let ready = board.piece_at(rook) == Some(Role::Rook.of(us)) && goal.is_disjoint(board.occupied());
+        ready.then_some(Move::Castle { king, rook })
+    })
+}
+
+/// A king goes to the centre from afar, or where the other king stands there: that tells a result.
+fn is_signal(position: &Position, mv: Move) -> bool {
+    let far = mv.from().is_some_and(|from| from.distance(mv.to()) > 1);
+    let other = position.board().king_of(!position.turn()).is_some_and(|king| CENTRE.contains(king));
+    mv.role() == Role::King && !mv.is_castle() && CENTRE.contains(mv.to()) && (far || other)
+}
+
+/// See [`Illegal::needs`].
+fn needs(position: &Position, mv: Move) -> Sensing {
+    let after = position.play(mv);
+    let legal: Vec<Position> = position.legal_moves().iter().map(|&other| position.play(other)).collect();
+    let differs = |sensing: Sensing| {
+        let goal = shown(&after, sensing);
+        goal != shown(position, sensing) && legal.iter().all(|other| shown(other, sensing) != goal)
+    };
+    match () {
+        () if differs(Sensing::Occupancy) && !mv.is_capture() => Sensing::Occupancy,
+        () if differs(Sensing::Colour) => Sensing::Colour,
+        () => Sensing::Identity,
+    }
+}
+
+/// What squares that tell so much show of it.
+fn shown(position: &Position, sensing: Sensing) -> Placement {
+    let show = |square| position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece).seen_by(sensing);
+    std::array::from_fn(|index| show(Square::new(index as u32)))
+}
