@@ -310,6 +310,9 @@ impl Follower {
         // A king that strays to the centre tells a result; what follows is no play.
         let told = now.saturating_sub(self.seen.last_edge()) < model::KINGS_APART || self.kings_are_gone();
         let explained = self.credible(now).any(Line::is_at_tip) || (told && self.king_strays());
+        if !explained {
+            self.look_for_illegal(now);
+        }
         self.each(now, |line, seen, others| line.quiet(now, settle, !explained, seen, others));
         self.search_widely(now, settle);
         self.look_for_strange(now, settle);
@@ -329,6 +332,20 @@ impl Follower {
             if left > 0 {
                 left -= 1;
                 line.detours(now, seen, others);
+            }
+        });
+    }
+
+    /// A move that is not legal, and on which the clock was pressed: before anything else is looked for.
+    fn look_for_illegal(&mut self, now: Millis) {
+        let quiet = now.saturating_sub(self.seen.last_edge());
+        if quiet < model::REST_TAKEBACK || self.hidden().any() {
+            return;
+        }
+        let mut published = true;
+        self.each(now, |line, seen, _| {
+            if std::mem::take(&mut published) {
+                line.strange_and_pressed(now, quiet, seen);
             }
         });
     }

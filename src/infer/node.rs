@@ -75,6 +75,11 @@ impl Node {
         })
     }
 
+    /// The clock was pressed on the move so long ago that no earlier press is still on its way.
+    pub fn is_pressed_before(&self, now: Millis) -> bool {
+        self.pressed_at.is_some_and(|pressed| now.saturating_sub(pressed) > model::OVERLAP)
+    }
+
     /// The node after a move that is not legal here. Nothing grows out of it: it was told only when it stood.
     pub fn after_illegal(&self, mv: Move, made_at: Millis, sensing: Sensing) -> Node {
         let key = keys::after(&self.position, self.key, mv, sensing);

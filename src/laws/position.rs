@@ -291,6 +291,14 @@ impl Position {
         Some(Move::Normal { role: piece.role, from, capture: target.map(|taken| taken.role), to, promotion })
     }
 
+    /// The same, after which the pieces stand as in this FEN: en passant too late is written like a pawn's move to the side.
+    pub fn any_move_to(&self, text: &str, fen: &str) -> Option<Move> {
+        let mv = self.any_move(text)?;
+        let en_passant = mv.from().map(|from| Move::EnPassant { from, to: mv.to() });
+        let passed = |&taken: &Move| mv.role() == Role::Pawn && !mv.is_capture() && self.play(taken).fen() == fen;
+        Some(en_passant.filter(passed).unwrap_or(mv))
+    }
+
     /// The legal move that this SAN text means here.
     pub fn parse_san(&self, text: &str) -> Option<Move> {
         let san: SanPlus = text.parse().ok()?;
@@ -315,6 +323,7 @@ impl Position {
                 let piece = promotion.map_or_else(String::new, |role| format!("={}", role.upper_char()));
                 format!("{letter}{from}{sign}{to}{piece}")
             }
+            (_, Move::EnPassant { from, to }) if !self.is_legal(mv) => format!("{from}x{to}"),
             (kind, _) => Self::legal_san(kind, mv),
         }
     }

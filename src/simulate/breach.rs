@@ -2,7 +2,7 @@
 
 use crate::laws::{Changes, Move, Position};
 use crate::simulate::hands::Span;
-use crate::simulate::illegal;
+use crate::simulate::illegal::{self, Sort};
 use crate::simulate::irregularity::{Injection, Irregularity, Kind};
 use crate::simulate::pgn::Game;
 use crate::simulate::rng::{Dice, Rng};
@@ -29,19 +29,47 @@ pub(super) struct OutOfPlace {
     irregularity: usize,
 }
 
-/// The ply at which it is done, drawn for this game; `None`: it cannot be.
-pub(super) fn drawn(game: &Game, dice: Dice, kind: Kind) -> Option<u32> {
-    let of_a_move = matches!(kind, Kind::RookFirst | Kind::TwoHands | Kind::PawnLeft);
-    let mut position = game.start.clone();
-    let mut plies = Vec::new();
-    for (index, ply) in game.plies.iter().enumerate() {
-        let can = if of_a_move { fits(kind, &position, ply.mv) } else { index > 0 };
-        if can {
-            plies.push(index as u32 + 1);
+/// An irregularity still to be committed.
+pub(super) struct Wanted {
+    kind: Kind,
+    /// From this ply on.
+    ply: u32,
+    /// Of which sort an illegal move is to be; `None`: any that can be made.
+    sort: Option<Sort>,
+}
+
+impl Wanted {
+    /// Where no ply is given it is drawn for this game, and the sort of illegal move before that, so that rare ones are as often
+    /// as their shares say. `None`: it cannot be done in this game.
+    pub fn of(wanted: Injection, game: &Game, dice: Dice) -> Option<Wanted> {
+        let Injection { kind, ply } = wanted;
+        if let Some(ply) = ply {
+            return Some(Wanted { kind, ply, sort: None });
         }
-        position = position.play(ply.mv);
+        let mut rng = dice.breach(kind, 0);
+        let mut plies: Vec<(u32, Vec<Sort>)> = Vec::new();
+        let mut position = game.start.clone();
+        for (index, ply) in game.plies.iter().enumerate() {
+            let sorts = if is_illegal(kind) { illegal::sorts(&position) } else { Vec::new() };
+            let can = match kind {
+                Kind::RookFirst | Kind::TwoHands | Kind::PawnLeft => fits(kind, &position, ply.mv),
+                _ => index > 0,
+            };
+            if can {
+                plies.push((index as u32 + 1, sorts));
+            }
+            position = position.play(ply.mv);
+        }
+        let all: Vec<Sort> = plies.iter().flat_map(|(_, sorts)| sorts).copied().collect();
+        let sort = illegal::draw(&mut rng, &all);
+        let plies: Vec<u32> =
+            plies.iter().filter(|(_, sorts)| sort.is_none_or(|sort| sorts.contains(&sort))).map(|(ply, _)| *ply).collect();
+        Some(Wanted { kind, ply: rng.pick(&plies)?, sort })
     }
-    dice.breach(kind, 0).pick(&plies)
+}
+
+fn is_illegal(kind: Kind) -> bool {
+    matches!(kind, Kind::IllegalMove | Kind::IllegalStands)
 }
 
 /// Whether this ply itself can break the Laws so.
@@ -58,14 +86,14 @@ impl Writer<'_> {
     /// Commits those wanted irregularities that can be committed before this ply.
     pub fn commit(&mut self, position: &mut Position, mv: Move, number: u32) {
         for wanted in std::mem::take(&mut self.wanted) {
-            let rng = self.dice.breach(wanted.kind, wanted.ply.unwrap_or_default());
+            let rng = self.dice.breach(wanted.kind, wanted.ply);
             let stands = self.line.len() > number as usize;
-            let done = wanted.ply <= Some(number)
+            let done = wanted.ply <= number
                 && !stands
                 && self.pending.is_empty()
                 && match wanted.kind {
-                    Kind::IllegalMove => self.illegal_move(rng, position, number),
-                    Kind::IllegalStands => self.illegal_stands(rng, position, number),
+                    Kind::IllegalMove => self.illegal_move(rng, position, number, wanted.sort),
+                    Kind::IllegalStands => self.illegal_stands(rng, position, number, wanted.sort),
                     Kind::WrongSide => self.wrong_side(rng, position, number),
                     Kind::Displaced => self.displace(rng, position, number, true),
                     Kind::Removed => self.displace(rng, position, number, false),
@@ -81,7 +109,7 @@ impl Writer<'_> {
 
     /// How this ply itself is to break the Laws, where one of the wanted irregularities fits it.
     pub fn breach(&mut self, position: &Position, mv: Move, number: u32) -> Option<Kind> {
-        let fits = |wanted: &Injection| wanted.ply <= Some(number) && fits(wanted.kind, position, mv);
+        let fits = |wanted: &Wanted| wanted.ply <= number && fits(wanted.kind, position, mv);
         let index = self.wanted.iter().position(fits)?;
         Some(self.wanted.remove(index).kind)
     }
@@ -103,10 +131,16 @@ impl Writer<'_> {
     }
 
     /// A move that is not legal is made, as any other is made, and the clock pressed.
-    fn make_illegal(&mut self, rng: &mut Rng, position: &Position, number: u32) -> Option<(Move, TruthPly, Irregularity)> {
+    fn make_illegal(
+        &mut self,
+        rng: &mut Rng,
+        position: &Position,
+        number: u32,
+        sort: Option<Sort>,
+    ) -> Option<(Move, TruthPly, Irregularity)> {
         // After a takeback the opponent's time may run already: then there is nothing to press.
         let can_press = !self.clock || self.lever == position.turn();
-        let (mv, illegal) = can_press.then(|| illegal::pick(rng, position)).flatten()?;
+        let (mv, illegal) = can_press.then(|| illegal::pick(rng, position, sort)).flatten()?;
         self.begin(u64::from(number) | ASIDE);
         let (ply, _) = self.ply(position, mv, number, &Before::quiet(self.now), false, None);
         let squares = position.changes(mv).iter().map(|(square, _)| square).collect();
@@ -118,8 +152,8 @@ impl Writer<'_> {
         Some((mv, ply, done))
     }
 
-    fn illegal_move(&mut self, mut rng: Rng, position: &Position, number: u32) -> bool {
-        let Some((mv, _, done)) = self.make_illegal(&mut rng, position, number) else { return false };
+    fn illegal_move(&mut self, mut rng: Rng, position: &Position, number: u32, sort: Option<Sort>) -> bool {
+        let Some((mv, _, done)) = self.make_illegal(&mut rng, position, number, sort) else { return false };
         self.now += rng.ms(NOTICED);
         if done.pressed_at.is_some() {
             self.press(!position.turn(), self.now, 0);
@@ -130,8 +164,8 @@ impl Writer<'_> {
         true
     }
 
-    fn illegal_stands(&mut self, mut rng: Rng, position: &mut Position, number: u32) -> bool {
-        let Some((mv, ply, done)) = self.make_illegal(&mut rng, position, number) else { return false };
+    fn illegal_stands(&mut self, mut rng: Rng, position: &mut Position, number: u32, sort: Option<Sort>) -> bool {
+        let Some((mv, ply, done)) = self.make_illegal(&mut rng, position, number, sort) else { return false };
         let after = position.play(mv);
 
         // What comes after: the game as far as it can, then anything.

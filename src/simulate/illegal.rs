@@ -74,22 +74,32 @@ pub struct Illegal {
     pub needs: Sensing,
 }
 
-/// An illegal move for this position, and what there is to know of it; `None` where there is none.
-pub(super) fn pick(rng: &mut Rng, position: &Position) -> Option<(Move, Illegal)> {
-    let found = candidates(position);
-    let shares = Sort::ALL.iter().map(|&(sort, _, share)| match found.iter().any(|one| one.1 == sort) {
-        true => (sort, share),
-        false => (sort, 0),
-    });
-    let mut nth = rng.below(shares.clone().map(|(_, share)| u64::from(share)).sum());
-    let mut sort = None;
-    for (one, share) in shares {
-        if nth < u64::from(share) {
-            sort = Some(one);
-            break;
+/// The sorts of illegal moves that this position allows.
+pub(super) fn sorts(position: &Position) -> Vec<Sort> {
+    let mut sorts: Vec<Sort> = candidates(position).into_iter().map(|one| one.1).collect();
+    sorts.sort_unstable();
+    sorts.dedup();
+    sorts
+}
+
+/// One of these sorts, each as often as its share says.
+pub(super) fn draw(rng: &mut Rng, sorts: &[Sort]) -> Option<Sort> {
+    let possible = Sort::ALL.iter().filter(|sort| sorts.contains(&sort.0));
+    let mut nth = rng.below(possible.clone().map(|sort| u64::from(sort.2)).sum());
+    for &(sort, _, share) in possible {
+        match nth.checked_sub(u64::from(share)) {
+            Some(rest) => nth = rest,
+            None => return Some(sort),
         }
-        nth -= u64::from(share);
     }
+    None
+}
+
+/// An illegal move of this sort, or of any, and what there is to know of it; `None` where there is none.
+pub(super) fn pick(rng: &mut Rng, position: &Position, sort: Option<Sort>) -> Option<(Move, Illegal)> {
+    let found = candidates(position);
+    let possible: Vec<Sort> = found.iter().map(|one| one.1).collect();
+    let sort = sort.or_else(|| draw(rng, &possible));
     // Each reason as often as the others: some are rare among the moves.
     let mut reasons: Vec<&'static str> = found.iter().filter(|one| Some(one.1) == sort).map(|one| one.2).collect();
     reasons.sort_unstable();
@@ -121,18 +131,15 @@ fn candidates(position: &Position) -> Vec<(Move, Sort, &'static str)> {
     }
     moves.extend(castlings(position));
     let legal: Vec<Placement> = position.legal_moves().iter().map(|&mv| shown(&position.play(mv), Sensing::Identity)).collect();
-    let fits = |&mv: &Move| {
-        let after = position.play(mv);
-        !position.is_legal(mv)
-            && !is_signal(position, mv)
-            && after.ending().is_none()
-            && !legal.contains(&shown(&after, Sensing::Identity))
+    let fits = |(mv, ..): &(Move, Sort, &str)| {
+        let after = position.play(*mv);
+        !is_signal(position, *mv) && after.ending().is_none() && !legal.contains(&shown(&after, Sensing::Identity))
     };
     let reasoned = |mv: Move| {
         let reason = why_illegal(position, mv)?;
         Some((mv, Sort::of(mv, &reason)?, reason.key()))
     };
-    moves.into_iter().filter(fits).filter_map(reasoned).collect()
+    moves.into_iter().filter_map(reasoned).filter(fits).collect()
 }
 
 /// Castling of king and rook that stand as at the start, or still may castle, to squares where nothing stands.

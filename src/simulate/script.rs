@@ -2,7 +2,7 @@
 
 use crate::boards::Millis;
 use crate::laws::{Move, Position};
-use crate::simulate::breach::{OutOfPlace, drawn};
+use crate::simulate::breach::{OutOfPlace, Wanted};
 use crate::simulate::handling::{Handling, Hands};
 use crate::simulate::hands::{Profile, Rate, Span};
 use crate::simulate::irregularity::Injection;
@@ -81,13 +81,7 @@ pub fn write(game: &Game, profile: &Profile, clock: bool, seed: u64, wanted: &[I
         now: LEAD_IN,
         moves: game.plies.iter().map(|ply| ply.mv).collect(),
         line: vec![game.start.clone()],
-        wanted: wanted
-            .iter()
-            .filter_map(|&Injection { kind, ply }| {
-                let ply = ply.or_else(|| drawn(game, dice, kind))?;
-                Some(Injection { kind, ply: Some(ply) })
-            })
-            .collect(),
+        wanted: wanted.iter().filter_map(|&one| Wanted::of(one, game, dice)).collect(),
         pending: Vec::new(),
         truth: Truth::default(),
     };
@@ -116,7 +110,7 @@ pub(super) struct Writer<'a> {
     /// The positions of the game so far, the start first.
     pub line: Vec<Position>,
     /// Irregularities still to be committed.
-    pub wanted: Vec<Injection>,
+    pub wanted: Vec<Wanted>,
     /// Pieces out of place.
     pub pending: Vec<OutOfPlace>,
     pub truth: Truth,

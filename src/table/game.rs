@@ -120,7 +120,7 @@ impl Game {
         let mut moves = Vec::new();
         for ply in &record.plies {
             let uci = &ply.played.uci;
-            let mv = if ply.played.irregular { position.any_move(uci) } else { position.parse_uci(uci) }?;
+            let mv = if ply.played.irregular { position.any_move_to(uci, &ply.played.fen) } else { position.parse_uci(uci) }?;
             position = position.play(mv);
             let pressed = matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock, .. }).then_some(ply.made_at);
             moves.push((mv, pressed));
@@ -330,11 +330,15 @@ impl Game {
         output.cues.push(Cue::Placement);
         let line = self.follower.line();
         let movers_last = line.iter().rposition(|node| node.mv.is_some() && node.position.turn() != press.by).unwrap_or(0);
-        let is_made = movers_last <= self.published.len() && self.moves_agree(movers_last);
+        // The opponent has pressed since, which he could not if the press of the move before had not come: it was not seen.
+        let overtaken = line.get(movers_last + 1).is_some_and(|node| node.is_pressed_before(now));
+        let is_made = movers_last <= self.published.len() && self.moves_agree(movers_last) && !overtaken;
         match self.record.ply(movers_last as u32) {
             Some(ply) if is_made && ply.state == PlyState::Made => {
                 self.complete(now, movers_last as u32, CompletedBy::Clock, press.clocks, output);
                 self.revisable = Some((movers_last as u32, now));
+                // What the opponent pressed before that was no move of his: he gave the move back.
+                self.pending = self.pending.filter(|pending| pending.by == press.by);
                 self.judge_press(press, true);
             }
             _ => {

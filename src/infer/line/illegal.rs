@@ -10,7 +10,7 @@ use crate::infer::explain::explain;
 use crate::infer::model::{REST_TAKEBACK, REST_TRACELESS, SCANNED};
 use crate::infer::{Explanation, Seen};
 use crate::laws::{CENTRE, Position};
-use shakmaty::{Bitboard, Color, Move, Role, Square};
+use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
 /// A piece out of place is looked for among so many squares at most.
 const WRONG: usize = 7;
@@ -46,16 +46,15 @@ impl Line {
             self.stray = None;
             return None;
         }
+        if self.strange_and_pressed(now, quiet, seen) {
+            return None;
+        }
         let certain = seen.sensing() == Sensing::Identity || quiet >= REST_TRACELESS;
         if !certain || self.put_right(now, seen) || self.unexplained(seen).is_empty() {
             return None;
         }
         if let Some(stray) = self.stray_alone(wrong, seen) {
-            if let Some(mv) = stray.mv.filter(|&mv| quiet >= REST_TAKEBACK && self.is_pressed(now, mv)) {
-                self.extend_illegal(now, mv, seen);
-            } else {
-                self.stray = Some(stray);
-            }
+            self.stray = Some(stray);
             return None;
         }
         if self.king_strays(seen) {
@@ -84,6 +83,41 @@ impl Line {
             }
         }
         if found.len() == 1 { found.pop() } else { None }
+    }
+
+    /// Goes on with a move that is not legal, if it stands on the board and its player pressed the clock on it. Whether it does.
+    pub fn strange_and_pressed(&mut self, now: Millis, quiet: Millis, seen: &Seen) -> bool {
+        let wrong = self.mismatch(seen);
+        if quiet < REST_TAKEBACK || wrong.is_empty() || self.put_right(now, seen) || self.unexplained(seen).is_empty() {
+            return false;
+        }
+        let stray = self.stray_alone(wrong, seen).and_then(|stray| stray.mv);
+        if let Some(mv) = stray.filter(|&mv| self.is_pressed(now, mv, seen)) {
+            self.extend_illegal(now, mv, seen);
+            return true;
+        }
+        let Some(mv) = self.went_on(now, seen) else { return false };
+        let pressed_at = self.tip().pressed_at;
+        self.cut(self.nodes.len() - 1);
+        self.reason = CorrectionReason::Evidence;
+        self.extend_illegal(now, mv, seen);
+        if let Some(tip) = self.tip_mut() {
+            tip.pressed_at = pressed_at;
+        }
+        true
+    }
+
+    /// What looked like the last move was a stop on the way to one that is not legal: its piece left that square before the clock
+    /// was pressed.
+    fn went_on(&self, now: Millis, seen: &Seen) -> Option<Move> {
+        let tip = self.tip();
+        let (mv, before) = (tip.mv?, &self.node(1)?.position);
+        let pressed = tip.pressed_at.filter(|at| now.saturating_sub(*at) >= SCANNED)?;
+        let left = tip.left_at.is_some_and(|left| left <= pressed) && !tip.irregular;
+        let wrong = seen.mismatch(before.board()) & !self.hidden(seen);
+        let went = stray_from(before, wrong, seen).filter(|_| left && wrong.count() <= 4)?;
+        let same = went.from() == mv.from() && before.mover(went) == before.turn();
+        (same && !is_signal(went)).then_some(went)
     }
 
     /// The move that is not legal and stands on the board, if it is one; it may not have been pressed on.
@@ -117,16 +151,19 @@ impl Line {
 
     /// The board differs by one piece, or by a castling.
     fn stray_alone(&self, wrong: Bitboard, seen: &Seen) -> Option<Stray> {
-        let position = &self.tip().position;
-        let shows = |mv: &Move| seen.mismatch(position.play(*mv).board()).is_empty();
-        let mv = if wrong.count() <= 4 { candidates(position, wrong).into_iter().find(shows) } else { None };
+        let mv = if wrong.count() <= 4 { stray_from(&self.tip().position, wrong, seen) } else { None };
         (mv.is_some() || wrong.count() <= 2).then_some(Stray { mv, squares: wrong, nodes: self.nodes.len() })
     }
 
-    /// The player to move pressed the clock on this, so long ago that all that belongs to the move has been seen.
-    fn is_pressed(&self, now: Millis, mv: Move) -> bool {
-        let mover = self.tip().position.mover(mv);
-        let pressed = self.owed.is_some_and(|(at, by)| by == mover && now.saturating_sub(at) >= SCANNED);
+    /// The player to move pressed the clock on this, so long ago that all that belongs to the move has been seen. The press may
+    /// have been taken for that of his move before, if it was missed.
+    fn is_pressed(&self, now: Millis, mv: Move, seen: &Seen) -> bool {
+        let position = &self.tip().position;
+        let mover = position.mover(mv);
+        let stood = position.changes(mv).iter().map(|(square, _)| seen.changed_at(square)).max().unwrap_or(now);
+        let last = seen.presses_since(self.tip().made_at).last().filter(|(at, _)| stood <= *at);
+        let pressed = [self.owed, last].into_iter().flatten();
+        let pressed = pressed.into_iter().any(|(at, by)| by == mover && now.saturating_sub(at) >= SCANNED);
         pressed && !self.is_out_of_turn(mv) && !is_signal(mv)
     }
 
@@ -223,6 +260,12 @@ fn squares(line: &Line, mv: Move) -> Bitboard {
     line.tip().position.changes(mv).iter().map(|(square, _)| square).collect()
 }
 
+/// The move that is not legal here and leaves the board as it is seen.
+fn stray_from(position: &Position, wrong: Bitboard, seen: &Seen) -> Option<Move> {
+    let shows = |mv: &Move| seen.mismatch(position.play(*mv).board()).is_empty();
+    candidates(position, wrong).into_iter().find(shows)
+}
+
 /// The moves between these squares that are not legal, or are made by the player who is not to move: any piece to any square but
 /// one of its own colour, a pawn on the last rank exchanged or not, castling with any rook of the king's rank.
 fn candidates(position: &Position, wrong: Bitboard) -> Vec<Move> {
@@ -235,6 +278,12 @@ fn candidates(position: &Position, wrong: Bitboard) -> Vec<Move> {
             let exchanged = [None, Some(Role::Queen), Some(Role::Knight), Some(Role::Rook), Some(Role::Bishop)];
             for &promotion in if last { &exchanged[..] } else { &exchanged[..1] } {
                 found.push(Move::Normal { role: piece.role, from, capture: board.role_at(to), to, promotion });
+            }
+            // En passant too late.
+            let passed = Square::from_coords(to.file(), from.rank());
+            let taken = wrong.contains(passed) && board.piece_at(passed) == Some(Role::Pawn.of(!piece.color));
+            if piece.role == Role::Pawn && taken && attacks::pawn_attacks(piece.color, from).contains(to) {
+                found.push(Move::EnPassant { from, to });
             }
         }
     }
