@@ -17,6 +17,7 @@ mod games;
 mod hall;
 mod harness;
 mod hub;
+mod injected;
 mod irregular;
 mod isolation;
 mod journal;

@@ -1,12 +1,14 @@
 //! Irregularities committed, and what the arbiter was told of each: the figures of `score --inject`.
 
-use crate::boards::{Millis, Sensing};
+use crate::boards::{Millis, Sensed, Sensing};
 use crate::ctl::figures::{Delay, STILL};
 use crate::game::event::AlertKind;
 use crate::game::text::{Arg, Text};
-use crate::game::{Alert, Event, Stamped};
+use crate::game::{Alert, Event, Played, Stamped};
+use crate::laws::Position;
 use crate::simulate::irregularity::{Irregularity, Kind};
 use serde::Serialize;
+use shakmaty::Square;
 use std::collections::BTreeMap;
 
 /// An irregularity that was committed, and what came of it.
@@ -27,6 +29,8 @@ pub struct Trial {
 pub enum Told {
     /// Nothing can be: what the squares tell looks like a legal move, or does not show where something was taken.
     Beyond,
+    /// Nothing, and none was to be expected: the moves on record instead are legal, and show the same squares.
+    AsLegal,
     /// Nothing, or something else.
     Nothing,
     /// The right kind of alert about the right squares, with another reason.
@@ -52,6 +56,7 @@ pub fn trials(committed: &[Irregularity], events: &[Stamped], sensing: Sensing) 
         };
         let told = match first {
             _ if one.illegal.as_ref().is_some_and(|illegal| sensing > illegal.needs) => Told::Beyond,
+            None if is_told_as_legal(one, events, sensing) => Told::AsLegal,
             None => Told::Nothing,
             Some((_, alert)) if reason.is_some() && reason_of(&alert.text) != reason => Told::OtherReason,
             Some((at, _)) => Told::Right(at.saturating_sub(one.pressed_at.unwrap_or(one.at))),
@@ -66,6 +71,23 @@ pub fn trials(committed: &[Irregularity], events: &[Stamped], sensing: Sensing) 
     committed.iter().map(trial).collect()
 }
 
+/// Whether, while the illegal move stood, moves were told after which the squares show the same, none of them illegal.
+fn is_told_as_legal(one: &Irregularity, events: &[Stamped], sensing: Sensing) -> bool {
+    let Some(illegal) = &one.illegal else { return false };
+    let shows = |played: &Played| {
+        let Ok(position) = Position::from_fen(&played.fen, false) else { return false };
+        let piece = |square| position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece);
+        let same = |square: Square| piece(square).seen_by(sensing) == illegal.after[square as usize].seen_by(sensing);
+        !played.irregular && Square::ALL.into_iter().all(same)
+    };
+    let meanwhile = |stamped: &&Stamped| stamped.at >= one.at && one.until.is_none_or(|until| stamped.at <= until);
+    events.iter().filter(meanwhile).any(|stamped| match &stamped.event {
+        Event::MoveMade { played, .. } => shows(played),
+        Event::MovesCorrected { moves, .. } => moves.last().is_some_and(shows),
+        _ => false,
+    })
+}
+
 /// Which alerts tell of it.
 fn answers(one: &Irregularity) -> &'static [AlertKind] {
     use AlertKind::{
@@ -77,7 +99,8 @@ fn answers(one: &Irregularity) -> &'static [AlertKind] {
         Kind::IllegalMove if one.pressed_at.is_none() => &[IllegalPending],
         Kind::IllegalMove | Kind::IllegalStands | Kind::PawnLeft => &[IllegalMove, IllegalStands],
         Kind::WrongSide => &[IllegalPending, IllegalMove, HandledOffTurn, Displaced, PositionUnexplained],
-        Kind::Displaced | Kind::Removed => &[Displaced, DisplacedFound, CaptureUnclear, PositionUnexplained],
+        // A piece of the player to move on another square may become his move.
+        Kind::Displaced | Kind::Removed => &[Displaced, DisplacedFound, CaptureUnclear, PositionUnexplained, IllegalPending],
         Kind::RookFirst | Kind::TouchedOther => &[TouchMove, ReleaseChanged],
         Kind::PressWithoutMove => &[PressWithoutMove],
         // No board can tell one hand from two: there is nothing to say.
@@ -123,6 +146,8 @@ pub struct Found {
     pub committed: u64,
     /// How many the squares cannot tell of; nothing else here counts them.
     pub beyond: u64,
+    /// How many of them were told as legal moves that show the same squares: another capture earlier, as a rule.
+    pub as_legal: u64,
     /// How many were found: the right kind of alert about the right squares, in time.
     pub found: u64,
     /// Those with the right reason as well.
@@ -156,6 +181,7 @@ impl Found {
                 reason: illegal.map(|(_, reason)| reason),
                 committed: count(|told| told != Told::Beyond),
                 beyond: count(|told| told == Told::Beyond),
+                as_legal: count(|told| told == Told::AsLegal),
                 found: count(|told| matches!(told, Told::Right(_) | Told::OtherReason)),
                 right: count(|told| matches!(told, Told::Right(_))),
                 delay: Delay::of(delays.collect()),
@@ -174,8 +200,13 @@ impl Found {
         let Found { committed, found, right, delay, .. } = self;
         let percent = crate::ctl::figures::share(*right, *committed, 100.0);
         let beyond = if self.beyond > 0 { format!("; {} more the squares cannot tell", self.beyond) } else { String::new() };
+        let as_legal = if self.as_legal > 0 {
+            format!(", {} told as legal moves that look the same", self.as_legal)
+        } else {
+            String::new()
+        };
         format!(
-            "{name}: {right} of {committed} right ({percent:.2} %), {found} found; median {} ms, p99 {} ms; {} other alerts{beyond}",
+            "{name}: {right} of {committed} right ({percent:.2} %), {found} found{as_legal}; median {} ms, p99 {} ms; {} other alerts{beyond}",
             delay.median_ms, delay.p99_ms, self.others
         )
     }

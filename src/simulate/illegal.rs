@@ -69,6 +69,8 @@ pub struct Illegal {
     pub sort: Sort,
     /// Why it is not legal: [`Reason::key`].
     pub reason: &'static str,
+    /// What stands on the board after it.
+    pub after: Placement,
     /// The least that squares have to tell, so that the board looks different from what every legal move leaves, and shows
     /// where something was taken. Less cannot know it.
     pub needs: Sensing,
@@ -108,7 +110,16 @@ pub(super) fn pick(rng: &mut Rng, position: &Position, sort: Option<Sort>) -> Op
     let moves: Vec<(Move, Sort)> =
         found.iter().filter(|one| Some(one.1) == sort && one.2 == reason).map(|one| (one.0, one.1)).collect();
     let (mv, sort) = rng.pick(&moves)?;
-    Some((mv, Illegal { uci: position.uci(mv), sort, reason, needs: needs(position, mv) }))
+    Some((
+        mv,
+        Illegal {
+            uci: position.uci(mv),
+            sort,
+            reason,
+            after: shown(&position.play(mv), Sensing::Identity),
+            needs: needs(position, mv),
+        },
+    ))
 }
 
 /// Every illegal move that may be made here.

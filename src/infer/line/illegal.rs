@@ -91,8 +91,7 @@ impl Line {
         if quiet < REST_TAKEBACK || wrong.is_empty() || self.put_right(now, seen) || self.unexplained(seen).is_empty() {
             return false;
         }
-        let stray = self.stray_alone(wrong, seen).and_then(|stray| stray.mv);
-        if let Some(mv) = stray.filter(|&mv| self.is_pressed(now, mv, seen)) {
+        if let Some(mv) = self.pressed_stray(now, seen) {
             self.extend_illegal(now, mv, seen);
             return true;
         }
@@ -105,6 +104,12 @@ impl Line {
             tip.pressed_at = pressed_at;
         }
         true
+    }
+
+    /// The move that is not legal, stands on the board, and was pressed on.
+    pub(super) fn pressed_stray(&self, now: Millis, seen: &Seen) -> Option<Move> {
+        let stray = self.stray_alone(self.mismatch(seen), seen)?;
+        stray.mv.filter(|&mv| self.is_pressed(now, mv, seen))
     }
 
     /// What looked like the last move was a stop on the way to one that is not legal: its piece left that square before the clock

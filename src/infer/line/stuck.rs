@@ -80,6 +80,10 @@ impl Line {
         if seen.sensing() == Sensing::Occupancy || self.at_tip || !due || lost || self.blind.count() >= model::STUCK_AT_MOST {
             return;
         }
+        // What one piece of one player explains alone is no bad square.
+        if seen.sensing() == Sensing::Identity && self.pressed_stray(now, seen).is_some() {
+            return;
+        }
         // The opponent may have begun his answer to a move on which the clock was pressed.
         let hand = waited && self.lifted_since_press(seen);
         let mut level = 0;
