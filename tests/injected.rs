@@ -35,7 +35,7 @@ fn illegal_moves_of_every_sort_are_told_with_their_reason() {
     )
     .games;
     for kind in ["illegal_move", "illegal_stands"] {
-        let found: Vec<Trial> = games.iter().flat_map(|game| trials(game, kind, 40)).collect();
+        let found: Vec<Trial> = games.iter().flat_map(|game| trials(game, kind, 25)).collect();
         check(&found);
         let sorts: BTreeSet<&str> = found.iter().filter_map(|trial| trial.illegal).map(|(sort, _)| sort).collect();
         assert_eq!(sorts.len(), Sort::ALL.len(), "{sorts:?}");

@@ -287,6 +287,7 @@ fn command() -> impl Strategy<Value = Command> {
         (word(), any::<u32>()).prop_map(|(player, ply)| Command::Strike { player, ply }),
         any::<(u32, u32, String)>().prop_map(|(white_ms, black_ms, note)| Command::ClockNote { white_ms, black_ms, note }),
         any::<bool>().prop_map(Command::Pause),
+        laws().prop_map(Command::Laws),
         (word(), word(), of(any::<String>())).prop_map(|(player, claimed, intended)| Command::Claim {
             player,
             claimed,

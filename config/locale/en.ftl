@@ -33,6 +33,7 @@ flag_fall = the clock shows that { $player }'s flag has fallen
 ## What was touched. A sensor sees that a piece moved, and not what was meant.
 
 touch_move = { $player } seems to have touched, in this order, { $men }, and the move is { $san }: if that was meant, { $duty }
+restored_unbound = the position was put back, and { $player } made { $san }, which the pieces touched before do not allow
 touch_capture = { $player } seems to have touched { $man }, a piece of the opponent's that can be taken
 possible_touch = { $player } seems to have touched { $man }, and the move is { $san }
 release_changed = { $player } seems to have let go of { $man } on { $square }, and the move is { $san }

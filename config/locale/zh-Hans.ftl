@@ -34,6 +34,7 @@ flag_fall = 棋钟显示{ $player }的钟旗已经落下
 ## 触摸。传感器只看到棋子动过，看不出意图。
 
 touch_move = { $player }似乎依次触摸了{ $men }，而走出的是{ $san }：如果是有意触摸，{ $duty }
+restored_unbound = 局面恢复之后，{ $player }走出{ $san }，而先前触摸的棋子不允许这一着
 touch_capture = { $player }似乎触摸了对方可以被吃的棋子：{ $man }
 possible_touch = { $player }似乎触摸了{ $man }，而走出的是{ $san }
 release_changed = { $player }似乎已把{ $man }在{ $square }松手，而走出的是{ $san }

@@ -34,6 +34,7 @@ flag_fall = 棋鐘顯示{ $player }的小旗已經降落
 ## 觸摸。感應器只看到棋子動過，看不出意圖。
 
 touch_move = { $player }似乎依次觸摸了{ $men }，而走出的是{ $san }：如果是有意觸摸，{ $duty }
+restored_unbound = 局面恢復之後，{ $player }走出{ $san }，而先前觸摸的棋子不允許這一著
 touch_capture = { $player }似乎觸摸了對方可以被吃的棋子：{ $man }
 possible_touch = { $player }似乎觸摸了{ $man }，而走出的是{ $san }
 release_changed = { $player }似乎已把{ $man }在{ $square }放手，而走出的是{ $san }

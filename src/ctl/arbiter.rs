@@ -3,7 +3,7 @@
 use super::service::{Service, board, game, print};
 use crate::game::{Command, GameResult};
 use crate::laws::draws::Claimed;
-use crate::laws::{Irregularity, Worded};
+use crate::laws::{Irregularity, Laws, Worded};
 use crate::publish::client::{ClientError, Said, Worth};
 use crate::publish::dbus::Stream;
 use crate::wire::Word;
@@ -205,6 +205,15 @@ The last four can be taken back, one after the other; a new position begins a ne
         #[command(flatten)]
         of: Of,
     },
+    /// Say by which Laws this game is played, where they are others than the event's
+    #[command(after_help = "Examples:\n  touchmovectl arbiter laws 'fide-2023 blitz limited' --game 17\n\n\
+        `touchmovectl laws` lists the editions.")]
+    Laws {
+        /// An edition, then rapid or blitz, then limited where not every game is watched and recorded; in quotes
+        laws: Laws,
+        #[command(flatten)]
+        of: Of,
+    },
     /// Pause the game: lever and pieces may be handled until the clock is started, or it is resumed
     #[command(after_help = "Examples:\n  touchmovectl arbiter pause")]
     Pause {
@@ -301,6 +310,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Count { player, what, of } => (Command::Count { player, what }, of),
         What::Strike { player, ply, of } => (Command::Strike { player, ply }, of),
         What::NoteClocks { white, black, note, of } => (Command::ClockNote { white_ms: white, black_ms: black, note }, of),
+        What::Laws { laws, of } => (Command::Laws(laws), of),
         What::Pause { of } => (Command::Pause(true), of),
         What::Resume { of } => (Command::Pause(false), of),
         What::Claim { player, claimed, intended, of } => (Command::Claim { player, claimed, intended }, of),
@@ -322,6 +332,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         Command::Count { player, what } => format!("{} is counted of {}", what.word(), player.word()),
         Command::Strike { player, ply } => format!("at ply {ply} less is counted of {}", player.word()),
         Command::ClockNote { .. } => "the times are noted".to_owned(),
+        Command::Laws(laws) => format!("it is played by {laws}"),
         Command::Pause(true) => "paused".to_owned(),
         Command::Pause(false) => "it goes on".to_owned(),
         Command::Promotion { .. } | Command::Position(_) => format!("the position is {}", game.fen),

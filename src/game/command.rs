@@ -1,8 +1,8 @@
 //! What an arbiter or a player asks for.
 
 use crate::game::GameResult;
-use crate::laws::Irregularity;
 use crate::laws::draws::Claimed;
+use crate::laws::{Irregularity, Laws};
 use shakmaty::{Color, Role};
 
 /// What is asked for.
@@ -71,6 +71,8 @@ pub enum Command {
         /// Why; at most [`Command::NOTE`] characters.
         note: String,
     },
+    /// This game is played by other Laws than the event: edition, time class, supervision. What was told stays as it was told.
+    Laws(Laws),
     /// Play is paused, or goes on. While it is, the lever and the pieces may be handled freely; it goes on by itself when the
     /// clock is started.
     Pause(bool),

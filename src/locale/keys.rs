@@ -55,6 +55,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("flag_fall", &[("player", Player)]),
     // What was touched.
     ("touch_move", &[("player", Player), ("men", Men), ("san", Plain), ("duty", Text)]),
+    ("restored_unbound", &[("player", Player), ("san", Plain)]),
     ("touch_capture", &[("player", Player), ("man", Man)]),
     ("possible_touch", &[("player", Player), ("man", Man), ("san", Plain)]),
     ("release_changed", &[("player", Player), ("man", Man), ("square", Square), ("san", Plain)]),

@@ -133,6 +133,7 @@ impl Client {
             Command::ClockNote { white_ms, black_ms, note } => {
                 self.call(path, to, "NoteClocks", &(white_ms, black_ms, note)).await?
             }
+            Command::Laws(laws) => self.call(path, to, "SetLaws", &laws.to_string()).await?,
             Command::Pause(paused) => self.call(path, to, "Pause", paused).await?,
             Command::Claim { player, claimed, intended } => {
                 let body = (player.word(), claimed.word(), intended.as_deref().unwrap_or_default());

@@ -368,6 +368,10 @@ pub(super) enum WireCommand {
     Pause {
         paused: bool,
     },
+    Laws {
+        #[serde(with = "text")]
+        laws: Laws,
+    },
     Claim {
         #[serde(with = "word")]
         player: Color,

@@ -49,6 +49,8 @@ pub enum Before {
     Counted(Counted),
     /// Whether the game was paused.
     Paused(bool),
+    /// The Laws by which it was played.
+    Laws(String),
 }
 
 impl Record {
@@ -74,6 +76,7 @@ impl Record {
                 counted.cloned().map(Before::Counted)
             }
             Command::Pause(_) => Some(Before::Paused(self.paused)),
+            Command::Laws(_) => Some(Before::Laws(self.laws.clone())),
             Command::Position(_) | Command::Adjust(_) | Command::Claim { .. } | Command::Undo => None,
         };
         let Some(before) = before else { return };
@@ -109,6 +112,7 @@ impl Record {
                 }
             }
             (Before::Paused(paused), _) => self.paused = paused,
+            (Before::Laws(laws), _) => self.laws = laws,
             (Before::Result(_) | Before::Alert(_) | Before::Counted(_), _) => {}
         }
     }

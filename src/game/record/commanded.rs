@@ -40,6 +40,7 @@ impl Record {
                 self.notes.push(ClockNote { at, ply, white_ms: *white_ms, black_ms: *black_ms, note });
             }
             Command::Pause(paused) => self.paused = *paused,
+            Command::Laws(laws) => self.laws = laws.to_string(),
             Command::Result(_)
             | Command::Position(_)
             | Command::Promotion { .. }

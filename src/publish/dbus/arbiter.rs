@@ -7,7 +7,7 @@ use crate::daemon::Hub;
 use crate::daemon::hub::Target;
 use crate::game::{Answer, Command, Event, GameResult, Order};
 use crate::laws::draws::Claimed;
-use crate::laws::{Irregularity, Worded};
+use crate::laws::{BadLaws, Irregularity, Worded};
 use crate::locale::Locale;
 use crate::wire::Word;
 use shakmaty::{Color, Role};
@@ -297,6 +297,19 @@ impl Arbiter {
         self.command(Command::ClockNote { white_ms: white, black_ms: black, note }, &header, connection).await
     }
 
+    /// Says by which Laws this game is played, where they are others than the event's: an edition, then rapid or blitz, then
+    /// limited where not every game is watched and recorded, such as "fide-2023 blitz limited". What was told stays as it was.
+    /// Errors: BadLaws.
+    async fn set_laws(
+        &self,
+        laws: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        let laws = laws.parse().map_err(|error: BadLaws| Error::BadLaws(error.to_string()))?;
+        self.command(Command::Laws(laws), &header, connection).await
+    }
+
     /// Pauses the game, or lets it go on. While it is paused the lever and the pieces may be handled freely: nothing is inferred
     /// and no alert raised. It goes on by itself when the clock is started.
     /// Errors: Paused, GameOver.
@@ -388,7 +401,7 @@ impl Arbiter {
     /// player; acknowledge and the id of the alert; restore and the ply; let_stand and the id of the alert; replace, the
     /// move, "at ply" and the ply; insert, the move, "before ply" and the ply; undo and nothing; count, the player
     /// and what; strike, the player, "at ply" and the ply; clock_note, White's and Black's milliseconds and the note; pause, on or
-    /// off; claim, the player, what he claims, "with" and the intended move if there is one. by: who, as far as the bus knows.
+    /// off; laws, and which; claim, the player, what he claims, "with" and the intended move if there is one. by: who, as far as the bus knows.
     #[zbus(signal)]
     async fn commanded(
         emitter: &SignalEmitter<'_>,

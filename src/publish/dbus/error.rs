@@ -31,6 +31,8 @@ pub enum Error {
     NotCounted(String),
     /// The game is paused already, or is not.
     Paused(String),
+    /// No such Laws.
+    BadLaws(String),
     /// A note that is too long.
     LongNote(String),
     /// No promotion there, or not to that piece.

@@ -71,7 +71,7 @@ impl Game {
 
     /// The Laws in force, e.g. fide-2023, or fide-2018 blitz limited: the edition, then rapid or blitz where it is not a standard
     /// game, then limited where not every game is watched and recorded.
-    #[zbus(property(emits_changed_signal = "const"))]
+    #[zbus(property(emits_changed_signal = "false"))]
     fn laws(&self) -> String {
         self.read(|game| game.record.laws.clone())
     }

@@ -145,6 +145,7 @@ pub fn command_words(command: &Command) -> (&'static str, String) {
         Command::Count { player, what } => ("count", format!("{} {}", player.word(), what.word())),
         Command::Strike { player, ply } => ("strike", format!("{} at ply {ply}", player.word())),
         Command::ClockNote { white_ms, black_ms, note } => ("clock_note", format!("{white_ms} {black_ms} {note}")),
+        Command::Laws(laws) => ("laws", laws.to_string()),
         Command::Pause(paused) => ("pause", if *paused { "on" } else { "off" }.to_owned()),
         Command::Claim { player, claimed, intended } => {
             let intended = intended.as_ref().map_or_else(String::new, |uci| format!(" with {uci}"));

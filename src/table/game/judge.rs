@@ -36,6 +36,7 @@ impl Game {
         if self.follower.line().get(index + 1).is_some_and(|node| node.irregular) {
             self.tell_illegal(now, index, output);
         } else {
+            self.tell_unbound(now, index, output);
             self.tell_touched(now, index, output);
         }
         if index + 1 == self.published.len() {

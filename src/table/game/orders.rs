@@ -127,6 +127,10 @@ impl Game {
                     self.go_on(now);
                 }
             }
+            Command::Laws(laws) => {
+                self.tell(now, done, output);
+                self.laws = laws;
+            }
             Command::Claim { player, claimed, intended } => {
                 let verdict = self.claim(player, claimed, intended.as_deref())?;
                 self.tell(now, done, output);

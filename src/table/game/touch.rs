@@ -27,6 +27,28 @@ impl Game {
         }
     }
 
+    /// The position was put back, and the move made from it is not among those that the touched pieces allow (7.5.1).
+    pub(super) fn tell_unbound(&mut self, now: Millis, index: usize, output: &mut Output) {
+        let line = self.follower.line();
+        let (Some(bound), Some(before)) = (&self.bound, line.get(index)) else { return };
+        let Some(mv) = line.get(index + 1).and_then(|node| node.mv).filter(|mv| !bound.contains(mv)) else { return };
+        let position = &before.position;
+        let facts = Facts { moves: index as u32 / 2, because: Some(Topic::IllegalMove), ..Facts::default() };
+        let told = Told {
+            by: Some(position.turn()),
+            squares: mv.from().into_iter().chain([mv.to()]).collect(),
+            situation: Some((Situation::Irregular(Irregularity::TouchBroken), facts)),
+            ply: Some(index as u32 + 1),
+            position: Some(position.fen()),
+            allowed: bound.iter().map(|&mv| position.uci(mv)).collect(),
+            ..Told::new(
+                AlertKind::TouchMove,
+                Text::new("restored_unbound").with("player", position.turn()).with("san", position.san(mv)),
+            )
+        };
+        self.raise(now, told, output);
+    }
+
     fn touched(&self, index: usize, ply: u32) -> Option<Told> {
         let line = self.follower.line();
         let (before, node) = (line.get(index)?, line.get(index + 1)?);

@@ -56,6 +56,10 @@ impl Game {
                 self.raise_again(now, *alert, output);
             }
             Before::Less | Before::Counted(_) => self.tell(now, done, output),
+            Before::Laws(laws) => {
+                self.tell(now, done, output);
+                self.laws = laws.parse().unwrap_or(self.laws);
+            }
             Before::Paused(paused) => {
                 if self.record.paused == paused {
                     return Err(Refused::Paused(paused));

@@ -314,6 +314,7 @@ impl From<&Command> for WireCommand {
                 WireCommand::ClockNote { white_ms: *white_ms, black_ms: *black_ms, note: note.clone() }
             }
             Command::Pause(paused) => WireCommand::Pause { paused: *paused },
+            Command::Laws(laws) => WireCommand::Laws { laws: *laws },
             Command::Claim { player, claimed, intended } => {
                 WireCommand::Claim { player: *player, claimed: *claimed, intended: intended.clone() }
             }
@@ -339,6 +340,7 @@ impl From<WireCommand> for Command {
             WireCommand::Strike { player, ply } => Command::Strike { player, ply },
             WireCommand::ClockNote { white_ms, black_ms, note } => Command::ClockNote { white_ms, black_ms, note },
             WireCommand::Pause { paused } => Command::Pause(paused),
+            WireCommand::Laws { laws } => Command::Laws(laws),
             WireCommand::Claim { player, claimed, intended } => Command::Claim { player, claimed, intended },
         }
     }
