@@ -2,6 +2,7 @@
 //!
 //! The file is `arbiter/cases.json` of the shared data. `CASE=I10 cargo test cases -- --nocapture` tells what came of one.
 
+use super::rulings::words;
 use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::{Color, Piece, Square};
@@ -44,6 +45,8 @@ enum Asked {
     Reason,
     /// The alert.
     Alert,
+    /// What the alert says that the Laws of 2023 require, in standard play.
+    Required,
     /// No alert.
     Quiet,
 }
@@ -102,18 +105,18 @@ pub fn all() -> Option<Vec<Case>> {
     Some(file["cases"].as_array().expect("cases").iter().map(case).collect())
 }
 
-fn words(value: &Value) -> Vec<String> {
+fn texts(value: &Value) -> Vec<String> {
     value.as_array().into_iter().flatten().map(|word| word.as_str().unwrap_or_default().to_owned()).collect()
 }
 
 fn case(value: &Value) -> Case {
     let text = |key: &str| value[key].as_str().map(str::to_owned);
-    let (mut fen, mut moves) = (text("fen").expect("a FEN"), words(&value["moves"]));
+    let (mut fen, mut moves) = (text("fen").expect("a FEN"), texts(&value["moves"]));
     if let Some((before, step)) = before_the_step(&fen) {
         fen = before;
         moves.insert(0, step);
     }
-    let mut allowed = words(&value["allowed_uci"]);
+    let mut allowed = texts(&value["allowed_uci"]);
     allowed.sort();
     Case {
         id: text("id").expect("an id"),
@@ -321,6 +324,34 @@ const REASONS: &[(&str, &str)] = &[
     ("P07", "no_such_move"),
 ];
 
+/// What the alert of a case says that the Laws require, by the newest edition in standard play: as `data/laws/rulings.toml` has it,
+/// where the case tells of the whole game. In I04 it is the player's first one on this board, and his second one in the case.
+const REQUIRED: &[(&str, AlertKind, &str)] = &[
+    ("D01", AlertKind::Displaced, "own_time, may_penalise"),
+    ("E03", AlertKind::DeadPosition, "draw"),
+    ("I03", AlertKind::IllegalMove, "restore, touch_binds, add 120"),
+    ("I04", AlertKind::IllegalMove, "restore, touch_binds, add 120"),
+    ("I06", AlertKind::PressWithoutMove, "add 120"),
+    ("I07", AlertKind::PressBeforeRelease, "may_penalise"),
+    ("I10", AlertKind::IllegalMove, "restore, touch_binds, add 120"),
+    ("I16", AlertKind::IllegalMove, "restore, touch_binds, add 120"),
+    ("I19", AlertKind::IllegalMove, "restore, touch_binds, add 120"),
+    ("I20", AlertKind::CaptureUnclear, "arbiter_decides"),
+    ("K05", AlertKind::IllegalMove, "restore, touch_binds, add 120"),
+    ("K07", AlertKind::ReleaseChanged, "release_binds"),
+    ("K08", AlertKind::IllegalMove, "restore, touch_binds, add 120"),
+    ("K10", AlertKind::IllegalMove, "restore, touch_binds, add 120"),
+    ("P01", AlertKind::IllegalMove, "queen, add 120"),
+    ("P07", AlertKind::IllegalMove, "restore, touch_binds, add 120"),
+    ("R05", AlertKind::FiveFold, "draw"),
+    ("R07", AlertKind::SeventyFive, "draw"),
+    ("S02", AlertKind::WrongStart, "new_game"),
+    ("S03", AlertKind::Orientation, "transfer"),
+    ("T01", AlertKind::TouchMove, "restore, touch_binds"),
+    ("T04", AlertKind::TouchCapture, "touch_binds"),
+    ("T17", AlertKind::ReleaseChanged, "release_binds"),
+];
+
 /// The key of the reason why the first move of a case is not legal; empty if it is, or there is none.
 fn reason(case: &Case, outcome: &Outcome) -> String {
     let position = case.now();
@@ -351,6 +382,19 @@ fn wrong(case: &Case, outcome: &Outcome) -> Vec<(Asked, String)> {
         .iter()
         .filter_map(|event| if let Event::AlertRaised(alert) = event { Some(alert.kind) } else { None })
         .collect();
+    let required = |kind| {
+        let told = outcome.events.iter().find_map(|event| match event {
+            Event::AlertRaised(alert) if alert.kind == kind => Some(alert),
+            _ => None,
+        });
+        told.map(|alert| words(&alert.required))
+    };
+    if let Some((_, kind, acts)) = REQUIRED.iter().find(|(id, ..)| *id == case.id)
+        && let Some(told) = required(*kind)
+        && told != *acts
+    {
+        wrong.push((Asked::Required, format!("{told} came, {acts} must")));
+    }
     match &case.alert {
         Some(alert) if !is_told(alert, &raised, &outcome.events) => {
             wrong.push((Asked::Alert, format!("{raised:?} came, {alert} must")));
@@ -423,7 +467,7 @@ fn cases_come_out_as_they_must() {
             let wrong = wrong(case, &outcome).into_iter().filter(|(asked, _)| *asked != Asked::Alert || !too_fast);
             seen.extend(wrong.map(told));
         }
-        for asked in [Asked::Moves, Asked::Reason, Asked::Alert, Asked::Quiet] {
+        for asked in [Asked::Moves, Asked::Reason, Asked::Alert, Asked::Required, Asked::Quiet] {
             let lines: Vec<&str> = seen.iter().filter(|(what, _)| *what == asked).map(|(_, line)| line.as_str()).collect();
             if !lines.is_empty() {
                 failed.push(format!("{} {asked:?}:\n  {}", case.id, lines.join("\n  ")));

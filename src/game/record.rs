@@ -7,9 +7,11 @@ pub use change::{Before, Change};
 
 use crate::boards::Millis;
 use crate::game::event::{Alert, ClockTimes, Rotation};
-use crate::game::{CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason, Stamped};
-use crate::laws::Tally;
-use shakmaty::Square;
+use crate::game::{
+    AlertKind, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason, Stamped,
+};
+use crate::laws::{Counted, Irregularity, Tally};
+use shakmaty::{Color, Square};
 
 /// How far a move has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,6 +171,9 @@ impl Record {
                 }
             }
             Event::MovesCorrected { from_ply, moves, reason } => {
+                if *reason == CorrectionReason::Evidence {
+                    self.count_no_more(*from_ply, moves);
+                }
                 self.plies.truncate(from_ply.saturating_sub(1) as usize);
                 for played in moves {
                     self.push(played.clone(), stamped.at, Confidence::CERTAIN);
@@ -186,6 +191,12 @@ impl Record {
                 }
             }
             Event::AlertRaised(alert) => {
+                if let (AlertKind::IllegalStands, Some(player)) = (alert.kind, alert.by) {
+                    // It is not penalised any more.
+                    while let Some(pressed_at) = self.counted(player, alert.ply) {
+                        self.tally.strike(player, pressed_at);
+                    }
+                }
                 if let (Some(_), Some(player)) = (alert.count, alert.by) {
                     self.tally.add(player, stamped.at, alert.ply, alert.kind.irregularity());
                 }
@@ -207,6 +218,19 @@ impl Record {
             | Event::Clock { .. }
             | Event::Link(_)
             | Event::Battery(_) => {}
+        }
+    }
+
+    /// Later readings tell other moves from this ply on: what was counted of those that never were is not counted any more.
+    fn count_no_more(&mut self, from_ply: u32, moves: &[Played]) {
+        let first = from_ply.saturating_sub(1) as usize;
+        let before = self.plies.get(first..).unwrap_or_default();
+        let same = before.iter().zip(moves).take_while(|(was, is)| was.played.uci == is.uci).count();
+        let gone = (first + same) as u32 + 1;
+        for player in Color::ALL {
+            let was_move = |counted: &&Counted| counted.ply >= gone && counted.what.contains(&Irregularity::IllegalMove);
+            let times: Vec<Millis> = self.tally.of(player).iter().filter(was_move).map(|counted| counted.pressed_at).collect();
+            times.into_iter().for_each(|pressed_at| _ = self.tally.strike(player, pressed_at));
         }
     }
 

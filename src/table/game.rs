@@ -20,7 +20,7 @@ use super::{Output, Settings};
 use crate::boards::{Cue, Millis, Placement, Sensed};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::record::PlyState;
-use crate::game::{CompletedBy, Event, Record, Sighting, Stamped};
+use crate::game::{AlertKind, CompletedBy, Event, Record, Sighting, Stamped};
 pub use crate::infer::model::KINGS_APART;
 use crate::infer::{Beam, Follower, Hypothesis, Seen, StartFound, turned};
 use crate::laws::{Laws, Position};
@@ -65,6 +65,8 @@ pub struct Game {
     pending: Option<Press>,
     /// A press on which nothing was seen of a move yet.
     idle_press: Option<Press>,
+    /// What the arbiter has acknowledged and still lasts: the kind, by whom, and at which ply.
+    acknowledged: Vec<(AlertKind, Option<Color>, u32)>,
     /// The last press.
     last_press: Option<Press>,
     /// Who has pressed since the game ended, if it was one player.
@@ -149,6 +151,7 @@ impl Game {
             kings_meant_nothing: false,
             pending: None,
             idle_press: None,
+            acknowledged: Vec::new(),
             last_press: None,
             presses_since_end: None,
             touch_free_until: if blind { Millis::MAX } else { 0 },

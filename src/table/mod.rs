@@ -427,7 +427,9 @@ impl Table {
                 && self.clock.has_run()
             {
                 self.with_game(output, |game, _, output| {
-                    game.flags(now, flags, output);
+                    if connected {
+                        game.flags(now, flags, output);
+                    }
                     game.clock_is(now, connected, battery_low, output);
                 });
             }

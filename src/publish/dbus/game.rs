@@ -152,7 +152,7 @@ impl Game {
     /// are one comment.
     #[zbus(out_args("pgn"))]
     fn pgn(&self) -> String {
-        self.read(|game| super::pgn::text(game, AfterIllegal::Stop))
+        self.read(|game| super::pgn::text(game, AfterIllegal::Stop, self.stream))
     }
 
     /// The same with options, by name. irregular (s), what becomes of a game in which a move that is not legal stands: stop, as
@@ -163,7 +163,7 @@ impl Game {
     #[zbus(out_args("pgn"))]
     fn pgn_with(&self, options: HashMap<String, OwnedVariant>) -> Result<String, Error> {
         let after = super::pgn::options(&options)?;
-        Ok(self.read(|game| super::pgn::text(game, after)))
+        Ok(self.read(|game| super::pgn::text(game, after, self.stream)))
     }
 
     /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that

@@ -5,7 +5,7 @@ use crate::game::Text;
 use crate::game::pgn::{AfterIllegal, pgn_with};
 use crate::laws::reason::Reason;
 use crate::locale::{self, Locale};
-use crate::publish::dbus::Error;
+use crate::publish::dbus::{Error, Stream};
 use crate::wire::Word;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -45,7 +45,8 @@ pub fn in_english(reason: &Reason) -> Option<String> {
     Some(locale::sentence(Locale::English, &Text::from(reason)))
 }
 
-/// The whole game.
-pub fn text(game: &GameView, after: AfterIllegal) -> String {
-    pgn_with(&game.record, &tags(game), after, &in_english)
+/// The whole game. Why a move is not legal is for the arbiter to say, and stands on the live stream only (12.6).
+pub fn text(game: &GameView, after: AfterIllegal, stream: Stream) -> String {
+    let why = |reason: &Reason| in_english(reason).filter(|_| stream == Stream::Live);
+    pgn_with(&game.record, &tags(game), after, &why)
 }

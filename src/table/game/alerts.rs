@@ -4,6 +4,7 @@ use super::judge::is_about_position;
 use super::{Around, Game, KINGS_APART};
 use crate::boards::Millis;
 use crate::game::event::Difference;
+use crate::game::event::Matter;
 use crate::game::{Alert, AlertKind, Event, Sighting, Text};
 use crate::infer::model::BAD_LINE;
 use crate::laws::{Facts, Irregularity, Situation, ruling};
@@ -130,10 +131,11 @@ impl Game {
         let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
         self.displaced = wrong;
         output.tell(now, Event::Displaced { squares: differences });
-        if raised {
+        let told = self.unlike_record(wrong);
+        if raised && self.is_raised(told.kind) {
             return;
         }
-        let told = self.unlike_record(wrong);
+        self.clear(now, |alert| is_about_position(alert.kind), output);
         self.raise(now, told, output);
     }
 
@@ -147,9 +149,24 @@ impl Game {
         self.record.alerts.iter().any(|alert| alert.kind == kind)
     }
 
+    /// The arbiter knows of it, and it lasts.
+    fn is_acknowledged(&self, kind: AlertKind, by: Option<Color>, ply: u32) -> bool {
+        let lasts = matches!(kind.matter(), Matter::Device | Matter::End) || kind == AlertKind::IllegalPosition;
+        let same = |known: &(AlertKind, Option<Color>, u32)| (known.0, known.1) == (kind, by) && (lasts || known.2 == ply);
+        (lasts || kind == AlertKind::TouchCapture) && self.acknowledged.iter().any(same)
+    }
+
+    /// What the arbiter acknowledged is over: it is told anew if it comes again.
+    pub(super) fn is_over_with(&mut self, over: impl Fn(AlertKind, Option<Color>, u32) -> bool) {
+        self.acknowledged.retain(|&(kind, by, ply)| !over(kind, by, ply));
+    }
+
     /// Tells the arbiter.
     pub(super) fn raise(&mut self, now: Millis, told: Told, output: &mut Output) {
         let ply = told.ply.unwrap_or(self.record.plies.len() as u32);
+        if self.is_acknowledged(told.kind, told.by, ply) {
+            return;
+        }
         let before = if told.position.is_some() { ply.saturating_sub(1) } else { ply };
         let ruling = told.situation.and_then(|(situation, facts)| ruling(&self.laws, situation, &facts));
         let (required, articles) = ruling.map_or((Vec::new(), Vec::new()), |ruling| (ruling.acts, ruling.articles));

@@ -15,6 +15,9 @@ impl Game {
     /// A device has a trouble, or has it no more.
     fn device(&mut self, now: Millis, kind: AlertKind, trouble: Option<Text>, output: &mut Output) {
         let raised = self.is_raised(kind);
+        if trouble.is_none() {
+            self.is_over_with(|known, _, _| known == kind);
+        }
         match trouble.filter(|_| !self.over && self.record.result.is_none()) {
             Some(text) if !raised => self.raise(now, Told::new(kind, text), output),
             None if raised => self.clear(now, |alert| alert.kind == kind, output),

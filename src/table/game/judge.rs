@@ -59,6 +59,7 @@ impl Game {
             alert.ply > kept && (of_position.contains(&alert.kind) || of_move)
         };
         self.clear(now, gone, output);
+        self.is_over_with(|_, _, ply| ply > kept);
     }
 
     /// The move before was not legal, and the opponent has made his: it may stand now.
@@ -174,6 +175,8 @@ impl Game {
         let still = self.follower.mismatch().is_empty() && self.follower.seen().last_edge() < press.at;
         let quiet = still || self.follower.seen().changed_since(tip.made_at.max(press.at)).is_empty();
         let damaged = self.follower.seen().is_damaged(now, crate::infer::model::BAD_LINE);
+        // After a move that is not legal his opponent may give the clock back.
+        let damaged = damaged || tip.irregular;
         if !quiet || !self.follower.mismatch().is_empty() || tip.position.turn() != press.by || self.hold.is_some() || damaged {
             return;
         }
@@ -245,6 +248,7 @@ impl Game {
                 self.raise(now, Told { situation, ..Told::new(AlertKind::IllegalPosition, text) }, output);
             }
         } else {
+            self.is_over_with(|kind, _, _| kind == AlertKind::IllegalPosition);
             self.clear(now, |alert| alert.kind == AlertKind::IllegalPosition, output);
         }
         let of = |occasion, consecutive| Some((Situation::Occasion(occasion), Facts { consecutive, ..Facts::default() }));
@@ -283,7 +287,8 @@ impl Game {
                 let text = Text::new("flag_fall").with("player", by);
                 let situation = Some((Situation::Occasion(Occasion::FlagFall), facts));
                 self.raise(now, Told { by: Some(by), situation, ..Told::new(AlertKind::FlagFall, text) }, output);
-            } else if !flags[by] && is_told {
+            } else if !flags[by] {
+                self.is_over_with(|kind, known, _| (kind, known) == (AlertKind::FlagFall, Some(by)));
                 self.clear(now, told, output);
             }
         }

@@ -107,6 +107,9 @@ impl Game {
     pub(super) fn watch_kings(&mut self, now: Millis, output: &mut Output) {
         if self.follower.kings_in_centre().is_none() {
             (self.kings_at, self.kings_meant_nothing) = (None, false);
+            if self.follower.kings_unclear().is_none() {
+                self.is_over_with(|known, _, _| known == AlertKind::ResultSignalled);
+            }
             if self.follower.kings_unclear().is_none() && self.is_raised(AlertKind::ResultSignalled) {
                 self.clear(now, |alert| alert.kind == AlertKind::ResultSignalled, output);
             }

@@ -66,6 +66,8 @@ impl Game {
                     return Err(Refused::NoAlert(id));
                 }
                 self.tell(now, done, output);
+                let known = self.record.alerts.iter().filter(|alert| alert.id == id);
+                self.acknowledged.extend(known.map(|alert| (alert.kind, alert.by, alert.ply)));
                 self.clear(now, |alert| alert.id == id, output);
             }
             Command::Restore { ply } => {

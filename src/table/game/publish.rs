@@ -95,17 +95,19 @@ impl Game {
     ) {
         let reason = self.follower.reason();
         let decided = same + moves.len();
-        // Where the arbiter sets something right, what was said of the other moves still holds.
-        let said = |ply: Option<&Ply>, mv: &Played| {
-            reason == CorrectionReason::Arbiter && ply.is_some_and(|ply| ply.played.uci == mv.uci)
+        // What was said of the same move in the same position still holds.
+        let told = |plies: &[Ply], index: usize| {
+            let same = |index: usize| Some((&plies.get(index)?.played, moves.get(index)?));
+            let move_is = same(index).is_some_and(|(was, is)| was.uci == is.uci);
+            let by_arbiter = reason == CorrectionReason::Arbiter;
+            let from = || index.checked_sub(1).is_none_or(|last| same(last).is_some_and(|(was, is)| was.fen == is.fen));
+            reason != CorrectionReason::Takeback && move_is && (by_arbiter || from())
         };
-        let judged: Vec<Judged> = moves
-            .iter()
-            .zip(0..)
-            .map(|(mv, index)| if said(before.get(index), mv) { Judged::Before } else { Judged::Now })
-            .collect();
-        let stay = (same..).zip(&moves).filter(|(index, mv)| said(self.record.plies.get(*index), mv));
-        let stay: Vec<u32> = stay.map(|(index, _)| index as u32 + 1).collect();
+        let judge = |index| if told(before, index) { Judged::Before } else { Judged::Now };
+        let judged: Vec<Judged> = (0..moves.len()).map(judge).collect();
+        let known = self.record.plies.get(same..).unwrap_or_default();
+        let stay: Vec<u32> =
+            (0..moves.len()).filter(|&index| told(known, index)).map(|index| (same + index) as u32 + 1).collect();
         self.published.truncate(same);
         self.published.extend(self.follower.line().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
         self.pending = self.pending.filter(|_| decided > same);
@@ -122,6 +124,9 @@ impl Game {
         self.complete_again(now, same, before, reason, output);
         for (index, judged) in (same..decided).zip(judged) {
             self.made(now, index, judged, around, output);
+        }
+        if reason != CorrectionReason::Arbiter && decided > same {
+            self.bound = None;
         }
     }
 

@@ -4,9 +4,9 @@
 use super::Game;
 use super::alerts::Told;
 use crate::boards::{Millis, Sensed, Sensing};
-use crate::game::{AlertKind, Sighting, Text};
+use crate::game::{Alert, AlertKind, Sighting, Text};
 use crate::laws::reason::{Man, Word};
-use crate::laws::touch::{Care, Duty, Hands, Obligation, TouchRules, obligation};
+use crate::laws::touch::{Care, Duty, Hands, Obligation, Touch, TouchRules, obligation};
 use crate::laws::{Facts, Irregularity, Occasion, Situation, Topic, Worded};
 use crate::table::Output;
 use shakmaty::{Role, Square};
@@ -33,6 +33,9 @@ impl Game {
         let (Some(bound), Some(before)) = (&self.bound, line.get(index)) else { return };
         let Some(mv) = line.get(index + 1).and_then(|node| node.mv).filter(|mv| !bound.contains(mv)) else { return };
         let position = &before.position;
+        if !bound.iter().all(|&mv| position.is_legal(mv)) {
+            return; // It was put back to another position.
+        }
         let facts = Facts { moves: index as u32 / 2, because: Some(Topic::IllegalMove), ..Facts::default() };
         let told = Told {
             by: Some(position.turn()),
@@ -128,10 +131,11 @@ impl Game {
         let Some(hands) = self.hands(index, now) else { return };
         let touches = hands.touches(now);
         let bound = obligation(&before.position, &touches, TouchRules::of(&self.laws));
+        let position = &before.position;
         let Obligation::Only { moves, by: Duty::EnemyPiece { square } | Duty::Both { enemy: square, .. } } = &bound else {
+            self.tell_handled(now, index, &touches.touched(position.turn()), output);
             return;
         };
-        let position = &before.position;
         let Some(piece) = position.piece_at(*square) else { return };
         let by = position.turn();
         let man = Word::Man(Man { piece, square: *square });
@@ -144,6 +148,28 @@ impl Game {
             allowed: moves.iter().map(|&mv| position.uci(mv)).collect(),
             evidence: self.seen_between(before.made_at, now),
             ..Told::new(AlertKind::TouchCapture, text)
+        };
+        self.raise(now, told, output);
+    }
+
+    /// Pieces of the player who is not to move were lifted and put back, and nobody can take them: he seems to have done it
+    /// himself, in the other's time (4.2.1, 6.2.5).
+    fn tell_handled(&mut self, now: Millis, index: usize, touched: &[Touch], output: &mut Output) {
+        let Some(before) = self.follower.line().get(index) else { return };
+        let by = !before.position.turn();
+        let theirs = touched.iter().all(|touch| touch.piece.color == by);
+        let known = |alert: &Alert| alert.kind == AlertKind::HandledOffTurn && alert.ply as usize == index;
+        if touched.is_empty() || !theirs || self.record.alerts.iter().any(known) {
+            return;
+        }
+        let men: Vec<Man> = touched.iter().map(|touch| Man { piece: touch.piece, square: touch.square }).collect();
+        let facts = Facts { moves: index as u32 / 2, ..Facts::default() };
+        let told = Told {
+            by: Some(by),
+            squares: men.iter().map(|man| man.square).collect(),
+            situation: Some((Situation::Irregular(Irregularity::HandledOffTurn), facts)),
+            evidence: self.seen_between(before.made_at, now),
+            ..Told::new(AlertKind::HandledOffTurn, Text::new("handled_off_turn").with("player", by).with("men", Word::Men(men)))
         };
         self.raise(now, told, output);
     }
