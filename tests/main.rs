@@ -1,5 +1,6 @@
 //! One test binary: it links once.
 
+mod alerts;
 mod arbiter;
 mod architecture;
 mod boards;
