@@ -21,6 +21,8 @@ const SEEN_BY: Millis = 1_500;
 /// A piece that comes to its square so long after the press was in the hand when the clock was pressed, in milliseconds: clock
 /// and squares are told up to 600 ms apart.
 const IN_HAND: Millis = 700;
+/// A move is certain enough, in thousandths, to say when its piece came.
+const SURE: u16 = 990;
 /// Positions that are looked at to find out whether anybody can still mate: some milliseconds.
 const LIMIT: u32 = 1 << 12;
 
@@ -213,7 +215,14 @@ impl Game {
             Some(_) => false,
             None => true,
         };
-        let clear = line.len() == ply as usize + 1 && pressed(ply - 1) && pressed(ply.saturating_sub(2));
+        // Nor where this is not certain to be the move, or was made out afterwards.
+        let is_sure = |ply: u32| {
+            let known = self.follower.confidence(ply as usize, now);
+            let seen = line.get(ply as usize).is_some_and(|node| !node.is_reconstructed() || node.mv.is_none());
+            seen && known.is_none_or(|(confidence, _)| confidence.0 >= SURE)
+        };
+        let clear = line.len() == ply as usize + 1 && [0, 1, 2].into_iter().all(|back| is_sure(ply.saturating_sub(back)));
+        let clear = clear && pressed(ply - 1) && pressed(ply.saturating_sub(2));
         if !clear || came.is_none_or(|seen| seen.at < pressed_at + IN_HAND) || self.hold.is_some() {
             return;
         }
