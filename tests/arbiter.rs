@@ -4,9 +4,11 @@ use crate::orders::{START, Stage};
 use shakmaty::Color::{Black, White};
 use touchmove::boards::{ClockHalf, ClockReading, HalfTime, Reading, Sensing};
 use touchmove::game::answer::Verdict;
+use touchmove::game::pgn::{AfterIllegal, pgn_with};
 use touchmove::game::record::{Ply, PlyState};
 use touchmove::game::{Alert, AlertKind, Answer, Command, Event, GameResult, Record, Stamped, Text};
 use touchmove::laws::draws::Claimed;
+use touchmove::laws::reason::Reason;
 use touchmove::laws::{Irregularity, Laws};
 use touchmove::table::{Input, Settings, Table};
 
@@ -393,11 +395,111 @@ fn what_is_set_right_elsewhere_counts_nothing_twice() {
 }
 
 #[test]
-fn a_pause_that_the_clock_ended_is_not_taken_back() {
+fn a_pause_that_the_clock_ended_hides_no_earlier_command() {
     let mut stage = after(&[]);
     clock(&mut stage, ClockHalf::Left, true);
     clock(&mut stage, ClockHalf::Left, false);
+    let count = Command::Count { player: White, what: Irregularity::TwoHands };
+    assert_eq!(stage.order(count.clone()), None);
     assert_eq!(stage.order(Command::Pause(true)), None);
     clock(&mut stage, ClockHalf::Left, true);
-    assert_eq!(stage.order(Command::Undo).as_deref(), Some("the game is not paused"));
+    assert_eq!(stage.ask(Command::Undo), Ok(Answer::Undone(count)));
+    assert_eq!((record(&stage).tally.count(White), record(&stage).paused), (0, false));
+    let refused = stage.order(Command::Undo).expect("nothing is left");
+    assert!(refused.starts_with("there is nothing to take back"), "{refused}");
+}
+
+#[test]
+fn a_result_ends_a_pause() {
+    for restarts in [false, true] {
+        let mut stage = after(&["e2- e4P", "e7- e5p"]);
+        assert_eq!(stage.order(Command::Pause(true)), None);
+        stage.play("g1- f3N", 2_000);
+        let draw = Command::Result(Some(GameResult::Draw));
+        assert_eq!(stage.order(draw.clone()), None);
+        assert!(!record(&stage).paused);
+        assert_eq!(stage.order(Command::Undo), None);
+        assert!(record(&stage).paused, "as it was");
+        stage.play("f3- g1N", 2_000);
+        assert_eq!(stage.order(draw.clone()), None);
+        // Withdrawn, it is not paused either.
+        assert_eq!(stage.order(Command::Result(None)), None);
+        assert_eq!((record(&stage).paused, stage.moves()), (false, vec!["e4", "e5"]));
+        stage.play("g1- f3N", 2_000);
+        assert_eq!(stage.moves(), ["e4", "e5", "Nf3"]);
+        assert_eq!(stage.order(Command::Pause(true)), None);
+        assert_eq!(stage.order(draw), None);
+        if restarts {
+            restart(&mut stage);
+        }
+        stage.play("f3- g1N e5- e7p e4- e2P", 10_000);
+        assert_eq!(stage.moves(), [""; 0], "the next game");
+        stage.play("d2- d4P", 2_000);
+        assert_eq!(stage.moves(), ["d4"]);
+    }
+}
+
+#[test]
+fn alerts_that_a_result_settled_stand_again_when_it_is_taken_back() {
+    for restarts in [false, true] {
+        let mut stage = after(&ILLEGAL);
+        let before = record(&stage).alerts.clone();
+        assert_eq!(before.iter().map(|alert| alert.kind).collect::<Vec<_>>(), [AlertKind::IllegalMove]);
+        assert_eq!(stage.order(Command::Result(Some(GameResult::Draw))), None);
+        assert_eq!(record(&stage).alerts, []);
+        if restarts {
+            restart(&mut stage);
+        }
+        assert_eq!(stage.order(Command::Undo), None);
+        let again: Vec<Alert> = before.into_iter().map(|alert| Alert { id: 2, count: None, ..alert }).collect();
+        assert_eq!((&record(&stage).alerts, record(&stage).tally.count(White)), (&again, 1));
+    }
+}
+
+#[test]
+fn a_capture_en_passant_that_came_too_late_stays_one() {
+    let mut stage = after(&["e2- e4P", "a7- a6p", "e4- e5P", "d7- d5p", "a2- a3P", "h7- h6p", "e5- d5- d6P", "h6- h5p"]);
+    let moves = ["e4", "a6", "e5", "d5", "a3", "h6", "e5xd6", "h5"];
+    assert_eq!(stage.moves(), moves);
+    let fen = record(&stage).fen().to_owned();
+    assert!(fen.starts_with("rnbqkbnr/1pp1ppp1/p2P4/7p/8/P7/"), "{fen}");
+    for command in [Command::TakeBack(2), Command::Restore { ply: 7 }, Command::Replace { ply: 5, uci: "b2b3".to_owned() }] {
+        assert_eq!(stage.order(command.clone()), None, "{command:?}");
+        if matches!(command, Command::Replace { ply: 5, .. }) {
+            let now = record(&stage).fen();
+            assert!(now.starts_with("rnbqkbnr/1pp1ppp1/p2P4/7p/8/1P6/"), "{now}");
+        }
+        let undone = stage.ask(Command::Undo);
+        assert_eq!(undone, Ok(Answer::Undone(command.clone())));
+        assert_eq!((record(&stage).fen(), stage.moves()), (fen.as_str(), moves.to_vec()), "{command:?}");
+        assert!(record(&stage).plies[6].played.irregular);
+    }
+    let why = |reason: &Reason| Some(reason.key().to_owned());
+    let text = pgn_with(record(&stage), &[], AfterIllegal::Stop, &why).replace('\n', " ");
+    assert!(text.contains("e5xd6 (en_passant_too_late)"), "{text}");
+}
+
+#[test]
+fn only_an_alert_about_an_irregular_move_lets_it_stand() {
+    let mut stage = after(&ILLEGAL[..3]);
+    let event = counted(&stage, AlertKind::BoardBattery, 3);
+    stage.durable.push(event);
+    restart(&mut stage);
+    let alerts: Vec<AlertKind> = record(&stage).alerts.iter().map(|alert| alert.kind).collect();
+    let id = record(&stage).alerts.last().expect("an alert").id;
+    let refused = stage.order(Command::LetStand(id)).expect("a battery");
+    assert!(refused.contains("is about no irregular move on record"), "{refused}");
+    assert_eq!(record(&stage).alerts.iter().map(|alert| alert.kind).collect::<Vec<_>>(), alerts);
+}
+
+#[test]
+fn what_a_touched_piece_allows_the_opponent_binds_no_one_else() {
+    let mut stage = after(&["e2- e4P", "e7- e5p", "g1- f3N"]);
+    let mut event = counted(&stage, AlertKind::TouchCapture, 3);
+    if let Event::AlertRaised(alert) = &mut event.event {
+        (alert.allowed, alert.count) = (vec!["g1f3".to_owned()], None);
+    }
+    stage.durable.push(event);
+    restart(&mut stage);
+    assert_eq!(stage.ask(Command::Restore { ply: 3 }), Ok(Answer::Bound(Vec::new())));
 }

@@ -35,6 +35,13 @@ fn every_subcommand_has_help_with_examples() {
         assert_eq!(code, 0);
         assert!(help.contains("Examples:"), "{order} has no examples:\n{help}");
     }
+    let (_, help, _) = run(CTL, &["arbiter", "--help"]);
+    let orders = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    // What does not fit in a line goes on further in.
+    let names = orders.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    for order in names.filter(|name| !name.is_empty() && *name != "help") {
+        assert!(help.contains(&format!("touchmovectl arbiter {order}")), "{order} has no example:\n{help}");
+    }
     let (_, help, _) = run(CTL, &["arbiter", "position", "--help"]);
     assert!(help.contains("The game on the board until now ends there"), "{help}");
     let (code, help, _) = run(DAEMON, &["--help"]);

@@ -28,6 +28,7 @@ use shakmaty::{Color, Role};
   touchmovectl arbiter count white illegal_move
   touchmovectl arbiter strike white 41
   touchmovectl arbiter note-clocks 1:23:45 0:07:10 'two minutes for Black'
+  touchmovectl arbiter laws 'fide-2023 blitz limited' --game 17
   touchmovectl arbiter pause
   touchmovectl arbiter resume
   touchmovectl arbiter claim white repetition --intended g1f3

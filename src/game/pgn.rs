@@ -11,7 +11,7 @@ mod parts;
 
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
-use crate::game::{CompletedBy, Record};
+use crate::game::{CompletedBy, Played, Record};
 use crate::laws::Position;
 use crate::laws::reason::{Reason, why_illegal};
 use parts::{Number, Part, Parts};
@@ -188,7 +188,8 @@ fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[
     for (index, (ply, number)) in told {
         push_number(text, *number, numbered);
         push_token(text, &ply.played.san);
-        let reason = parts.before(index).and_then(|before| why_illegal(&before, before.any_move(&ply.played.uci)?));
+        let Played { uci, fen, .. } = &ply.played;
+        let reason = parts.before(index).and_then(|before| why_illegal(&before, before.any_move_to(uci, fen)?));
         let reason = reason.and_then(|reason| (parts.why)(&reason));
         let words = match reason {
             _ if !ply.played.irregular => None,

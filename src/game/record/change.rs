@@ -40,7 +40,14 @@ pub enum Before {
         alerts: Vec<Alert>,
     },
     /// The result.
-    Result(Option<(GameResult, ResultReason)>),
+    Result {
+        /// What it was.
+        result: Option<(GameResult, ResultReason)>,
+        /// Whether the game was paused.
+        paused: bool,
+        /// The alerts that stood.
+        alerts: Vec<Alert>,
+    },
     /// This alert stood.
     Alert(Box<Alert>),
     /// Less was counted, or less noted.
@@ -68,7 +75,9 @@ impl Record {
                 let promotion = |ply: &Ply| ply.played.uci.len() == 5;
                 Some(self.moves_from(self.plies.iter().rposition(promotion).unwrap_or_default() as u32))
             }
-            Command::Result(_) => Some(Before::Result(self.result)),
+            Command::Result(_) => {
+                Some(Before::Result { result: self.result, paused: self.paused, alerts: self.alerts.clone() })
+            }
             Command::Acknowledge(id) | Command::LetStand(id) => alert(*id),
             Command::Count { .. } | Command::ClockNote { .. } => Some(Before::Less),
             Command::Strike { player, ply } => {
@@ -83,6 +92,13 @@ impl Record {
         self.changes.push(Change { command: command.clone(), at, before, moved: false });
         if self.changes.len() > KEPT {
             self.changes.remove(0);
+        }
+    }
+
+    /// The clock has ended the pause, so it is nothing that could be taken back any more.
+    pub(super) fn forget_pause(&mut self) {
+        if let Some(last) = self.changes.iter().rposition(|change| change.command == Command::Pause(true)) {
+            self.changes.remove(last);
         }
     }
 
@@ -112,8 +128,9 @@ impl Record {
                 }
             }
             (Before::Paused(paused), _) => self.paused = paused,
+            (Before::Result { result, paused, .. }, _) => self.paused = paused && result.is_none(),
             (Before::Laws(laws), _) => self.laws = laws,
-            (Before::Result(_) | Before::Alert(_) | Before::Counted(_), _) => {}
+            (Before::Alert(_) | Before::Counted(_), _) => {}
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{ClockNote, Record, Restored};
 use crate::boards::Millis;
-use crate::game::{Alert, Command, Order};
+use crate::game::{Alert, AlertKind, Command, Order};
 use shakmaty::Color;
 
 impl Record {
@@ -10,11 +10,14 @@ impl Record {
     pub(super) fn commanded(&mut self, at: Millis, command: &Command, by: &str) {
         if by != Order::CLOCK {
             self.keep(at, command);
+        } else if *command == Command::Pause(false) {
+            self.forget_pause();
         }
         match command {
             Command::Restore { ply } => {
-                let allowed = |alert: &&Alert| alert.ply == *ply && !alert.allowed.is_empty();
-                let alert = self.alerts.iter().rev().find(allowed);
+                // What a touched piece of the opponent's allows is the answer to that ply, not another move in its place.
+                let instead = |alert: &&Alert| alert.ply == *ply && alert.kind != AlertKind::TouchCapture;
+                let alert = self.alerts.iter().rev().filter(instead).find(|alert| !alert.allowed.is_empty());
                 self.restored = Some(Restored {
                     ply: *ply,
                     instead_of: self.ply(*ply).map(|ply| ply.played.clone()),
@@ -41,8 +44,9 @@ impl Record {
             }
             Command::Pause(paused) => self.paused = *paused,
             Command::Laws(laws) => self.laws = laws.to_string(),
-            Command::Result(_)
-            | Command::Position(_)
+            // A game that has a result is not paused.
+            Command::Result(result) => self.paused = self.paused && result.is_none(),
+            Command::Position(_)
             | Command::Promotion { .. }
             | Command::Adjust(_)
             | Command::Acknowledge(_)

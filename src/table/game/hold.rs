@@ -88,9 +88,9 @@ impl Game {
         self.hold.is_some()
     }
 
-    /// The arbiter has paused the game.
+    /// The arbiter has paused the game, and no result has ended that.
     pub fn is_paused(&self) -> bool {
-        matches!(self.hold, Some(Hold::Paused))
+        self.record.paused && matches!(self.hold, Some(Hold::Paused))
     }
 
     /// The game is paused: the last move stands as it is, and pieces and lever may be handled freely.
@@ -101,6 +101,11 @@ impl Game {
         self.publish_all(now, around, output);
         (self.kings_at, self.pending, self.idle_press) = (None, None, None);
         self.clear(now, |alert| alert.kind == AlertKind::ClockStopped, output);
+        self.hold_paused();
+    }
+
+    /// Nothing that the board shows counts until the pause is over.
+    pub(super) fn hold_paused(&mut self) {
         self.hold = Some(Hold::Paused);
         self.follower.hold();
     }

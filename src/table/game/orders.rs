@@ -1,5 +1,6 @@
 //! What an arbiter or a player commands.
 
+use super::hold::Hold;
 use super::rewrite::Amend;
 use super::{Around, Game};
 use crate::boards::{Cue, Millis, Placement, Sensed, Sensing};
@@ -79,8 +80,9 @@ impl Game {
             }
             Command::LetStand(id) => {
                 let alert = self.record.alerts.iter().find(|alert| alert.id == id).ok_or(Refused::NoAlert(id))?;
+                let told = [AlertKind::IllegalMove, AlertKind::IllegalStands, AlertKind::IllegalPosition].contains(&alert.kind);
                 let irregular = self.record.ply(alert.ply).is_some_and(|ply| ply.played.irregular);
-                if !irregular {
+                if !(told && irregular) {
                     return Err(Refused::NothingStands { alert: id });
                 }
                 self.tell(now, done, output);
@@ -190,6 +192,10 @@ impl Game {
         output.cues.push(Cue::Placement);
         let resumes = self.over && result.is_none();
         self.over = result.is_some();
+        if resumes && matches!(self.hold, Some(Hold::Paused)) && !self.record.paused {
+            // The result has ended the pause, and nothing was looked at since.
+            self.go_on(now);
+        }
         if self.over {
             // Nothing is left to be looked at on this board.
             self.clear(now, |alert| alert.kind != AlertKind::MovesUncertain, output);

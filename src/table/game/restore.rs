@@ -27,8 +27,7 @@ impl Game {
         self.bound = self.bound_by();
         self.fix();
         if self.record.paused {
-            self.hold = Some(Hold::Paused);
-            self.follower.hold();
+            self.hold_paused();
         } else if self.record.restored.is_some() {
             self.hold = Some(Hold::Restoring { touched: false });
             self.follower.hold();
@@ -54,7 +53,7 @@ impl Game {
             [] => {
                 // A legal move binds nobody once it was taken from the record, and touches of the other player bind him on his move.
                 let played = restored.instead_of.as_ref().filter(|played| played.irregular)?;
-                let mv = position.any_move(&played.uci).filter(|&mv| position.mover(mv) == position.turn())?;
+                let mv = position.any_move_to(&played.uci, &played.fen).filter(|&mv| position.mover(mv) == position.turn())?;
                 match obligation_restored(&position, &Touches::of_move(&position, mv), TouchRules::of(&self.laws)) {
                     Obligation::Only { moves, .. } => moves,
                     Obligation::Free(_) => return None,

@@ -7,8 +7,9 @@ use crate::game::command::Refused;
 use crate::game::event::ClockTimes;
 use crate::game::record::{Ply, PlyState};
 use crate::game::{CompletedBy, Confidence, CorrectionReason, Played};
-use crate::laws::Move;
+use crate::laws::{Move, Position};
 use crate::table::Output;
+use shakmaty::{Role, Square};
 
 /// What is done to the move of a ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Game {
         for (number, &mv) in (known - later.len() as u32 + 1..).zip(later) {
             let uci = old.uci(mv);
             // An irregular move stays one where it was; elsewhere nothing proves it.
-            let irregular = || new.any_move(&uci).filter(|_| amend == Amend::Replace && !old.is_legal(mv));
+            let irregular = || again(&old, mv, &new).filter(|_| amend == Amend::Replace && !old.is_legal(mv));
             let refused = || Refused::LaterMove { ply: number, san: old.san(mv) };
             let next = new.parse_uci(&uci).or_else(irregular).ok_or_else(refused)?;
             (old, new) = (old.play(mv), new.play(next));
@@ -112,6 +113,15 @@ impl Game {
         }
         self.publish(now, around, output);
     }
+}
+
+/// The same irregular move, played from another position. En passant too late is one again where that pawn stands there as well.
+fn again(old: &Position, mv: Move, new: &Position) -> Option<Move> {
+    let other = new.any_move(&old.uci(mv))?;
+    let passed = |from: Square| Square::from_coords(mv.to().file(), from.rank());
+    let taken = mv.is_en_passant() && other.role() == Role::Pawn && !other.is_capture();
+    let stands = mv.from().map(passed).is_some_and(|square| new.piece_at(square) == old.piece_at(square));
+    Some(if taken && stands { mv } else { other })
 }
 
 /// How a move that the arbiter inserted was completed: not at all yet if it is the last.

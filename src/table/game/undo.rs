@@ -34,18 +34,25 @@ impl Game {
                     let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
                     self.tell(now, Event::Result { result: result.map(|(result, _)| result), reason }, output);
                 }
-                let told =
-                    |alert: &Alert| self.record.alerts.iter().any(|known| (known.kind, known.ply) == (alert.kind, alert.ply));
-                let gone: Vec<Alert> = alerts.into_iter().filter(|alert| !told(alert)).collect();
-                gone.into_iter().for_each(|alert| self.raise_again(now, alert, output));
+                self.raise_those_gone(now, alerts, output);
                 self.over = result.is_some();
                 self.bound = self.bound_by();
                 self.resume(now);
             }
-            Before::Result(result) => {
+            Before::Result { result, alerts, .. } => {
                 still("the result was set")?;
                 self.tell(now, done, output);
-                self.put_result(now, result, placement, around, output);
+                if self.record.paused {
+                    self.hold_paused();
+                }
+                if result.is_some() {
+                    self.put_result(now, result, placement, around, output);
+                    self.raise_those_gone(now, alerts, output);
+                } else {
+                    // Before the board is looked at: what it shows no more is cleared then.
+                    self.raise_those_gone(now, alerts, output);
+                    self.put_result(now, result, placement, around, output);
+                }
             }
             Before::Alert(alert) => {
                 if alert.ply as usize > self.record.plies.len() {
@@ -78,6 +85,13 @@ impl Game {
         Ok(Answer::Undone(command))
     }
 
+    /// Those of these alerts that do not stand are raised again.
+    fn raise_those_gone(&mut self, now: Millis, alerts: Vec<Alert>, output: &mut Output) {
+        let stands = |alert: &Alert| self.record.alerts.iter().any(|known| (known.kind, known.ply) == (alert.kind, alert.ply));
+        let gone: Vec<Alert> = alerts.into_iter().filter(|alert| !stands(alert)).collect();
+        gone.into_iter().for_each(|alert| self.raise_again(now, alert, output));
+    }
+
     /// What it counted is counted still.
     fn raise_again(&mut self, now: Millis, alert: Alert, output: &mut Output) {
         let again = Alert { id: self.record.alerts_raised + 1, count: None, ..alert };
@@ -89,7 +103,8 @@ impl Game {
         let mut moves = self.published.get(..kept)?.to_vec();
         let mut position = self.position_after(kept);
         for Ply { played, .. } in plies {
-            let mv = if played.irregular { position.any_move(&played.uci) } else { position.parse_uci(&played.uci) }?;
+            let uci = &played.uci;
+            let mv = if played.irregular { position.any_move_to(uci, &played.fen) } else { position.parse_uci(uci) }?;
             position = position.play(mv);
             moves.push(mv);
         }
