@@ -481,7 +481,7 @@ fn a_capture_en_passant_that_came_too_late_stays_one() {
 
 #[test]
 fn only_an_alert_about_an_irregular_move_lets_it_stand() {
-    let mut stage = after(&ILLEGAL[..3]);
+    let mut stage = after(&ILLEGAL);
     let event = counted(&stage, AlertKind::BoardBattery, 3);
     stage.durable.push(event);
     restart(&mut stage);
