@@ -40,9 +40,13 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         text.push_str(&format!("White {}   Black {}\n", clock(times.white), clock(times.black)));
     }
     text.push_str(&moves(&game.start, game.moves.iter().map(|ply| ply.san.as_str())));
-    for (id, english) in game.alert_ids.iter().zip(&game.alerts) {
+    for ((id, english), articles) in game.alert_ids.iter().zip(&game.alerts).zip(&game.alert_articles) {
         let alert = language::alert(&client, game.id, *id, language::locale(), english).await;
         text.push_str(&format!("alert {id}: {alert}\n"));
+        let acts = language::required(&client, game.id, *id, language::locale()).await;
+        if !acts.is_empty() {
+            text.push_str(&format!("  → {} ({})\n", acts.join("; "), articles.join(", ")));
+        }
     }
     for (square, fault, detail) in &game.faults {
         text.push_str(&format!("{square} is {fault}: {detail}\n"));

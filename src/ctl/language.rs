@@ -9,6 +9,11 @@ pub fn locale() -> Locale {
     Locale::from_tag(&["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().find_map(set).unwrap_or_default())
 }
 
+/// What the Laws then require, in this language; nothing where they leave it open, or the service does not answer.
+pub async fn required(client: &Client, game: u64, id: u32, locale: Locale) -> Vec<String> {
+    client.describe(game, id, locale).await.map_or_else(|_| Vec::new(), |(_, _, required)| required)
+}
+
 /// What an alert of a game says, in this language. `english`: the same in English, for the case that the service does not answer.
 pub async fn alert(client: &Client, game: u64, id: u32, locale: Locale, english: &str) -> String {
     match locale {

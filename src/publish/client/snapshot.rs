@@ -100,6 +100,9 @@ pub struct GameInfo {
     /// Their ids.
     #[serde(skip)]
     pub alert_ids: Vec<u32>,
+    /// The articles of each, the most important first.
+    #[serde(skip)]
+    pub alert_articles: Vec<Vec<String>>,
     /// Squares that do not work as they should, each with the fault and a sentence. None on the broadcast stream.
     pub faults: Vec<(String, String, String)>,
 }
@@ -197,6 +200,7 @@ fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> Game
         result_reason: game.take("ResultReason"),
         last_number: game.take("LastNumber"),
         alert_ids: alerts.iter().map(|alert| alert.0).collect(),
+        alert_articles: alerts.iter().map(|alert| alert.4.clone()).collect(),
         alerts: alerts.into_iter().map(|alert| alert.6).collect(),
         faults,
     }

@@ -41,11 +41,12 @@ impl Game {
     }
 }
 
-/// What the Laws are asked about it; `None`: nothing, the game has ended.
+/// What the Laws are asked about it; `None`: nothing.
 fn occasion(claim: &Claim, claimed: Claimed, rests: Rests) -> Option<Occasion> {
     let intended = matches!(rests, Rests::OnIntended(_));
     Some(match (claim.is_right(), claimed, intended) {
-        _ if claim.finding == Finding::Ended => return None,
+        // Only the player to move can claim at all (9.2, 9.3): what the other one says is no claim.
+        _ if matches!(claim.finding, Finding::Ended | Finding::NotOnMove) => return None,
         (true, Claimed::Repetition, false) => Occasion::Repeated,
         (true, Claimed::Repetition, true) => Occasion::RepeatedIntended,
         (true, Claimed::FiftyMoves, false) => Occasion::Fifty,
