@@ -23,8 +23,11 @@ use zbus::names::BusName;
 use zbus::{Connection, MatchRule, Message, MessageStream, OwnedVariant};
 
 /// Moves measured, and moves before them.
-const MOVES: (usize, usize) = (400, 20);
-/// Between a lifted and a placed piece, and between two measurements: the daemon is idle by then.
+const MOVES: (usize, usize) = (150, 10);
+/// A piece is in the air for so long, and between two moves: as fast as hands are. What is faster is told as it can be, and a
+/// position that came about twice may be.
+const HAND: Duration = Duration::from_millis(200);
+/// Between two measurements: the daemon is idle by then.
 const PAUSE: Duration = Duration::from_millis(20);
 /// After so many commits the daemon writes its log into the main file, when it is idle.
 const TIDY_AFTER: usize = 64;
@@ -61,8 +64,9 @@ async fn measure(bus: &PrivateBus) {
 
     let (mut ours, mut theirs, mut commits) = (Figures::default(), Figures::default(), Figures::default());
     for (index, (from, to, piece)) in knights_moves(MOVES.0 + MOVES.1).into_iter().enumerate() {
+        tokio::time::sleep(HAND).await;
         board.put(&from, '.');
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(HAND).await;
         let began = Instant::now();
         board.put(&to, piece);
         let signal = next(&mut told).await;
@@ -125,7 +129,7 @@ async fn alerts(bus: &PrivateBus, client: &Connection, dir: &Path, moves: &Figur
             ("a5", "b3")
         };
         board.put(from, '.');
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(HAND).await;
         board.put(to, 'R');
         tokio::time::sleep(RESTS).await;
         let began = Instant::now();
@@ -134,11 +138,11 @@ async fn alerts(bus: &PrivateBus, client: &Connection, dir: &Path, moves: &Figur
         figures.add(began.elapsed().saturating_sub(SCAN));
         let (from, to) = if round % 2 == 0 { ("b8", "c6") } else { ("c6", "b8") };
         board.put(from, '.');
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(HAND).await;
         board.put(to, 'n');
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(HAND).await;
         board.clock(3_600, 3_600, true);
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(HAND).await;
     }
     drop(daemon);
     println!("the press of a move that is not legal until the alert is with a client, {} presses:", figures.count());

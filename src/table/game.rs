@@ -23,6 +23,7 @@ use crate::game::record::PlyState;
 use crate::game::{AlertKind, CompletedBy, Event, Record, Sighting, Stamped};
 pub use crate::infer::model::KINGS_APART;
 use crate::infer::{Beam, Follower, Hypothesis, Seen, StartFound, turned};
+use crate::laws::draws::{History, Same};
 use crate::laws::{Laws, Position};
 use crate::sense::Edge;
 pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
@@ -53,6 +54,8 @@ pub struct Game {
     start: Position,
     /// The moves that were published, as the record has them.
     published: Vec<Move>,
+    /// The same, for draws.
+    history: History,
     /// `Follower::changes` when all that is decided was published; `None`: look again.
     seen_changes: Option<u64>,
     over: bool,
@@ -140,6 +143,7 @@ impl Game {
     fn with(record: Record, laws: Laws, start: Position, follower: Follower, published: Vec<Move>, blind: bool) -> Game {
         Game {
             over: record.result.is_some(),
+            history: History::of(&start, published.iter().copied(), Same::Rights),
             seen_changes: Some(follower.changes()),
             follower,
             record,

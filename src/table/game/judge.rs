@@ -5,7 +5,7 @@ use super::alerts::Told;
 use crate::boards::Millis;
 use crate::game::record::PlyState;
 use crate::game::{Alert, AlertKind, CompletedBy, Event, Text};
-use crate::laws::draws::{Automatic, Drawn, History, Same};
+use crate::laws::draws::{Automatic, Drawn};
 use crate::laws::reason::{Man, Reason, Word, why_illegal};
 use crate::laws::touch::{TouchRules, Touches, obligation_restored};
 use crate::laws::{
@@ -246,9 +246,12 @@ impl Game {
         if self.record.result.is_some() {
             return;
         }
-        let history = History::of(&self.start, self.published.iter().copied(), Same::Rights);
-        let position = history.position();
-        if let Some(text) = irregular_position(position) {
+        // What is told changes the game, and not the moves.
+        let history = &self.history;
+        let position = history.position().clone();
+        let rule = Automatic::of(&self.laws);
+        let drawn = history.drawn(rule);
+        if let Some(text) = irregular_position(&position) {
             // An illegal move that led there is told already.
             let told = |alert: &Alert| [AlertKind::IllegalPosition, AlertKind::IllegalMove].contains(&alert.kind);
             if !self.record.alerts.iter().any(told) {
@@ -261,8 +264,7 @@ impl Game {
             self.clear(now, |alert| alert.kind == AlertKind::IllegalPosition, output);
         }
         let of = |occasion, consecutive| Some((Situation::Occasion(occasion), Facts { consecutive, ..Facts::default() }));
-        let rule = Automatic::of(&self.laws);
-        let (kind, text, situation) = match history.drawn(rule) {
+        let (kind, text, situation) = match drawn {
             Some(Drawn::FiveTimes { occurrences }) => {
                 let plies: Vec<String> = occurrences.iter().map(ToString::to_string).collect();
                 let text = Text::new("five_fold").with("plies", plies.join(", "));
@@ -271,7 +273,7 @@ impl Game {
             Some(Drawn::SeventyFiveMoves) => {
                 (AlertKind::SeventyFive, Text::new("seventy_five"), of(Occasion::SeventyFive, true))
             }
-            None if position.is_regular() && position.ending().is_none() && is_dead_within(position, LIMIT) => {
+            None if position.is_regular() && position.ending().is_none() && is_dead_within(&position, LIMIT) => {
                 (AlertKind::DeadPosition, Text::new("dead_position"), of(Occasion::DeadPosition, true))
             }
             None => return,

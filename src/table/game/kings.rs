@@ -107,10 +107,10 @@ impl Game {
     pub(super) fn watch_kings(&mut self, now: Millis, output: &mut Output) {
         if self.follower.kings_in_centre().is_none() {
             (self.kings_at, self.kings_meant_nothing) = (None, false);
-            if self.follower.kings_unclear().is_none() {
+            if !self.acknowledged.is_empty() && self.follower.kings_unclear().is_none() {
                 self.is_over_with(|known, _, _| known == AlertKind::ResultSignalled);
             }
-            if self.follower.kings_unclear().is_none() && self.is_raised(AlertKind::ResultSignalled) {
+            if self.is_raised(AlertKind::ResultSignalled) && self.follower.kings_unclear().is_none() {
                 self.clear(now, |alert| alert.kind == AlertKind::ResultSignalled, output);
             }
         } else if self.record.result.is_none() && !self.kings_meant_nothing {

@@ -7,6 +7,7 @@ use crate::game::event::{Alternative, ClockTimes};
 use crate::game::record::{Ply, PlyState};
 use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, GameResult, Played, ResultReason};
 use crate::laws::Ending;
+use crate::laws::draws::{History, Same};
 use crate::table::{Output, Publish};
 use shakmaty::Color;
 
@@ -110,6 +111,7 @@ impl Game {
             (0..moves.len()).filter(|&index| told(known, index)).map(|index| (same + index) as u32 + 1).collect();
         self.published.truncate(same);
         self.published.extend(self.follower.line().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
+        self.history = History::of(&self.start, self.published.iter().copied(), Same::Rights);
         self.pending = self.pending.filter(|_| decided > same);
         self.revisable = self.revisable.filter(|(ply, _)| *ply as usize <= same);
         self.tell(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
@@ -169,6 +171,7 @@ impl Game {
             possible.map(|&(other, confidence)| Alternative { uci: before.uci(other), confidence }).collect()
         });
         self.published.push(mv);
+        self.history.play(mv);
         let ply = index as u32 + 1;
         self.tell(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
         self.made(now, index, Judged::Now, around, output);
