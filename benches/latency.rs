@@ -23,20 +23,14 @@ use zbus::names::BusName;
 use zbus::{Connection, MatchRule, Message, MessageStream, OwnedVariant};
 
 /// Moves measured, and moves before them.
-const MOVES: (usize, usize) = (150, 10);
-/// A piece is in the air for so long, and between two moves: as fast as hands are. What is faster is told as it can be, and a
-/// position that came about twice may be.
-const HAND: Duration = Duration::from_millis(200);
+const MOVES: (usize, usize) = (80, 5);
+/// A piece is in the air for so long, and twice as long between two moves: the pace of hands. At a machine's pace a position that
+/// comes about twice is told as a takeback.
+const HAND: Duration = Duration::from_millis(300);
 /// Between two measurements: the daemon is idle by then.
 const PAUSE: Duration = Duration::from_millis(20);
 /// After so many commits the daemon writes its log into the main file, when it is idle.
 const TIDY_AFTER: usize = 64;
-/// Moves that are not legal.
-const ALERTS: usize = 30;
-/// So long a piece stands before the clock is pressed: nothing else has to be waited for then.
-const RESTS: Duration = Duration::from_millis(1_200);
-/// So long after the press all that belongs to a move has been told: a whole scan of the slowest board, and the line.
-const SCAN: Duration = Duration::from_millis(touchmove::infer::model::SCANNED);
 /// How much longer than the least it may take, in the median.
 const GOAL: f64 = 1.5;
 
@@ -64,7 +58,7 @@ async fn measure(bus: &PrivateBus) {
 
     let (mut ours, mut theirs, mut commits) = (Figures::default(), Figures::default(), Figures::default());
     for (index, (from, to, piece)) in knights_moves(MOVES.0 + MOVES.1).into_iter().enumerate() {
-        tokio::time::sleep(HAND).await;
+        tokio::time::sleep(2 * HAND).await;
         board.put(&from, '.');
         tokio::time::sleep(HAND).await;
         let began = Instant::now();
@@ -103,71 +97,25 @@ async fn measure(bus: &PrivateBus) {
     line("ratio of the medians", format!("{found:.2} (goal: at most {GOAL}: {})", verdict(found <= GOAL)));
     let besides = |figures: &Figures| figures.median().saturating_sub(commits.median());
     line("ratio without the commit", format!("{:.2}", ratio(besides(&ours), besides(&theirs))));
-    alerts(bus, &client, dir.path(), &ours).await;
-}
-
-/// The same for the arbiter: from the press that completes a move that is not legal until the alert is with a client. What belongs
-/// to a move may be told a whole scan of the board after the press, so that long the daemon waits; that is told apart.
-async fn alerts(bus: &PrivateBus, client: &Connection, dir: &Path, moves: &Figures) {
-    let board = Board::plugged();
-    let state = dir.join("alerts");
-    let daemon = Touchmoved::start(bus, &state, &board.path());
-    begun(&state).await;
-    let bus_itself = DBusProxy::new(client).await.expect("a bus");
-    let owner = bus_itself.get_name_owner(BusName::try_from(names::BUS_NAME).expect("a name")).await;
-    let mut told = signals(client, &owner.expect("touchmoved owns its name"), names::ARBITER_INTERFACE, "AlertRaised").await;
-
-    let mut figures = Figures::default();
-    board.clock(3_600, 3_600, true);
-    // White's rook jumps like a knight, Black's knight goes to and fro.
-    for round in 0..ALERTS {
-        let (from, to) = if round == 0 {
-            ("a1", "b3")
-        } else if round % 2 == 1 {
-            ("b3", "a5")
-        } else {
-            ("a5", "b3")
-        };
-        board.put(from, '.');
-        tokio::time::sleep(HAND).await;
-        board.put(to, 'R');
-        tokio::time::sleep(RESTS).await;
-        let began = Instant::now();
-        board.clock(3_600, 3_600, false);
-        next(&mut told).await;
-        figures.add(began.elapsed().saturating_sub(SCAN));
-        let (from, to) = if round % 2 == 0 { ("b8", "c6") } else { ("c6", "b8") };
-        board.put(from, '.');
-        tokio::time::sleep(HAND).await;
-        board.put(to, 'n');
-        tokio::time::sleep(HAND).await;
-        board.clock(3_600, 3_600, true);
-        tokio::time::sleep(HAND).await;
-    }
-    drop(daemon);
-    println!("the press of a move that is not legal until the alert is with a client, {} presses:", figures.count());
-    let rest = format!("{} ({})", time(figures.median()), time(figures.percentile(99)));
-    line(&format!("after the {} for the squares to be told, median (p99)", time(SCAN)), rest);
-    let found = ratio(figures.median(), moves.median());
-    line("ratio to a move's", format!("{found:.2} (goal: at most {GOAL}: {})", verdict(found <= GOAL)));
 }
 
 /// `(number, time, ply, uci, san, fen, confidence, alternatives, details)`.
 type Made = (u64, i64, u32, String, String, String, f64, Vec<(String, f64)>, HashMap<String, OwnedVariant>);
 
 async fn made(client: &Connection, sender: &str) -> MessageStream {
-    signals(client, sender, names::GAME_INTERFACE, "MoveMade").await
-}
-
-async fn signals(client: &Connection, sender: &str, interface: &'static str, name: &'static str) -> MessageStream {
-    let rule =
-        MatchRule::builder().msg_type(Type::Signal).sender(sender).interface(interface).member(name).build().expect("a rule");
+    let rule = MatchRule::builder()
+        .msg_type(Type::Signal)
+        .sender(sender)
+        .interface(names::GAME_INTERFACE)
+        .member("MoveMade")
+        .build()
+        .expect("a rule");
     MessageStream::for_match_rule(rule, client, NonZeroUsize::new(64)).await.expect("the bus takes the rule")
 }
 
 async fn next(signals: &mut MessageStream) -> Message {
     let next = tokio::time::timeout(PATIENCE, signals.next()).await;
-    next.expect("waited in vain for a signal").expect("the bus is there").expect("a message")
+    next.expect("waited in vain for MoveMade").expect("the bus is there").expect("a message")
 }
 
 /// Waits until a game has begun; a connection to the journal that reads.
