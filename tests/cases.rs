@@ -324,6 +324,17 @@ const REASONS: &[(&str, &str)] = &[
     ("P07", "no_such_move"),
 ];
 
+/// What the board showed proves these.
+const PROVED: &[AlertKind] = &[
+    AlertKind::IllegalPending,
+    AlertKind::IllegalMove,
+    AlertKind::Displaced,
+    AlertKind::DisplacedFound,
+    AlertKind::CaptureUnclear,
+    AlertKind::PositionUnexplained,
+    AlertKind::PressBeforeRelease,
+];
+
 /// What the alert of a case says that the Laws require, by the newest edition in standard play: as `data/laws/rulings.toml` has it,
 /// where the case tells of the whole game. In I04 it is the player's first one on this board, and his second one in the case.
 const REQUIRED: &[(&str, AlertKind, &str)] = &[
@@ -394,6 +405,13 @@ fn wrong(case: &Case, outcome: &Outcome) -> Vec<(Asked, String)> {
         && told != *acts
     {
         wrong.push((Asked::Required, format!("{told} came, {acts} must")));
+    }
+    for alert in
+        outcome.events.iter().filter_map(|event| if let Event::AlertRaised(alert) = event { Some(alert) } else { None })
+    {
+        if PROVED.contains(&alert.kind) && alert.evidence.is_empty() {
+            wrong.push((Asked::Alert, format!("{:?} came without anything that proves it", alert.kind)));
+        }
     }
     match &case.alert {
         Some(alert) if !is_told(alert, &raised, &outcome.events) => {

@@ -273,7 +273,11 @@ impl Line {
     /// no other line explains what is seen.
     pub fn quiet(&mut self, now: Millis, settle: Millis, search: bool, seen: &Seen, others: &mut Vec<Line>) {
         // There is time now, and none at the next edge.
-        self.next(0);
+        if let Some(next) = self.next(0)
+            && self.sensing != Sensing::Identity
+        {
+            next.weigh(self.tip());
+        }
         let quiet = now.saturating_sub(seen.last_edge());
         let settle = settle + LINE;
         let waited = self.owed.is_some_and(|(at, _)| now.saturating_sub(at) >= model::SCANNED);

@@ -173,10 +173,18 @@ impl Next {
 
     /// Every legal move with its cost before anything of it is seen.
     pub fn costs(&self, node: &Node) -> impl Iterator<Item = (Move, model::Cost)> + '_ {
-        let costs = self.costs.get_or_init(|| {
+        self.moves.iter().map(|(_, mv)| *mv).zip(self.weighed(node).iter().copied())
+    }
+
+    /// Works these costs out, to have them ready.
+    pub fn weigh(&self, node: &Node) {
+        self.weighed(node);
+    }
+
+    fn weighed(&self, node: &Node) -> &[model::Cost] {
+        self.costs.get_or_init(|| {
             let moves: Vec<Move> = self.moves.iter().map(|(_, mv)| *mv).collect();
             prior::prior(&node.position, &moves)
-        });
-        self.moves.iter().map(|(_, mv)| *mv).zip(costs.iter().copied())
+        })
     }
 }

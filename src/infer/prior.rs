@@ -37,8 +37,13 @@ fn worth(role: Role) -> i32 {
 
 /// The most that this side can win by one exchange, in hundredths of a pawn; 0 where every capture loses.
 fn best_capture(board: &Board, by: Color) -> i32 {
-    let targets = board.by_color(!by) & !board.kings();
-    targets.into_iter().map(|square| exchange(board, square, by)).max().unwrap_or(0).max(0)
+    let attacked = board.by_color(by).into_iter().fold(Bitboard::EMPTY, |all, square| all | board.attacks_from(square));
+    let targets = board.by_color(!by) & !board.kings() & attacked;
+    targets.into_iter().fold(0, |most, square| {
+        // No exchange wins more than stands there.
+        let may_win = board.role_at(square).is_some_and(|role| worth(role) > most);
+        if may_win { most.max(exchange(board, square, by)) } else { most }
+    })
 }
 
 /// What `by` wins by taking on this square first, if both sides always take with the least piece and stop when it pays.

@@ -22,7 +22,7 @@ use crate::game::event::{ClockTimes, Rotation};
 use crate::game::record::PlyState;
 use crate::game::{AlertKind, CompletedBy, Event, Record, Sighting, Stamped};
 pub use crate::infer::model::KINGS_APART;
-use crate::infer::{Beam, Follower, Hypothesis, Seen, StartFound, turned};
+use crate::infer::{Beam, Follower, Hypothesis, Node, Seen, StartFound, turned};
 use crate::laws::draws::{History, Same};
 use crate::laws::{Laws, Position};
 use crate::sense::Edge;
@@ -91,6 +91,8 @@ pub struct Game {
     sighted: bool,
     /// The squares that were last told to differ from the record.
     displaced: Bitboard,
+    /// Nobody has looked yet whether the last position on record is dead.
+    dead_unjudged: bool,
 }
 
 impl Game {
@@ -167,6 +169,7 @@ impl Game {
             sightings: Sightings::default(),
             sighted: !blind,
             displaced: Bitboard::EMPTY,
+            dead_unjudged: false,
         }
     }
 
@@ -402,6 +405,7 @@ impl Game {
         if quiet >= CLOSING && self.record.result.is_some() {
             self.over = true;
         }
+        self.judge_dead(now, output);
         self.tell_unexplained(now, quiet, around, output);
         if quiet >= UNEXPLAINED {
             self.tell_touched_opponent(now, output);
@@ -448,11 +452,15 @@ impl Game {
             return ply.played.evidence.clone();
         }
         let Some(before) = self.follower.line().get(index) else { return Vec::new() };
-        let own = before.position.changes(mv).iter().map(|(square, _)| square).collect();
+        self.proof(before, before.position.changes(mv).iter().map(|(square, _)| square).collect())
+    }
+
+    /// How these squares came to show what they do since the position of this node, and what was seen besides.
+    fn proof(&self, since: &Node, squares: Bitboard) -> Vec<Sighting> {
         let seen = self.follower.seen();
-        self.sightings.proof(own, before.made_at, |square| {
+        self.sightings.proof(squares, since.made_at, |square| {
             // It stood like that when the game began, or when moves were taken back.
-            let expected = before.position.piece_at(square);
+            let expected = since.position.piece_at(square);
             let at = seen.changed_at(square).max(self.record.started_at);
             let differs = !seen.shows(square, expected);
             differs.then(|| Sighting { at, square, before: shown(expected, seen), now: seen.really_at(square) })
@@ -477,7 +485,7 @@ impl Game {
     fn tell(&mut self, at: Millis, event: Event, output: &mut Output) {
         let stamped = Stamped { at: output.stamp(at), number: None, event };
         self.record.apply(&stamped);
-        output.events.push(stamped);
+        output.add(stamped);
     }
 }
 

@@ -130,7 +130,15 @@ impl Output {
     /// Adds an event; its number comes when all are together.
     fn tell(&mut self, at: Millis, event: Event) {
         let at = self.stamp(at);
-        self.events.push(Stamped { at, number: None, event });
+        self.add(Stamped { at, number: None, event });
+    }
+
+    fn add(&mut self, event: Stamped) {
+        if self.events.is_empty() {
+            // Most edges tell one thing, or two.
+            self.events.reserve_exact(2);
+        }
+        self.events.push(event);
     }
 
     /// As of when something is told that happened then.
@@ -509,7 +517,10 @@ impl Table {
         let goes_on = amends || matches!(order.command, Command::Pause(false));
         let mut answer = Err(Refused::NoGame);
         let placement = *self.sense.placement();
-        self.with_game(output, |game, around, output| answer = game.order(now, order, &placement, around, output));
+        self.with_game(output, |game, around, output| {
+            answer = game.order(now, order, &placement, around, output);
+            game.judge_dead(now, output);
+        });
         if takes_back && answer.is_ok() {
             // Nothing is inferred from a board that has not been touched since.
             self.stage = usize::MAX;

@@ -193,6 +193,7 @@ impl Game {
             by: Some(press.by),
             situation: Some((Situation::Irregular(what), facts)),
             count,
+            evidence: self.seen_between(self.follower.tip().made_at, press.at),
             ..Told::new(AlertKind::PressWithoutMove, text)
         };
         self.raise(now, told, output);
@@ -208,7 +209,8 @@ impl Game {
         // It may have been put straight since.
         let moved = before.position.changes(mv).iter().find(|(square, _)| *square == mv.to()).and_then(|(_, piece)| piece);
         let shown = super::shown(moved, self.follower.seen());
-        let came = self.sightings.iter().find(|seen| seen.at > before.made_at && seen.square == mv.to() && seen.now == shown);
+        let came = self.sightings.between(before.made_at, now);
+        let came = came.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
         // Where players do not wait for each other a press may belong to the move before.
         let pressed = |ply: u32| match self.record.ply(ply).map(|ply| ply.state) {
             Some(PlyState::Completed { by: CompletedBy::Clock, at }) => at < pressed_at,
@@ -223,9 +225,8 @@ impl Game {
         };
         let clear = line.len() == ply as usize + 1 && [0, 1, 2].into_iter().all(|back| is_sure(ply.saturating_sub(back)));
         let clear = clear && pressed(ply - 1) && pressed(ply.saturating_sub(2));
-        if !clear || came.is_none_or(|seen| seen.at < pressed_at + IN_HAND) || self.hold.is_some() {
-            return;
-        }
+        let late = came.filter(|seen| seen.at >= pressed_at + IN_HAND);
+        let Some(late) = late.filter(|_| clear && self.hold.is_none()) else { return };
         let Some(square) = mv.from() else { return };
         let Some(piece) = before.position.piece_at(square) else { return };
         let man = Man { piece, square };
@@ -236,6 +237,7 @@ impl Game {
             squares: vec![square, mv.to()],
             situation: Some((Situation::Irregular(Irregularity::PressBeforeRelease), facts)),
             ply: Some(ply),
+            evidence: vec![*late],
             ..Told::new(AlertKind::PressBeforeRelease, text)
         };
         self.raise(now, told, output);
@@ -246,6 +248,7 @@ impl Game {
         if self.record.result.is_some() {
             return;
         }
+        self.dead_unjudged = false;
         // What is told changes the game, and not the moves.
         let history = &self.history;
         let position = history.position().clone();
@@ -273,13 +276,28 @@ impl Game {
             Some(Drawn::SeventyFiveMoves) => {
                 (AlertKind::SeventyFive, Text::new("seventy_five"), of(Occasion::SeventyFive, true))
             }
-            None if position.is_regular() && position.ending().is_none() && is_dead_within(&position, LIMIT) => {
-                (AlertKind::DeadPosition, Text::new("dead_position"), of(Occasion::DeadPosition, true))
+            None => {
+                self.dead_unjudged = true;
+                return;
             }
-            None => return,
         };
         if !self.is_raised(kind) {
             self.raise(now, Told { situation, ..Told::new(kind, text) }, output);
+        }
+    }
+
+    /// Whether nobody can mate any more: looked at when hands rest, since it can take a while.
+    pub fn judge_dead(&mut self, now: Millis, output: &mut Output) {
+        if !std::mem::take(&mut self.dead_unjudged) || self.record.result.is_some() {
+            return;
+        }
+        let position = self.history.position();
+        let dead = position.is_regular() && position.ending().is_none() && is_dead_within(position, LIMIT);
+        if dead && !self.is_raised(AlertKind::DeadPosition) {
+            let facts = Facts { consecutive: true, ..Facts::default() };
+            let situation = Some((Situation::Occasion(Occasion::DeadPosition), facts));
+            let text = Text::new("dead_position");
+            self.raise(now, Told { situation, ..Told::new(AlertKind::DeadPosition, text) }, output);
         }
     }
 
@@ -311,6 +329,7 @@ impl Game {
         let position = &self.follower.tip().position;
         let differences: Vec<_> = wrong.into_iter().map(|square| self.difference(square)).collect();
         let squares: Vec<_> = wrong.into_iter().collect();
+        let evidence = self.proof(self.follower.tip(), wrong);
         if let Some(mv) = self.follower.stray_move()
             && position.changes(mv).iter().any(|(square, _)| wrong.contains(square))
             && let Some(reason) = why_illegal(position, mv)
@@ -321,11 +340,12 @@ impl Game {
             let stage = crate::laws::Stage::Pending;
             let facts = Facts { stage, ..self.facts(self.published.len(), &reason, None) };
             let situation = Some((Situation::Irregular(reason.irregularity()), facts));
-            return Told { by: Some(by), squares, situation, ..Told::new(AlertKind::IllegalPending, text) };
+            return Told { by: Some(by), squares, situation, evidence, ..Told::new(AlertKind::IllegalPending, text) };
         }
         let found = |kind, what, text: Text| Told {
             squares: squares.clone(),
             situation: Some((Situation::Irregular(what), Facts::default())),
+            evidence: evidence.clone(),
             ..Told::new(kind, text.with("differences", differences.clone()))
         };
         let last_changed = wrong.into_iter().map(|square| seen.changed_at(square)).max().unwrap_or(0);
@@ -353,7 +373,8 @@ impl Game {
                 Told { by: Some(press.by), ..found(AlertKind::Displaced, Irregularity::Displaced, text) }
             }
             None => Told {
-                squares,
+                squares: squares.clone(),
+                evidence: evidence.clone(),
                 ..Told::new(AlertKind::PositionUnexplained, Text::new("unexplained").with("differences", differences))
             },
         }

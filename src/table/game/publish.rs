@@ -163,7 +163,7 @@ impl Game {
             let share = Confidence((1000 - confidence.0) / (node.growth.moves.len().max(1) as u16));
             others.extend(node.growth.moves.iter().map(|&other| (other, share)));
         }
-        let before = self.follower.line().get(index).map(|node| &node.position);
+        let before = self.follower.line().get(index).map(|node| &node.position).filter(|_| !others.is_empty());
         let alternatives = before.map_or_else(Vec::new, |before| {
             // Lines that parted earlier have moves that are none here.
             let legal = before.legal_moves();

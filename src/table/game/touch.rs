@@ -184,7 +184,7 @@ impl Game {
         // What was lifted in the opponent's time and is still in the air is touched now.
         let earlier = line.get(index.wrapping_sub(1)).map_or(0, |node| node.made_at);
         let mut air: Vec<(Millis, Square)> = Vec::new();
-        for seen in self.sightings.iter().filter(|seen| seen.at > earlier && seen.at <= since) {
+        for seen in self.sightings.between(earlier, since) {
             air.retain(|(_, square)| *square != seen.square);
             let own = before.position.piece_at(seen.square).is_some_and(|piece| piece.color == us);
             if seen.now == Sensed::Empty && own {
@@ -194,7 +194,7 @@ impl Game {
         for (at, square) in air {
             hands.lifted(at, square);
         }
-        for seen in self.sightings.iter().filter(|seen| seen.at > since && seen.at <= until) {
+        for seen in self.sightings.between(since, until) {
             match seen.now {
                 Sensed::Empty => hands.lifted(seen.at, seen.square),
                 Sensed::Piece(piece) => hands.put(seen.at, seen.square, Some(piece)),
@@ -204,9 +204,8 @@ impl Game {
         Some(hands)
     }
 
-    fn seen_between(&self, after: Millis, until: Millis) -> Vec<Sighting> {
-        let between: Vec<Sighting> =
-            self.sightings.iter().filter(|seen| seen.at > after && seen.at <= until).copied().collect();
+    pub(super) fn seen_between(&self, after: Millis, until: Millis) -> Vec<Sighting> {
+        let between = self.sightings.between(after, until);
         between[between.len().saturating_sub(crate::game::Played::EVIDENCE)..].to_vec()
     }
 
