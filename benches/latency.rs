@@ -1,13 +1,14 @@
 //! From the last byte of a move on the wire until its signal is in a client's hands, against the least that any service could
 //! do which keeps what it tells: commit the same row to SQLite, then send the same signal over the same bus.
 //!
-//! The moves are knights' moves, which cannot turn out to be the first half of another, so nothing has to be waited for.
+//! The moves are knights' moves, which cannot turn out to be the first half of another, so nothing has to be waited for. Then the
+//! same for moves that are not legal, from the press that completes them until the alert.
 
 mod stage;
 
 use futures_util::StreamExt;
 use rusqlite::{Connection as Database, OpenFlags, TransactionBehavior, params};
-use shakmaty::{Chess, Move, Position as _, Role};
+use shakmaty::{Bitboard, Chess, Move, Position as _, Rank, Role, Square};
 use stage::harness::{Board, PATIENCE, PrivateBus};
 use stage::{Figures, Touchmoved, line, ratio, time, verdict};
 use std::collections::{HashMap, HashSet};
@@ -31,8 +32,14 @@ const HAND: Duration = Duration::from_millis(300);
 const PAUSE: Duration = Duration::from_millis(20);
 /// After so many commits the daemon writes its log into the main file, when it is idle.
 const TIDY_AFTER: usize = 64;
-/// How much longer than the least it may take, in the median.
+/// How much longer than the least it may take, in the median; and an alert longer than a move.
 const GOAL: f64 = 1.5;
+/// Moves that are not legal.
+const ALERTS: usize = 30;
+/// So long a piece stands before the clock is pressed: nothing else has to be waited for then.
+const RESTS: Duration = Duration::from_millis(1_200);
+/// So long after the press all that belongs to a move has been told: a whole scan of the slowest board, and the line.
+const SCAN: Duration = Duration::from_millis(touchmove::infer::model::SCANNED);
 
 fn main() {
     let Some(bus) = PrivateBus::start() else { return };
@@ -97,25 +104,95 @@ async fn measure(bus: &PrivateBus) {
     line("ratio of the medians", format!("{found:.2} (goal: at most {GOAL}: {})", verdict(found <= GOAL)));
     let besides = |figures: &Figures| figures.median().saturating_sub(commits.median());
     line("ratio without the commit", format!("{:.2}", ratio(besides(&ours), besides(&theirs))));
+    alerts(bus, &client, dir.path(), &ours).await;
+}
+
+/// The same for the arbiter: from the press that completes a move that is not legal until the alert is with a client. What belongs
+/// to a move may be told a whole scan of the board after the press, so that long the daemon waits; that is told apart.
+async fn alerts(bus: &PrivateBus, client: &Connection, dir: &Path, moves: &Figures) {
+    let board = Board::plugged();
+    let state = dir.join("alerts");
+    let daemon = Touchmoved::start(bus, &state, &board.path());
+    begun(&state).await;
+    let bus_itself = DBusProxy::new(client).await.expect("a bus");
+    let owner = bus_itself.get_name_owner(BusName::try_from(names::BUS_NAME).expect("a name")).await;
+    let mut told = signals(client, &owner.expect("touchmoved owns its name"), names::ARBITER_INTERFACE, "AlertRaised").await;
+
+    let mut figures = Figures::default();
+    board.clock(3_600, 3_600, true);
+    tokio::time::sleep(HAND).await;
+    let rook = rook_that_jumps(ALERTS);
+    let knight = ["b8", "c6"];
+    for (index, squares) in rook.windows(2).enumerate() {
+        let [from, to] = [squares[0], squares[1]].map(|square| square.to_string());
+        move_by_hand(&board, [&from, &to], 'R').await;
+        tokio::time::sleep(RESTS).await;
+        let began = Instant::now();
+        board.clock(3_600, 3_600, false);
+        next(&mut told).await;
+        figures.add(began.elapsed());
+        move_by_hand(&board, [knight[index % 2], knight[(index + 1) % 2]], 'n').await;
+        tokio::time::sleep(HAND).await;
+        board.clock(3_600, 3_600, true);
+        tokio::time::sleep(HAND).await;
+    }
+    drop(daemon);
+    println!("the press of a move that is not legal until the alert is with a client, {} presses:", figures.count());
+    let both = |median: Duration, p99: Duration| format!("{} ({})", time(median), time(p99));
+    let (median, p99) = (figures.median(), figures.percentile(99));
+    line("median (p99)", both(median, p99));
+    let (median, p99) = (median.saturating_sub(SCAN), p99.saturating_sub(SCAN));
+    line(&format!("after the {} for the squares to be told", time(SCAN)), both(median, p99));
+    let found = ratio(median, moves.median());
+    line("ratio of that to a move's", format!("{found:.2} (goal: at most {GOAL}: {})", verdict(found <= GOAL)));
+}
+
+async fn move_by_hand(board: &Board, squares: [&str; 2], piece: char) {
+    board.put(squares[0], '.');
+    tokio::time::sleep(HAND).await;
+    board.put(squares[1], piece);
+}
+
+/// Squares for White's queen's rook, which jumps like a knight over the empty half of the board, no square twice: so no placement
+/// comes about again, which would be a takeback.
+fn rook_that_jumps(jumps: usize) -> Vec<Square> {
+    fn go_on(path: &mut Vec<Square>, free: Bitboard, length: usize) -> bool {
+        if path.len() == length {
+            return true;
+        }
+        let Some(&last) = path.last() else { return false };
+        for square in shakmaty::attacks::knight_attacks(last) & free {
+            path.push(square);
+            if go_on(path, free.without(square), length) {
+                return true;
+            }
+            path.pop();
+        }
+        false
+    }
+    let free = [Rank::Third, Rank::Fourth, Rank::Fifth, Rank::Sixth].into_iter().fold(Bitboard::EMPTY, |all, rank| all | rank);
+    let mut path = vec![Square::A1];
+    // The knight of the replies stands there.
+    assert!(go_on(&mut path, free.without(Square::C6), jumps + 1), "there is no such way");
+    path
 }
 
 /// `(number, time, ply, uci, san, fen, confidence, alternatives, details)`.
 type Made = (u64, i64, u32, String, String, String, f64, Vec<(String, f64)>, HashMap<String, OwnedVariant>);
 
 async fn made(client: &Connection, sender: &str) -> MessageStream {
-    let rule = MatchRule::builder()
-        .msg_type(Type::Signal)
-        .sender(sender)
-        .interface(names::GAME_INTERFACE)
-        .member("MoveMade")
-        .build()
-        .expect("a rule");
+    signals(client, sender, names::GAME_INTERFACE, "MoveMade").await
+}
+
+async fn signals(client: &Connection, sender: &str, interface: &'static str, name: &'static str) -> MessageStream {
+    let rule =
+        MatchRule::builder().msg_type(Type::Signal).sender(sender).interface(interface).member(name).build().expect("a rule");
     MessageStream::for_match_rule(rule, client, NonZeroUsize::new(64)).await.expect("the bus takes the rule")
 }
 
 async fn next(signals: &mut MessageStream) -> Message {
     let next = tokio::time::timeout(PATIENCE, signals.next()).await;
-    next.expect("waited in vain for MoveMade").expect("the bus is there").expect("a message")
+    next.expect("waited in vain for a signal").expect("the bus is there").expect("a message")
 }
 
 /// Waits until a game has begun; a connection to the journal that reads.
