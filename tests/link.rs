@@ -4,11 +4,11 @@ use crate::harness::{PATIENCE, Pty};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use touchmove::boards::{self, Line};
+use touchmove::boards::{self, Connection, Line};
 use touchmove::link::watch::{self, SerialPort, Verdict};
 use touchmove::link::{ControlLines, Ids, LineError, OpenError, Place, Port};
 
-const LINE: Line = Line { baud: 9600 };
+const LINE: Connection = Connection::Serial(Line { baud: 9600 });
 
 fn open(path: &Path) -> Result<Port, OpenError> {
     Port::open(path, LINE, ControlLines::Asserted)

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::process::Command;
-use touchmove::boards::{BOARDS, Sensing};
+use touchmove::boards::{BOARDS, Clocks, Connection, Lights, Sensing, Tested};
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
 
@@ -25,7 +25,9 @@ fn check(name: &str, expect: &str) {
 
 #[test]
 fn boards() {
-    let mut table = "| board | model | senses | connection | USB ids: own | adapter |\n|---|---|---|---|---|---|\n".to_owned();
+    let mut table =
+        "| board | model | senses | connection | USB ids: own | adapter | lights | clock | held against |\n".to_owned();
+    table += "|---|---|---|---|---|---|---|---|---|\n";
     for model in BOARDS {
         let senses = match model.sensing {
             Sensing::Identity => "which piece stands where",
@@ -34,10 +36,30 @@ fn boards() {
         };
         let ids = |generic: bool| {
             let ids = model.usb.iter().filter(|id| id.generic == generic);
-            ids.map(|id| format!("`{:04x}:{:04x}`", id.vendor, id.product)).collect::<Vec<_>>().join(" ")
+            ids.map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" ")
         };
-        let (title, name, baud) = (model.title, model.name, model.line.baud);
-        table += &format!("| {title} | `{name}` | {senses} | serial, {baud} Bd | {} | {} |\n", ids(false), ids(true));
+        let connection = match model.connection {
+            Connection::Serial(line) => format!("serial, {} Bd", line.baud),
+            Connection::Usb(_) => "USB reports".to_owned(),
+        };
+        let lights = match model.lights {
+            Lights::None => "–",
+            Lights::Squares => "in every square",
+            Lights::Coloured => "in every square, coloured",
+            Lights::Corners => "at every corner",
+        };
+        let clock = match model.clock {
+            Clocks::None => "–",
+            Clocks::Connected => "where connected",
+        };
+        let tested = match model.tested {
+            Tested::Capture => "real capture",
+            Tested::Frames => "others' frames",
+            Tested::Specification => "specification only",
+        };
+        let (title, name) = (model.title, model.name);
+        table += &format!("| {title} | `{name}` | {senses} | {connection} | {} | {} ", ids(false), ids(true));
+        table += &format!("| {lights} | {clock} | {tested} |\n");
     }
     check("boards", &table);
 }

@@ -89,12 +89,11 @@ pub static MODEL: Model = Model {
     name: "dgt",
     title: "DGT e-Board",
     sensing: Sensing::Identity,
-    line: Line { baud: 9600 },
-    usb: &[
-        UsbId { vendor: 0x045b, product: 0x8111, generic: false },
-        UsbId { vendor: 0x04d8, product: 0x000a, generic: true },
-        UsbId { vendor: 0x0403, product: 0x6001, generic: true },
-    ],
+    connection: Connection::Serial(Line { baud: 9600 }),
+    usb: &[UsbId::own(0x045b, 0x8111), UsbId::adapter(0x04d8, 0x000a), UsbId::adapter(0x0403, 0x6001)],
+    lights: Lights::None,
+    clock: Clocks::Connected,
+    tested: Tested::Capture,
     cannot: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
     protocol: || Box::new(Dgt::default()),
 };

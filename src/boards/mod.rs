@@ -6,6 +6,7 @@
 pub mod dgt;
 
 use shakmaty::{Color, Piece, Square};
+use std::ops::RangeInclusive;
 
 /// Milliseconds since the recording of this board began.
 pub type Millis = u64;
@@ -271,15 +272,95 @@ pub struct Line {
     pub baud: u32,
 }
 
-/// USB vendor and product id, and whether they name a board or just somebody's adapter.
+/// A USB device of the class HID that is spoken to directly, report by report, over its interrupt endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hid {
+    /// The usage page of the interface that is the board, as its report descriptor says.
+    pub usage_page: u16,
+}
+
+/// How a board is connected to this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// A serial port: a stream of bytes.
+    Serial(Line),
+    /// USB reports: packets, each handed to [`Protocol::receive`] and taken from [`Write`] whole.
+    Usb(Hid),
+}
+
+/// A USB vendor id with one or more product ids, and whether they name a board or just somebody's adapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsbId {
     /// idVendor.
     pub vendor: u16,
-    /// idProduct.
-    pub product: u16,
+    /// idProduct: all of these.
+    pub products: RangeInclusive<u16>,
     /// The id belongs to a bridge chip that sits in many other devices too.
     pub generic: bool,
+}
+
+impl UsbId {
+    /// The board's own id.
+    pub const fn own(vendor: u16, product: u16) -> UsbId {
+        UsbId::range(vendor, product, product)
+    }
+
+    /// The board's own ids: all products from `first` to `last`.
+    pub const fn range(vendor: u16, first: u16, last: u16) -> UsbId {
+        UsbId { vendor, products: RangeInclusive::new(first, last), generic: false }
+    }
+
+    /// The id of a bridge chip that the board has inside, and many other devices too.
+    pub const fn adapter(vendor: u16, product: u16) -> UsbId {
+        UsbId { vendor, products: RangeInclusive::new(product, product), generic: true }
+    }
+
+    /// Whether a device with these ids is meant.
+    pub fn contains(&self, vendor: u16, product: u16) -> bool {
+        self.vendor == vendor && self.products.contains(&product)
+    }
+}
+
+/// `2d80:8000` or `2d80:8000–86ff`.
+impl std::fmt::Display for UsbId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (first, last) = (self.products.start(), self.products.end());
+        write!(f, "{:04x}:{first:04x}", self.vendor)?;
+        if first == last { Ok(()) } else { write!(f, "–{last:04x}") }
+    }
+}
+
+/// The lights of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lights {
+    /// It has none that we can switch.
+    None,
+    /// One in every square, of one colour.
+    Squares,
+    /// One in every square, of any colour.
+    Coloured,
+    /// One at every corner of a square: a square is shown by four.
+    Corners,
+}
+
+/// Whether a board tells of a chess clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clocks {
+    /// It never does.
+    None,
+    /// It does where one is connected to it.
+    Connected,
+}
+
+/// What its protocol here was held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tested {
+    /// Everything that a real board sent in whole games.
+    Capture,
+    /// Single frames that others wrote down of real boards.
+    Frames,
+    /// Descriptions of it, and nothing that a board is known to have sent.
+    Specification,
 }
 
 /// A family of boards: what is known about it before a byte is read.
@@ -290,10 +371,16 @@ pub struct Model {
     pub title: &'static str,
     /// What its squares can tell.
     pub sensing: Sensing,
-    /// How its serial port is set.
-    pub line: Line,
+    /// How it is connected.
+    pub connection: Connection,
     /// USB ids seen on it.
     pub usb: &'static [UsbId],
+    /// Its lights.
+    pub lights: Lights,
+    /// Whether it tells of a chess clock.
+    pub clock: Clocks,
+    /// What its protocol was held against.
+    pub tested: Tested,
     /// What this board cannot know besides what its kind of squares cannot tell, see [`Model::cannot_know`].
     pub cannot: &'static [&'static str],
     /// A fresh protocol for one link.

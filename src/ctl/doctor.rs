@@ -252,7 +252,7 @@ async fn port(report: &mut Report, target: &Target) {
     let shown = target.node.display().to_string();
     let opened = serial::look(&target.node).and_then(|()| match serial::holder(&target.node) {
         Some(holder) => Err(OpenError::Busy { port: target.node.clone(), holder: Some(holder) }),
-        None => Port::open(&target.node, target.board.model.line, target.board.control),
+        None => Port::open(&target.node, target.board.model.connection, target.board.control),
     });
     let mut port = match opened {
         Ok(port) => port,

@@ -212,7 +212,7 @@ impl Link {
     fn open(&mut self, now: Millis) {
         let opened = match self.spec.port() {
             Err(reason) => Err((None, Contact::Unplugged, reason)),
-            Ok(path) => match Port::open(&path, self.spec.model.line, self.spec.control) {
+            Ok(path) => match Port::open(&path, self.spec.model.connection, self.spec.control) {
                 Ok(port) => Ok((path, port)),
                 Err(why @ OpenError::NoSuchDevice { .. }) => Err((Some(path), Contact::Unplugged, why.to_string())),
                 Err(why) => Err((Some(path), Contact::Refused, why.to_string())),

@@ -2,9 +2,11 @@
 //!
 //! **Invariant:** nothing here knows what the bytes mean, and nothing is sent that the caller did not hand over.
 
+mod port;
 pub mod recording;
 pub mod serial;
 pub mod watch;
 
-pub use serial::{ControlLines, LineError, OpenError, Port};
+pub use port::Port;
+pub use serial::{ControlLines, LineError, OpenError};
 pub use watch::{Ids, Place, SerialPort};

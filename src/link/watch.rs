@@ -72,7 +72,7 @@ pub enum Verdict {
 
 fn verdict(ids: Ids) -> Verdict {
     let mut known = BOARDS.iter().flat_map(|model| model.usb.iter().map(move |usb| (*model, usb)));
-    match known.find(|(_, usb)| usb.vendor == ids.vendor && usb.product == ids.product) {
+    match known.find(|(_, usb)| usb.contains(ids.vendor, ids.product)) {
         Some((model, usb)) if usb.generic => Verdict::Perhaps(model),
         Some((model, _)) => Verdict::Board(model),
         None => Verdict::Unknown,

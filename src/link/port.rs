@@ -1,0 +1,41 @@
+//! A board's port, whatever it is connected by.
+
+use super::serial::{self, ControlLines, LineError, OpenError};
+use crate::boards::Connection;
+use std::path::Path;
+
+/// An open port, ours alone as long as it lives.
+#[derive(Debug)]
+pub enum Port {
+    /// A serial port.
+    Serial(serial::Port),
+}
+
+impl Port {
+    /// Opens the port at this device file. `control` is for serial ports.
+    ///
+    /// Must be called inside a tokio runtime with I/O. Never blocks.
+    pub fn open(path: &Path, connection: Connection, control: ControlLines) -> Result<Port, OpenError> {
+        match connection {
+            Connection::Serial(line) => serial::Port::open(path, line, control).map(Port::Serial),
+            Connection::Usb(_) => {
+                let reason = "this version reads serial ports only".to_owned();
+                Err(OpenError::Other { port: path.to_path_buf(), reason })
+            }
+        }
+    }
+
+    /// Waits for bytes and tells how many were put into `buf`, at least one. Loses nothing when cancelled.
+    pub async fn read(&mut self, buf: &mut [u8]) -> Result<usize, LineError> {
+        match self {
+            Port::Serial(port) => port.read(buf).await,
+        }
+    }
+
+    /// Hands all bytes over, at once: pauses between them are the caller's. Not safe to cancel.
+    pub async fn write_all(&mut self, bytes: &[u8]) -> Result<(), LineError> {
+        match self {
+            Port::Serial(port) => port.write_all(bytes).await,
+        }
+    }
+}
