@@ -26,6 +26,7 @@ mod kill;
 mod laws;
 mod link;
 mod locale;
+mod matrix;
 mod memory;
 mod messages;
 mod orders;

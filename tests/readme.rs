@@ -41,6 +41,7 @@ fn boards() {
         let connection = match model.connection {
             Connection::Serial(line) => format!("serial, {} Bd", line.baud),
             Connection::Usb(_) => "USB reports".to_owned(),
+            Connection::Matrix => "GPIO or I²C".to_owned(),
         };
         let lights = match model.lights {
             Lights::None => "–",

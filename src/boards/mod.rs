@@ -4,6 +4,7 @@
 //! numbers them when it stands as intended; that a board may have been turned round is for [`crate::infer`] to find out.
 
 pub mod dgt;
+pub mod matrix;
 
 use shakmaty::{Color, Piece, Square};
 use std::ops::RangeInclusive;
@@ -159,6 +160,8 @@ pub enum Trouble {
     Unknown(u8),
     /// A message of a known kind whose content cannot be, e.g. piece code 0x1f.
     Impossible(String),
+    /// These squares cannot be told from others now, by how the board is built; none: all can again.
+    Ambiguous(Vec<Square>),
     /// Nothing came for so long, not even in answer to a link test, that the board counts as silent. Milliseconds.
     Silent(u32),
     /// Bytes come again after [`Trouble::Silent`].
@@ -286,6 +289,8 @@ pub enum Connection {
     Serial(Line),
     /// USB reports: packets, each handed to [`Protocol::receive`] and taken from [`Write`] whole.
     Usb(Hid),
+    /// Reed switches on the computer's own lines, as a file says: packets that [`matrix`] documents.
+    Matrix,
 }
 
 /// A USB vendor id with one or more product ids, and whether they name a board or just somebody's adapter.
@@ -410,7 +415,7 @@ impl std::fmt::Debug for Model {
 }
 
 /// Every board there is. Adding one: a file here, and a word in this list.
-pub static BOARDS: &[&Model] = &[&dgt::MODEL];
+pub static BOARDS: &[&Model] = &[&dgt::MODEL, &matrix::MODEL];
 
 /// The model of this name.
 pub fn model(name: &str) -> Option<&'static Model> {

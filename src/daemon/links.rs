@@ -326,6 +326,15 @@ impl Link {
                 (Contact::Silent, reason)
             }
             Reading::Trouble(Trouble::Answering) => (Contact::Ready, String::new()),
+            Reading::Trouble(Trouble::Ambiguous(squares)) => {
+                let names: Vec<String> = squares.iter().map(Square::to_string).collect();
+                let reason = match names.as_slice() {
+                    [] => String::new(),
+                    names => format!("what stands on {} cannot be told: the switches have no diodes", names.join(", ")),
+                };
+                self.seat.update_if(|view| view.reason != reason, |view| view.reason = reason.clone());
+                return;
+            }
             Reading::Trouble(trouble) => return debug!(board = %self.spec.id, ?trouble, "trouble on the line"),
             _ => (Contact::Ready, String::new()),
         };

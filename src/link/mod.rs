@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** nothing here knows what the bytes mean, and nothing is sent that the caller did not hand over.
 
+pub mod matrix;
 mod port;
 pub mod recording;
 pub mod serial;

@@ -1,5 +1,6 @@
 //! A board's port, whatever it is connected by.
 
+use super::matrix;
 use super::serial::{self, ControlLines, LineError, OpenError};
 use crate::boards::Connection;
 use std::path::Path;
@@ -9,6 +10,8 @@ use std::path::Path;
 pub enum Port {
     /// A serial port.
     Serial(serial::Port),
+    /// Reed switches on the computer's own lines.
+    Matrix(matrix::Port),
 }
 
 impl Port {
@@ -18,6 +21,7 @@ impl Port {
     pub fn open(path: &Path, connection: Connection, control: ControlLines) -> Result<Port, OpenError> {
         match connection {
             Connection::Serial(line) => serial::Port::open(path, line, control).map(Port::Serial),
+            Connection::Matrix => matrix::Port::open(path).map(Port::Matrix),
             Connection::Usb(_) => {
                 let reason = "this version reads serial ports only".to_owned();
                 Err(OpenError::Other { port: path.to_path_buf(), reason })
@@ -29,6 +33,7 @@ impl Port {
     pub async fn read(&mut self, buf: &mut [u8]) -> Result<usize, LineError> {
         match self {
             Port::Serial(port) => port.read(buf).await,
+            Port::Matrix(port) => port.read(buf).await,
         }
     }
 
@@ -36,6 +41,7 @@ impl Port {
     pub async fn write_all(&mut self, bytes: &[u8]) -> Result<(), LineError> {
         match self {
             Port::Serial(port) => port.write_all(bytes).await,
+            Port::Matrix(port) => port.write(bytes),
         }
     }
 }

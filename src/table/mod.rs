@@ -370,7 +370,7 @@ impl Table {
                 self.with_game(output, |game, _, _| game.damage(now));
             }
             Reading::Trouble(Trouble::Answering) => self.silent_since = None,
-            Reading::Identity(_) => {}
+            Reading::Trouble(Trouble::Ambiguous(_)) | Reading::Identity(_) => {}
         }
     }
 

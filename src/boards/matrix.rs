@@ -1,0 +1,148 @@
+//! A matrix of reed switches wired to the computer itself: eight rows, eight columns, no board between.
+//!
+//! # Frames
+//!
+//! There is no wire and so no maker's protocol: `link::matrix` drives one row after the other, reads the columns, and hands over
+//! what it found as packets of 9 bytes, one when it begins and one whenever something has changed.
+//!
+//! | byte | what it is |
+//! |---|---|
+//! | 0 | bit 0: every switch has a diode; the other bits are 0 |
+//! | 1–8 | ranks 1–8; bit 0 is the a-file, bit 7 the h-file; 1: the contact is closed |
+//!
+//! To the matrix: one byte `?` asks for the last packet again.
+//!
+//! # Without diodes
+//!
+//! Three closed contacts at the corners of a rectangle let the current through to the fourth, which then reads as closed whatever
+//! stands there. With pieces on two full ranks nearly every square is such a corner: a matrix without diodes cannot follow a game,
+//! and none should be built. Where one is, nothing is invented: a square that becomes such a corner keeps what it showed, and
+//! [`Trouble::Ambiguous`] names it until it is clear again. That a piece was lifted there is not seen at all.
+//!
+//! Contacts bounce for some milliseconds; that is noise as on every board, and nothing is filtered here.
+
+use super::{
+    Address, Clocks, Connection, Cue, Lights, LinkState, Millis, Model, Placement, Protocol, Reading, Sensed, Sensing, Tested,
+    Trouble, Unsupported, Write,
+};
+use shakmaty::{Bitboard, Square};
+use std::collections::VecDeque;
+
+/// A matrix of reed switches on the computer's own lines.
+pub static MODEL: Model = Model {
+    name: "matrix",
+    title: "Reed matrix on GPIO or I²C",
+    sensing: Sensing::Occupancy,
+    connection: Connection::Matrix,
+    usb: &[],
+    lights: Lights::None,
+    clock: Clocks::None,
+    tested: Tested::Specification,
+    cannot: &["which corners of a rectangle are occupied when three of them are, if the switches have no diodes"],
+    protocol: || Box::new(Matrix::default()),
+};
+
+/// Asks for the last packet again.
+pub const ASK: u8 = b'?';
+/// How long a packet is.
+pub const PACKET: usize = 9;
+
+/// What a scan has found, as a packet.
+pub fn packet(closed: Bitboard, diodes: bool) -> [u8; PACKET] {
+    let mut packet = [u8::from(diodes); PACKET];
+    for (to, from) in packet.iter_mut().skip(1).zip(closed.0.to_le_bytes()) {
+        *to = from;
+    }
+    packet
+}
+
+#[derive(Default)]
+struct Matrix {
+    /// What was told of each square; `None`: nothing yet.
+    told: Option<Bitboard>,
+    /// All squares are wanted.
+    asked: bool,
+    ambiguous: Bitboard,
+    readings: VecDeque<Reading>,
+    writes: VecDeque<Write>,
+}
+
+/// The squares that read as closed because of three others, or may.
+fn ambiguous(closed: Bitboard) -> Bitboard {
+    let in_rank = |square: Square| closed & Bitboard::from_rank(square.rank());
+    let in_file = |square: Square| closed & Bitboard::from_file(square.file());
+    let is_corner = |square: &Square| {
+        let beside = in_rank(*square).without(*square);
+        let above = in_file(*square).without(*square);
+        let opposite = |one: Square, other: Square| closed.contains(Square::from_coords(one.file(), other.rank()));
+        above.into_iter().any(|above| beside.into_iter().any(|beside| opposite(beside, above)))
+    };
+    closed.into_iter().filter(is_corner).collect()
+}
+
+impl Matrix {
+    fn scanned(&mut self, closed: Bitboard, diodes: bool) {
+        let unclear = if diodes { Bitboard::EMPTY } else { ambiguous(closed) };
+        let told = self.told.unwrap_or(closed);
+        // What may be closed by others only stays what it was.
+        let new = (closed ^ told) & !(unclear & !told);
+        let now = told ^ new;
+        let shown = |square: Square| if now.contains(square) { Sensed::Occupied } else { Sensed::Empty };
+        if self.told.is_none() || std::mem::take(&mut self.asked) {
+            let mut placement: Placement = [Sensed::Empty; 64];
+            for square in Square::ALL {
+                placement[square as usize] = shown(square);
+            }
+            self.readings.push_back(Reading::Placement(Box::new(placement)));
+        } else {
+            self.readings.extend(new.into_iter().map(|square| Reading::Square(square, shown(square))));
+        }
+        self.told = Some(now);
+        let ambiguous = unclear & !now;
+        if ambiguous != self.ambiguous {
+            self.ambiguous = ambiguous;
+            self.readings.push_back(Reading::Trouble(Trouble::Ambiguous(ambiguous.into_iter().collect())));
+        }
+    }
+}
+
+impl Protocol for Matrix {
+    fn link(&mut self, _: Millis, _: LinkState) {
+        *self = Matrix::default();
+    }
+
+    fn receive(&mut self, _: Millis, chunk: &[u8]) {
+        match chunk {
+            [flags @ (0 | 1), ranks @ ..] if chunk.len() == PACKET => {
+                let closed = ranks.iter().rev().fold(0, |all, rank| all << 8 | u64::from(*rank));
+                self.scanned(Bitboard(closed), *flags == 1);
+            }
+            _ => self.readings.push_back(Reading::Trouble(Trouble::Garbage(chunk.len()))),
+        }
+    }
+
+    fn act(&mut self, now: Millis, _: Address, cue: Cue) -> Result<(), Unsupported> {
+        match cue {
+            Cue::Placement => {
+                self.asked = true;
+                self.writes.push_back(Write { at: now, bytes: vec![ASK] });
+                Ok(())
+            }
+            _ => Err(Unsupported),
+        }
+    }
+
+    fn timeout(&mut self, _: Millis) {}
+
+    fn poll_reading(&mut self) -> Option<(Address, Reading)> {
+        Some((Address::ONLY, self.readings.pop_front()?))
+    }
+
+    fn poll_write(&mut self) -> Option<Write> {
+        self.writes.pop_front()
+    }
+
+    fn next_deadline(&self) -> Option<Millis> {
+        None
+    }
+}

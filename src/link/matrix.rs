@@ -1,0 +1,390 @@
+//! A matrix of reed switches on the computer's own lines: a file says how it is wired, a thread scans it.
+//!
+//! **Invariant:** nothing is driven but the lines that the file names as rows, and those only against the pull of the columns: a row
+//! is pulled to one level or let go, never to the other.
+
+use super::serial::{LineError, OpenError};
+use crate::boards::matrix::{ASK, PACKET, packet};
+use shakmaty::Bitboard;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc as packets;
+
+/// Packets that wait for the link task: a second of a piece that is waved about.
+const WAITING: usize = 64;
+
+/// How a matrix is wired: a TOML file, documented in `docs/matrix.md`.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wiring {
+    /// Scans a second, 10–200.
+    #[serde(default = "scans")]
+    pub scan_hz: u32,
+    /// From driving a row until its columns are read, in microseconds, 0–5000.
+    #[serde(default = "settle")]
+    pub settle_us: u64,
+    /// Every switch has a diode.
+    pub diodes: bool,
+    /// The level of a column whose contact is closed.
+    #[serde(default)]
+    pub closed: Level,
+    /// Lines of a GPIO chip.
+    pub gpio: Option<Gpio>,
+    /// An MCP23017 expander.
+    pub mcp23017: Option<Mcp23017>,
+}
+
+fn scans() -> u32 {
+    50
+}
+
+fn settle() -> u64 {
+    150
+}
+
+/// To which level a closed contact brings its column.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Rows are pulled low, columns are held high by the chip.
+    #[default]
+    Low,
+    /// The other way round; GPIO only.
+    High,
+}
+
+/// Eight rows and eight columns of a GPIO chip, by their line numbers.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gpio {
+    /// Its character device, e.g. `/dev/gpiochip0`.
+    pub chip: PathBuf,
+    /// Ranks 1 to 8.
+    pub rows: [u32; 8],
+    /// Files a to h.
+    pub columns: [u32; 8],
+}
+
+/// An MCP23017 on an I²C bus: one of its ports drives the rows, the other reads the columns.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mcp23017 {
+    /// The bus, e.g. `/dev/i2c-1`.
+    pub bus: PathBuf,
+    /// 0x20–0x27.
+    pub address: u8,
+    /// The port of the rows; the columns are on the other one.
+    pub rows: Bank,
+    /// The pins of ranks 1 to 8, 0–7.
+    #[serde(default = "in_order")]
+    pub row_pins: [u8; 8],
+    /// The pins of files a to h, 0–7.
+    #[serde(default = "in_order")]
+    pub column_pins: [u8; 8],
+}
+
+fn in_order() -> [u8; 8] {
+    [0, 1, 2, 3, 4, 5, 6, 7]
+}
+
+/// One of the two ports of an MCP23017.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+pub enum Bank {
+    /// GPA0–GPA7.
+    A,
+    /// GPB0–GPB7.
+    B,
+}
+
+impl Wiring {
+    /// Reads it, and checks it whole.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in words.
+    pub fn parse(text: &str) -> Result<Wiring, String> {
+        let wiring: Wiring = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+        let mut wrong: Vec<String> = Vec::new();
+        if !(10..=200).contains(&wiring.scan_hz) {
+            wrong.push(format!("scan_hz is {}, and must be 10 to 200", wiring.scan_hz));
+        }
+        if wiring.settle_us > 5_000 {
+            wrong.push(format!("settle_us is {}, and must be at most 5000", wiring.settle_us));
+        }
+        if wiring.settle_us.saturating_mul(8 * u64::from(wiring.scan_hz)) > 900_000 {
+            wrong.push("eight rows with this settle_us take longer than a scan may at this scan_hz".to_owned());
+        }
+        match (&wiring.gpio, &wiring.mcp23017) {
+            (Some(gpio), None) => {
+                let mut lines: Vec<u32> = gpio.rows.iter().chain(&gpio.columns).copied().collect();
+                lines.sort_unstable();
+                let twice =
+                    lines.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| format!("line {} is used twice", pair[0]));
+                wrong.extend(twice);
+            }
+            (None, Some(expander)) => {
+                if !(0x20..=0x27).contains(&expander.address) {
+                    wrong.push(format!("address is {:#04x}, and an MCP23017 has 0x20 to 0x27", expander.address));
+                }
+                for (name, pins) in [("row_pins", expander.row_pins), ("column_pins", expander.column_pins)] {
+                    let mut sorted = pins;
+                    sorted.sort_unstable();
+                    if sorted != in_order() {
+                        wrong.push(format!("{name} must be each of 0 to 7 once"));
+                    }
+                }
+                if wiring.closed == Level::High {
+                    wrong.push("an MCP23017 can only hold columns high: closed must be \"low\"".to_owned());
+                }
+            }
+            _ => wrong.push("the file must have one of [gpio] and [mcp23017]".to_owned()),
+        }
+        if wrong.is_empty() { Ok(wiring) } else { Err(wrong.join("; ")) }
+    }
+}
+
+/// The lines of a matrix.
+pub trait Lines: Send {
+    /// Drives this row, 0–7, waits, reads the columns and lets the row go. Bit 0 is the first column; 1: its contact is closed.
+    fn read(&mut self, row: usize, settle: Duration) -> io::Result<u8>;
+}
+
+/// All squares once.
+pub fn scan(lines: &mut dyn Lines, settle: Duration) -> io::Result<Bitboard> {
+    let mut closed = 0;
+    for row in 0..8 {
+        closed |= u64::from(lines.read(row, settle)?) << (8 * row);
+    }
+    Ok(Bitboard(closed))
+}
+
+/// A matrix that is being scanned.
+#[derive(Debug)]
+pub struct Port {
+    packets: packets::Receiver<io::Result<[u8; PACKET]>>,
+    asks: mpsc::Sender<()>,
+}
+
+impl Port {
+    /// Reads the file at this path and begins to scan what it describes.
+    ///
+    /// # Errors
+    /// There is no such file, it is wrong, or its lines cannot be had.
+    pub fn open(path: &Path) -> Result<Port, OpenError> {
+        let other = |reason: String| OpenError::Other { port: path.to_path_buf(), reason };
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(OpenError::NoSuchDevice { port: path.to_path_buf() });
+            }
+            Err(error) => return Err(other(error.to_string())),
+        };
+        let wiring = Wiring::parse(&text).map_err(other)?;
+        let lines = lines(&wiring).map_err(other)?;
+        Port::scanning(&wiring, lines).map_err(|error| other(error.to_string()))
+    }
+
+    /// Begins to scan these lines.
+    ///
+    /// # Errors
+    /// No thread can be had.
+    pub fn scanning(wiring: &Wiring, mut lines: Box<dyn Lines>) -> io::Result<Port> {
+        let (sender, packets) = packets::channel(WAITING);
+        let (asks, asked) = mpsc::channel();
+        let (period, settle) = (Duration::from_secs(1) / wiring.scan_hz, Duration::from_micros(wiring.settle_us));
+        let diodes = wiring.diodes;
+        std::thread::Builder::new().name("matrix".to_owned()).spawn(move || {
+            let mut last = None;
+            let mut wanted = false;
+            loop {
+                let began = Instant::now();
+                let found = scan(&mut *lines, settle);
+                let gone = match found {
+                    Ok(closed) if wanted || last != Some(closed) => {
+                        last = Some(closed);
+                        sender.blocking_send(Ok(packet(closed, diodes))).is_err()
+                    }
+                    Ok(_) => sender.is_closed(),
+                    Err(error) => {
+                        // Nobody has to listen: the port is gone either way.
+                        let _ = sender.blocking_send(Err(error));
+                        true
+                    }
+                };
+                if gone {
+                    return;
+                }
+                wanted = match asked.recv_timeout(period.saturating_sub(began.elapsed())) {
+                    Ok(()) => true,
+                    Err(mpsc::RecvTimeoutError::Timeout) => false,
+                    Err(mpsc::RecvTimeoutError::Disconnected) => return,
+                };
+            }
+        })?;
+        Ok(Port { packets, asks })
+    }
+
+    /// Waits for a packet and tells how many bytes it has. Loses nothing when cancelled.
+    ///
+    /// # Errors
+    /// The lines failed.
+    pub async fn read(&mut self, buf: &mut [u8]) -> Result<usize, LineError> {
+        match self.packets.recv().await {
+            Some(Ok(packet)) => {
+                buf.iter_mut().zip(packet).for_each(|(to, from)| *to = from);
+                Ok(PACKET.min(buf.len()))
+            }
+            Some(Err(error)) => Err(error.into()),
+            None => Err(LineError::Gone),
+        }
+    }
+
+    /// Takes what [`crate::boards::matrix`] sends.
+    ///
+    /// # Errors
+    /// The lines failed.
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), LineError> {
+        match bytes.contains(&ASK) && self.asks.send(()).is_err() {
+            true => Err(LineError::Gone),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(not(feature = "gpio"))]
+fn lines(_: &Wiring) -> Result<Box<dyn Lines>, String> {
+    Err("this touchmoved was built without lines of the computer itself: use the package for the Raspberry Pi, or build it with \
+         `cargo build --release --features gpio`"
+        .to_owned())
+}
+
+#[cfg(feature = "gpio")]
+fn lines(wiring: &Wiring) -> Result<Box<dyn Lines>, String> {
+    match (&wiring.gpio, &wiring.mcp23017) {
+        (Some(gpio), _) => chip::Chip::open(gpio, wiring.closed).map(|chip| Box::new(chip) as Box<dyn Lines>),
+        (_, Some(expander)) => expander::Expander::open(expander).map(|expander| Box::new(expander) as Box<dyn Lines>),
+        (None, None) => Err("the file names no lines".to_owned()),
+    }
+}
+
+/// Lines of the kernel's GPIO character device.
+#[cfg(feature = "gpio")]
+mod chip {
+    use super::{Gpio, Level, Lines};
+    use gpiocdev::Request;
+    use gpiocdev::line::{Bias, Drive, Value};
+    use std::io;
+    use std::time::Duration;
+
+    pub struct Chip {
+        rows: Request,
+        columns: Request,
+        wired: Gpio,
+    }
+
+    impl Chip {
+        pub fn open(wired: &Gpio, closed: Level) -> Result<Chip, String> {
+            let (drive, bias) = match closed {
+                Level::Low => (Drive::OpenDrain, Bias::PullUp),
+                Level::High => (Drive::OpenSource, Bias::PullDown),
+            };
+            let mut rows = Request::builder();
+            rows.on_chip(&wired.chip).with_consumer("touchmove rows").with_lines(&wired.rows);
+            rows.as_output(Value::Inactive).with_drive(drive);
+            let mut columns = Request::builder();
+            columns.on_chip(&wired.chip).with_consumer("touchmove columns").with_lines(&wired.columns);
+            columns.as_input().with_bias(bias);
+            if closed == Level::Low {
+                rows.as_active_low();
+                columns.as_active_low();
+            }
+            let told = |error: gpiocdev::Error| format!("{}: {error}", wired.chip.display());
+            Ok(Chip { rows: rows.request().map_err(told)?, columns: columns.request().map_err(told)?, wired: wired.clone() })
+        }
+    }
+
+    impl Lines for Chip {
+        fn read(&mut self, row: usize, settle: Duration) -> io::Result<u8> {
+            let Some(&line) = self.wired.rows.get(row) else { return Ok(0) };
+            self.rows.set_value(line, Value::Active).map_err(io::Error::other)?;
+            std::thread::sleep(settle);
+            let mut values = gpiocdev::line::Values::default();
+            let read = self.columns.values(&mut values);
+            self.rows.set_value(line, Value::Inactive).map_err(io::Error::other)?;
+            read.map_err(io::Error::other)?;
+            let closed = |column: &u32| u8::from(values.get(*column) == Some(Value::Active));
+            Ok(self.wired.columns.iter().rev().fold(0, |all, column| all << 1 | closed(column)))
+        }
+    }
+}
+
+/// An MCP23017 with its registers as after power-up (`IOCON.BANK` = 0), by its data sheet.
+#[cfg(feature = "gpio")]
+mod expander {
+    use super::{Bank, Lines, Mcp23017};
+    use embedded_hal::i2c::I2c;
+    use linux_embedded_hal::I2cdev;
+    use std::io;
+    use std::time::Duration;
+
+    /// Registers of port A; those of port B follow.
+    mod register {
+        /// Direction: 1 is input.
+        pub const IODIR: u8 = 0x00;
+        /// Pull-up resistors.
+        pub const GPPU: u8 = 0x0c;
+        /// What the pins show.
+        pub const GPIO: u8 = 0x12;
+        /// What outputs are set to.
+        pub const OLAT: u8 = 0x14;
+    }
+
+    pub struct Expander {
+        bus: I2cdev,
+        wired: Mcp23017,
+    }
+
+    impl Expander {
+        pub fn open(wired: &Mcp23017) -> Result<Expander, String> {
+            let told = |error: &dyn std::fmt::Display| format!("{}: {error}", wired.bus.display());
+            let bus = I2cdev::new(&wired.bus).map_err(|error| told(&error))?;
+            let mut expander = Expander { bus, wired: wired.clone() };
+            let (rows, columns) = (expander.bank(wired.rows), 1 - expander.bank(wired.rows));
+            // A row is let go as an input and driven as an output that is low.
+            for (register, value) in [
+                (register::IODIR + rows, 0xff),
+                (register::OLAT + rows, 0x00),
+                (register::IODIR + columns, 0xff),
+                (register::GPPU + columns, 0xff),
+            ] {
+                let set = expander.set(register, value);
+                set.map_err(|error| format!("{}, address {:#04x}: {error}", wired.bus.display(), wired.address))?;
+            }
+            Ok(expander)
+        }
+
+        fn bank(&self, bank: Bank) -> u8 {
+            u8::from(bank == Bank::B)
+        }
+
+        fn set(&mut self, register: u8, value: u8) -> io::Result<()> {
+            self.bus.write(self.wired.address, &[register, value]).map_err(io::Error::other)
+        }
+    }
+
+    impl Lines for Expander {
+        fn read(&mut self, row: usize, settle: Duration) -> io::Result<u8> {
+            let Some(&pin) = self.wired.row_pins.get(row) else { return Ok(0) };
+            let rows = self.bank(self.wired.rows);
+            self.set(register::IODIR + rows, !(1 << pin))?;
+            std::thread::sleep(settle);
+            let mut levels = [0xff];
+            let read = self.bus.write_read(self.wired.address, &[register::GPIO + 1 - rows], &mut levels);
+            self.set(register::IODIR + rows, 0xff)?;
+            read.map_err(io::Error::other)?;
+            let closed = |pin: &u8| u8::from(levels[0] & (1 << pin) == 0);
+            Ok(self.wired.column_pins.iter().rev().fold(0, |all, pin| all << 1 | closed(pin)))
+        }
+    }
+}
