@@ -8,6 +8,7 @@ mod check;
 pub mod keys;
 
 use crate::boards::Model;
+use crate::game::Delay;
 use crate::game::event::Rotation;
 use crate::link::{ControlLines, Place};
 use crate::table::Settings;
@@ -28,6 +29,8 @@ pub struct Config {
     game: Settings,
     /// What the PGN of every game says about the event.
     pub tags: Tags,
+    /// How much later the public learns what happens.
+    pub delay: Delay,
     /// The configured boards. Empty: every board that its USB id names is served.
     pub boards: Vec<Board>,
 }

@@ -153,7 +153,7 @@ fn unknown_keys() {
     check(
         "[telemetry]\nx = 1",
         &[
-            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [[board]]",
+            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [[board]]",
         ],
     );
 }
@@ -218,8 +218,9 @@ fn bad_values() {
 
 #[test]
 fn bad_boards() {
-    let model = "2:9: model is \"dtg\"; write \"dgt\", such as model = \"dgt\"";
-    check("[[board]]\nmodel = 'dtg'\nname = 'a'", &[model]);
+    let models: Vec<String> = touchmove::boards::BOARDS.iter().map(|model| format!("{:?}", model.name)).collect();
+    let model = format!("2:9: model is \"dtg\"; write {}, such as model = \"dgt\"", models.join(" or "));
+    check("[[board]]\nmodel = 'dtg'\nname = 'a'", &[&model]);
     check(
         "[[board]]\nmodel = 'dgt'",
         &["1:1: this board has no name: write name = \"board_1\", or whatever it shall be called"],

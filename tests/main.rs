@@ -9,6 +9,7 @@ mod cli;
 mod config;
 mod damage;
 mod dbus;
+mod delay;
 mod disk;
 mod doctor;
 mod draws;

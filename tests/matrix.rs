@@ -111,14 +111,13 @@ impl Lines for Switches {
         let of_row = |row: usize| closed.0.to_le_bytes()[row];
         let mut columns = of_row(row);
         // The current goes on through every row that has a contact in one of these columns.
-        while !self.diodes {
+        loop {
             let more = (0..8).map(of_row).filter(|other| other & columns != 0).fold(columns, |all, other| all | other);
-            if more == columns {
-                break;
+            if self.diodes || more == columns {
+                return Ok(columns);
             }
             columns = more;
         }
-        Ok(columns)
     }
 }
 

@@ -18,9 +18,10 @@ use touchmove::daemon::hub::BoardId;
 use touchmove::daemon::journal::Journal;
 use touchmove::daemon::links::{self, LinkSpec};
 use touchmove::daemon::recorder::Recordings;
-use touchmove::daemon::{Hub, Stop};
+use touchmove::daemon::{Gallery, Hub, Source, Stop};
+use touchmove::game::Delay;
 use touchmove::link::{Place, watch as link_watch};
-use touchmove::publish::dbus::{self, Bus, Presence, Stream};
+use touchmove::publish::dbus::{self, Bus, Presence};
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
@@ -104,7 +105,13 @@ async fn run(args: Args) -> anyhow::Result<()> {
     notices.iter().for_each(|notice| warn!("{notice}"));
     let hub = Hub::new(journal, &config.tags.pairs());
     let (stop_faces, faces_stop) = watch::channel(false);
-    let (mut faces, presences) = start_faces(&hub, &bus(&args, &config), &faces_stop);
+    let gallery = Gallery::new(Arc::clone(&hub), config.delay);
+    let (stop_gallery, gallery_stop) = watch::channel(false);
+    let showing = tokio::spawn(Arc::clone(&gallery).run(gallery_stop));
+    if config.delay != Delay::default() {
+        info!("the public learns everything {} s and {} plies later", config.delay.ms / 1000, config.delay.plies);
+    }
+    let (mut faces, presences) = start_faces(&hub, &gallery, &bus(&args, &config), &faces_stop);
 
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let (stop_links, links_stop) = watch::channel(false);
@@ -137,6 +144,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if tokio::time::timeout(PATIENCE, hub.drain()).await.is_err() {
         error!("the journal took nothing for {} s: the last moves are not in it", PATIENCE.as_secs());
     }
+    stop_gallery.send_replace(true);
+    let _ = tokio::time::timeout(PATIENCE, showing).await;
     stop_faces.send_replace(true);
     let _ = tokio::time::timeout(PATIENCE, async { while faces.join_next().await.is_some() {} }).await;
     failure.map_or(Ok(()), Err)
@@ -147,14 +156,19 @@ fn bus(args: &Args, config: &Config) -> Bus {
     args.bus.clone().or_else(|| config.bus.parse().ok()).unwrap_or_default()
 }
 
-fn start_faces(hub: &Arc<Hub>, bus: &Bus, stop: &Stop) -> (JoinSet<()>, Vec<watch::Receiver<Presence>>) {
+fn start_faces(
+    hub: &Arc<Hub>,
+    gallery: &Arc<Gallery>,
+    bus: &Bus,
+    stop: &Stop,
+) -> (JoinSet<()>, Vec<watch::Receiver<Presence>>) {
     let mut faces = JoinSet::new();
-    let start = |stream| {
+    let start = |source| {
         let (sender, presence) = watch::channel(Presence::Unknown);
-        faces.spawn(dbus::run(Arc::clone(hub), bus.clone(), stream, sender, stop.clone()));
+        faces.spawn(dbus::run(source, bus.clone(), sender, stop.clone()));
         presence
     };
-    let presences = [Stream::Live, Stream::Broadcast].map(start).into();
+    let presences = [Source::Live(Arc::clone(hub)), Source::Public(Arc::clone(gallery))].map(start).into();
     (faces, presences)
 }
 

@@ -3,6 +3,7 @@
 use super::keys::{KEYS, Key, Kind, TABLES};
 use super::{Board, Config, Problem, Room, Tags};
 use crate::boards::{self, Sensing};
+use crate::game::Delay;
 use crate::game::event::Rotation;
 use crate::laws::{Edition, Laws, Position, Supervision, TimeClass, Worded};
 use crate::link::{ControlLines, Place};
@@ -120,6 +121,10 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     };
     let laws = laws(table(root, "laws", problems));
     let game = game(table(root, "game", problems), laws);
+    let delay = {
+        let values = table(root, "broadcast", problems);
+        Delay { ms: values.number::<u64>("delay_s") * 1000, plies: values.number("delay_plies") }
+    };
     let values = table(root, "pgn", problems);
     let tags = Tags {
         event: values.text("event"),
@@ -128,7 +133,7 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
         round: values.text("round"),
     };
     let boards = all_boards(root, game.chess960, problems);
-    Config { bus, state_dir, recordings, game, tags, boards }
+    Config { bus, state_dir, recordings, game, tags, delay, boards }
 }
 
 fn game(values: Values<'_>, laws: Laws) -> Settings {

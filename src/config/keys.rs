@@ -117,6 +117,11 @@ pub const TABLES: &[(&str, &str)] = &[
     ),
     ("pgn", "What the PGN of every game says about the event."),
     (
+        "broadcast",
+        "How much later everybody but the arbiter learns what happens: spectators could help the players. It holds for\n\
+         org.touchmove1.Broadcast and whatever else is for the public, alike.",
+    ),
+    (
         "board",
         "Boards. With no [[board]] at all, every board is served whose own USB id says that it is one (a DGT e-Board: 045b:8111),\n\
          so one board on one port needs nothing here. Ids such as 0403:6001 or 04d8:000a belong to adapter chips that sit in\n\
@@ -260,6 +265,24 @@ pub static KEYS: &[Key] = &[
         "The day, as PGN writes it. `today`: the day on which a game began.",
     ),
     key("pgn", "round", text("one line of text", is_line), Some("\"?\""), "\"3\"", "The round. `?`: not known."),
+    key(
+        "broadcast",
+        "delay_s",
+        number(0, 86_400, "seconds"),
+        Some("0"),
+        "900",
+        "Nothing leaves before it is so old, neither a move nor its clock nor a result; of a move that is corrected meanwhile only\n\
+         the correction leaves.",
+    ),
+    key(
+        "broadcast",
+        "delay_plies",
+        number(0, 100, "plies"),
+        Some("0"),
+        "4",
+        "And not before so many plies have followed it, as long as the game is on. With delay_s 0 the last plies leave with the\n\
+         result.",
+    ),
     key(
         "board",
         "name",

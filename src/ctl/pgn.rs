@@ -150,6 +150,6 @@ impl Stored {
         events.iter().skip(1).for_each(|event| record.apply(event));
         let epoch_wall_ms = game.started_wall_ms.saturating_sub_unsigned(record.started_at);
         let (board, tags) = (BoardId::new(&game.board), self.tags.pairs().into());
-        Ok(pgn::text(&GameView { id: game.id, board, epoch_wall_ms, record, tags, public: 0 }, after, Stream::Live))
+        Ok(pgn::text(&GameView { id: game.id, board, epoch_wall_ms, record, tags }, after, Stream::Live))
     }
 }

@@ -99,8 +99,7 @@ impl Hub {
             view.game = Some(id);
             view.rotation = Some(record.rotation);
             let epoch_wall_ms = started_wall_ms.saturating_sub_unsigned(record.started_at);
-            let public = events.iter().filter(|event| is_public(&event.event)).count() as u64;
-            let game = GameView { id, board: board.clone(), epoch_wall_ms, record, tags: self.tags.clone(), public };
+            let game = GameView { id, board: board.clone(), epoch_wall_ms, record, tags: self.tags.clone() };
             last = Some(LastGame { epoch_wall_ms, events });
             self.lock().games.insert(id, game);
         }
@@ -248,8 +247,7 @@ impl Hub {
                 let view = game.and_then(|game| state.games.get(&game));
                 let epoch_wall_ms = view.map_or(batch.epoch_wall_ms, |game| game.epoch_wall_ms);
                 let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
-                let public = view.filter(|_| is_public(&stamped.event)).map(|game| game.public);
-                let published = Published { board: board.clone(), game, wall_ms, public, stamped };
+                let published = Published { board: board.clone(), game, wall_ms, stamped };
                 news.push(News::Event(Arc::new(published)));
             }
             if let (Some(change), Some(view)) = (batch.change, state.boards.get_mut(board)) {

@@ -1,11 +1,13 @@
 //! The shell around the core: links with the only clock, order, the journal.
 
 mod alarm;
+pub mod gallery;
 pub mod hub;
 pub mod journal;
 pub mod links;
 pub mod recorder;
 
+pub use gallery::{Gallery, Source};
 pub use hub::Hub;
 
 /// Where a task hears that it has to end: `true`, or the other end is gone.

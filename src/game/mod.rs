@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod command;
+pub mod delay;
 pub mod event;
 pub mod pgn;
 pub mod record;
@@ -9,6 +10,7 @@ pub mod text;
 
 pub use answer::Answer;
 pub use command::{Command, Order};
+pub use delay::{Delay, DelayLine};
 pub use event::{
     Alert, AlertKind, ClockTime, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason,
     Sighting, Stamped,

@@ -19,8 +19,6 @@ pub struct GameView {
     pub record: Record,
     /// PGN tags beyond those that the record knows itself.
     pub tags: Arc<[(String, String)]>,
-    /// How many of its durable events are public, see [`is_public`].
-    pub public: u64,
 }
 
 impl GameView {

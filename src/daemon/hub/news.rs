@@ -24,8 +24,6 @@ pub struct Published {
     pub game: Option<u64>,
     /// Time of day, in milliseconds since 1970-01-01 UTC.
     pub wall_ms: i64,
-    /// Its number among the public events of its game, see [`is_public`](super::is_public).
-    pub public: Option<u64>,
     /// What happened.
     pub stamped: Stamped,
 }

@@ -1,6 +1,6 @@
 //! What faces read, and how an event changes it.
 
-use super::{BoardId, BoardView, ClockView, GameView, is_public};
+use super::{BoardId, BoardView, ClockView, GameView};
 use crate::boards::LinkState;
 use crate::game::{Event, Record, Stamped};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct State {
 
 impl State {
     /// Takes in one event of a board.
-    pub(super) fn take(
+    pub(in crate::daemon) fn take(
         &mut self,
         board: &BoardId,
         game: Option<u64>,
@@ -33,7 +33,7 @@ impl State {
     ) {
         if let (Event::GameStarted { rotation, .. }, Some(id), Some(record)) = (&stamped.event, game, Record::begin(stamped)) {
             let tags = Arc::clone(tags);
-            self.games.insert(id, GameView { id, board: board.clone(), epoch_wall_ms, record, tags, public: 1 });
+            self.games.insert(id, GameView { id, board: board.clone(), epoch_wall_ms, record, tags });
             let of_board: Vec<u64> = self.games.values().filter(|game| game.board == *board).map(|game| game.id).collect();
             for old in of_board.iter().rev().skip(GAMES_AT_HAND) {
                 self.games.remove(old);
@@ -47,7 +47,6 @@ impl State {
         }
         if let Some(view) = game.and_then(|game| self.games.get_mut(&game)) {
             view.record.apply(stamped);
-            view.public += u64::from(is_public(&stamped.event));
         } else if stamped.number.is_some() {
             warn!(%board, "an event of a game that is not at hand");
         }

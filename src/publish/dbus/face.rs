@@ -5,7 +5,7 @@ use super::board::{Board, Clock};
 use super::game::Game;
 use super::manager::Manager;
 use super::{Stream, game, values};
-use crate::daemon::Hub;
+use crate::daemon::Source;
 use crate::daemon::hub::{BoardId, GameView, News, Published};
 use crate::game::{Event, Stamped};
 use crate::names;
@@ -23,7 +23,7 @@ const TOLD_BY_SIGNALS: &str = "Moves";
 
 /// One name on one connection.
 pub struct Face {
-    hub: Arc<Hub>,
+    source: Source,
     stream: Stream,
     connection: Connection,
     /// What is registered, and of a game the number of the last event told, of a board 1 if it has a clock.
@@ -36,9 +36,10 @@ pub struct Face {
 
 impl Face {
     /// One on which nothing is registered yet.
-    pub fn new(hub: Arc<Hub>, stream: Stream, connection: Connection) -> Face {
+    pub fn new(source: Source, connection: Connection) -> Face {
+        let stream = Stream::of(&source);
         let (objects, known, changed) = (BTreeMap::new(), HashMap::new(), BTreeSet::new());
-        Face { hub, stream, connection, objects, known, changed }
+        Face { source, stream, connection, objects, known, changed }
     }
 
     /// Registers the objects, takes the name, and tells of the objects only then: what is sent before is not held back by a bus
@@ -47,8 +48,9 @@ impl Face {
     /// zbus tells of all objects when the ObjectManager is added, after it has read their properties, and answers no call
     /// meanwhile. So one of them is held until the name is ours.
     pub async fn appear(&mut self) -> zbus::Result<()> {
-        if self.stream == Stream::Live {
-            self.add(names::ROOT_PATH, Manager { hub: Arc::clone(&self.hub) }).await?;
+        if let Source::Live(hub) = &self.source {
+            let manager = Manager { hub: Arc::clone(hub) };
+            self.add(names::ROOT_PATH, manager).await?;
         }
         self.register(Begin::Now).await?;
         let server = self.connection.object_server();
@@ -89,7 +91,7 @@ impl Face {
             match next {
                 Ok(News::Event(published)) => {
                     self.event(&published).await?;
-                    if self.stream.number(&published).is_some() {
+                    if published.stamped.number.is_some() {
                         told = Told::Signals;
                     }
                 }
@@ -100,7 +102,7 @@ impl Face {
                     self.changed.insert(Object::Board(board));
                 }
                 Ok(News::Trouble) => drop(self.changed.insert(Object::Manager)),
-                Ok(News::Board(_)) => {}
+                Ok(News::Board(_)) => self.register(Begin::Now).await?,
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
                     debug!("{} fell {missed} news behind", self.stream.name());
                     self.catch_up().await?;
@@ -138,7 +140,7 @@ impl Face {
             }
             _ => {}
         }
-        if let (Some(game), Some(number)) = (published.game, self.stream.number(published)) {
+        if let (Some(game), Some(number)) = (published.game, published.stamped.number) {
             self.signal(game, number, published.wall_ms, &published.stamped).await?;
             self.changed.insert(Object::Game(game));
         }
@@ -176,15 +178,16 @@ impl Face {
             .filter_map(|(object, last)| if let Object::Game(id) = object { Some((*id, *last)) } else { None })
             .collect();
         for (id, last) in games {
-            let events = match self.stream.history(&self.hub, id, last) {
+            let events = match self.source.since(id, last) {
                 Ok(events) => events,
                 Err(why) => {
                     warn!("what D-Bus clients missed of game {id} could not be read ({why}): they have to call Since");
                     continue;
                 }
             };
-            for (number, stamped) in events {
-                let time = self.hub.read(|state| state.games.get(&id).map_or(0, |game| game.wall_ms(stamped.at)));
+            for stamped in events {
+                let Some(number) = stamped.number else { continue };
+                let time = self.source.read(|state| state.games.get(&id).map_or(0, |game| game.wall_ms(stamped.at)));
                 self.signal(id, number, time, &stamped).await?;
             }
         }
@@ -193,21 +196,21 @@ impl Face {
 
     /// Makes the objects on the bus those of the state, games with signals from `begin` on.
     async fn register(&mut self, begin: Begin) -> zbus::Result<()> {
-        let (boards, games) = self.hub.read(|state| {
+        let (boards, games) = self.source.read(|state| {
             let boards: Vec<BoardId> = state.boards.keys().cloned().collect();
             let last = |game: &GameView| match begin {
-                Begin::Now => self.stream.last_number(game),
+                Begin::Now => game.record.last_number,
                 Begin::AtTheStart => 0,
             };
             let games: BTreeMap<u64, u64> = state.games.values().map(|game| (game.id, last(game))).collect();
             (boards, games)
         });
-        if self.stream == Stream::Live {
+        if let Source::Live(hub) = self.source.clone() {
             for id in boards {
                 if self.objects.contains_key(&Object::Board(id.clone())) {
                     continue;
                 }
-                self.add(&names::board_path(id.as_str()), Board { hub: Arc::clone(&self.hub), id: id.clone() }).await?;
+                self.add(&names::board_path(id.as_str()), Board { hub: Arc::clone(&hub), id: id.clone() }).await?;
                 self.objects.insert(Object::Board(id), 0);
             }
             self.register_clocks().await?;
@@ -231,10 +234,11 @@ impl Face {
                 continue;
             }
             let path = names::game_path(id);
-            if self.stream == Stream::Live {
-                self.add(&path, Arbiter { hub: Arc::clone(&self.hub), game: id }).await?;
+            if let Source::Live(hub) = &self.source {
+                let arbiter = Arbiter { hub: Arc::clone(hub), game: id };
+                self.add(&path, arbiter).await?;
             }
-            self.add(&path, Game { hub: Arc::clone(&self.hub), id, stream: self.stream }).await?;
+            self.add(&path, Game { source: self.source.clone(), id, stream: self.stream }).await?;
             self.objects.insert(Object::Game(id), last);
         }
         Ok(())
@@ -242,16 +246,14 @@ impl Face {
 
     /// A board has the Clock interface while it has a clock.
     async fn register_clocks(&mut self) -> zbus::Result<()> {
-        if self.stream != Stream::Live {
-            return Ok(());
-        }
+        let Source::Live(hub) = self.source.clone() else { return Ok(()) };
         let clocks: Vec<(BoardId, bool)> =
-            self.hub.read(|state| state.boards.values().map(|board| (board.id.clone(), board.clock.is_some())).collect());
+            hub.read(|state| state.boards.values().map(|board| (board.id.clone(), board.clock.is_some())).collect());
         for (id, present) in clocks {
             let object = Object::Board(id.clone());
             let path = names::board_path(id.as_str());
             match (self.objects.get(&object), present) {
-                (Some(0), true) => self.add(&path, Clock { hub: Arc::clone(&self.hub), id }).await?,
+                (Some(0), true) => self.add(&path, Clock { hub: Arc::clone(&hub), id }).await?,
                 (Some(1), false) => self.remove::<Clock>(&path).await?,
                 _ => continue,
             }

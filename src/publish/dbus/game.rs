@@ -2,20 +2,19 @@
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
 use super::{Error, Stream};
-use crate::daemon::Hub;
+use crate::daemon::Source;
 use crate::daemon::hub::GameView;
 use crate::game::pgn::AfterIllegal;
 use crate::publish::dbus::values;
 use crate::wire::Word;
 use std::collections::HashMap;
-use std::sync::Arc;
 use zbus::object_server::SignalEmitter;
 use zbus::{OwnedVariant, Variant, interface};
 
 /// A game.
 pub struct Game {
     /// Where to read.
-    pub hub: Arc<Hub>,
+    pub source: Source,
     /// Which game.
     pub id: u64,
     /// Who will read.
@@ -24,7 +23,7 @@ pub struct Game {
 
 impl Game {
     fn read<T: Default>(&self, read: impl FnOnce(&GameView) -> T) -> T {
-        self.hub.read(|state| state.games.get(&self.id).map(read)).unwrap_or_default()
+        self.source.read(|state| state.games.get(&self.id).map(read)).unwrap_or_default()
     }
 }
 
@@ -100,7 +99,7 @@ impl Game {
     /// playing, or finished: it has a result, or another game is on the board.
     #[zbus(property)]
     fn state(&self) -> String {
-        let current = self.hub.read(|state| {
+        let current = self.source.read(|state| {
             let game = state.games.get(&self.id)?;
             let current = state.boards.get(&game.board)?.game;
             Some(game.record.result.is_none() && current == Some(self.id))
@@ -123,7 +122,7 @@ impl Game {
     /// The number of the last event; the other properties are as this event left them.
     #[zbus(property)]
     fn last_number(&self) -> u64 {
-        self.read(|game| self.stream.last_number(game))
+        self.read(|game| game.record.last_number)
     }
 
     /// All events after this number, oldest first; 0: all of them. Each is (number, time, name of the signal, arguments by
@@ -131,13 +130,16 @@ impl Game {
     /// Errors: JournalUnreadable, NoSuchGame.
     #[zbus(out_args("events"))]
     fn since(&self, number: u64) -> Result<Vec<PastEvent>, Error> {
-        let known = self.hub.read(|state| state.games.get(&self.id).cloned());
+        let known = self.source.read(|state| state.games.get(&self.id).cloned());
         let Some(game) = known else {
             return Err(Error::NoSuchGame(crate::daemon::hub::OrderError::NoSuchGame(self.id).to_string()));
         };
-        let events = self.stream.history(&self.hub, self.id, number)?;
+        let mut events = self.source.since(self.id, number)?;
+        // What is in the journal already and in the properties not yet is news still to be told.
+        events.retain(|stamped| stamped.number.is_some_and(|number| number <= game.record.last_number));
         let mut list = Vec::with_capacity(events.len());
-        for (number, stamped) in events {
+        for stamped in events {
+            let Some(number) = stamped.number else { continue };
             let Some(told) = values::told(&stamped.event, self.stream, &|at| game.wall_ms(at)) else { continue };
             let mut fields = HashMap::new();
             for (name, value) in told.fields {

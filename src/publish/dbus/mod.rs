@@ -18,7 +18,7 @@ pub use self::bus::{Bus, NoSuchBus};
 pub use self::error::Error;
 use self::face::{Face, Told};
 pub use self::stream::Stream;
-use crate::daemon::{Hub, Stop, stopped};
+use crate::daemon::{Source, Stop, stopped};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -47,10 +47,11 @@ pub enum Presence {
 }
 
 /// Serves one name for ever, whatever becomes of the bus; ends after `stop`, once everything published before has been told.
-pub async fn run(hub: Arc<Hub>, bus: Bus, stream: Stream, presence: watch::Sender<Presence>, mut stop: Stop) {
+pub async fn run(source: Source, bus: Bus, presence: watch::Sender<Presence>, mut stop: Stop) {
+    let stream = Stream::of(&source);
     let mut pause = RETRY.0;
     loop {
-        let outcome = serve(&hub, &bus, stream, &presence, &mut stop).await;
+        let outcome = serve(&source, &bus, &presence, &mut stop).await;
         if presence.send_replace(Presence::Unknown) == Presence::Held {
             pause = RETRY.0;
         }
@@ -76,17 +77,12 @@ pub async fn run(hub: Arc<Hub>, bus: Bus, stream: Stream, presence: watch::Sende
 }
 
 /// From connecting until the connection is lost (an error) or `stop` (Ok).
-async fn serve(
-    hub: &Arc<Hub>,
-    bus: &Bus,
-    stream: Stream,
-    presence: &watch::Sender<Presence>,
-    stop: &mut Stop,
-) -> zbus::Result<()> {
+async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<Presence>, stop: &mut Stop) -> zbus::Result<()> {
     let connection = bus.builder().build().await?;
     // Subscribed before the state is read: nothing is missed between the two.
-    let mut news = hub.subscribe();
-    let mut face = Face::new(Arc::clone(hub), stream, connection.clone());
+    let stream = Stream::of(source);
+    let mut news = source.subscribe();
+    let mut face = Face::new(source.clone(), connection.clone());
     face.appear().await?;
     info!("{} is served on {bus}", stream.name());
     presence.send_replace(Presence::Held);

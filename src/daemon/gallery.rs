@@ -1,0 +1,285 @@
+//! What the public may see, as late as it may see it: the games alone, told by their public events.
+//!
+//! **Invariant:** every public face reads here and nowhere else, so that none of them can be ahead of the delay. What the arbiter is
+//! told never comes here.
+
+use super::hub::{BoardId, BoardView, Hub, News, Published, State, is_public};
+use super::{Stop, stopped};
+use crate::daemon::journal::JournalError;
+use crate::game::{Delay, DelayLine, Event, Stamped};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::sync::broadcast;
+use tokio::time::Instant;
+use tracing::warn;
+
+/// A face may be so many news behind before it has to read the state again.
+const FEED: usize = 1024;
+
+/// What the public may see.
+pub struct Gallery {
+    hub: Arc<Hub>,
+    delay: Delay,
+    /// Time 0 of the delay lines.
+    epoch: Instant,
+    shown: Mutex<Shown>,
+    feed: broadcast::Sender<News>,
+}
+
+#[derive(Default)]
+struct Shown {
+    /// Games only; of boards no more than which game is on them.
+    state: State,
+    /// The events that have left, by game, numbered from 1.
+    left: BTreeMap<u64, Vec<Stamped>>,
+    lines: BTreeMap<u64, Line>,
+}
+
+/// What is told of events that are found to have left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tell {
+    /// Each, since faces were told of those before it.
+    Everything,
+    /// That there is something to read: they left before this program was started.
+    WhatIsThere,
+}
+
+/// One game on its way out.
+struct Line {
+    line: DelayLine,
+    /// The number of the last durable event that was looked at.
+    last: u64,
+}
+
+impl Gallery {
+    /// One that shows nothing yet; it is filled by [`run`].
+    pub fn new(hub: Arc<Hub>, delay: Delay) -> Arc<Gallery> {
+        Arc::new(Gallery { hub, delay, epoch: Instant::now(), shown: Mutex::default(), feed: broadcast::Sender::new(FEED) })
+    }
+
+    /// Reads the state. Keep it short: everything waits meanwhile.
+    pub fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
+        read(&self.lock().state)
+    }
+
+    /// Everything from now on, as [`Hub::subscribe`].
+    pub fn subscribe(&self) -> broadcast::Receiver<News> {
+        self.feed.subscribe()
+    }
+
+    /// The events of a game after this number (0: all) that have left.
+    pub fn since(&self, game: u64, number: u64) -> Vec<Stamped> {
+        let shown = self.lock();
+        let events = shown.left.get(&game).map_or(&[][..], Vec::as_slice);
+        events.get(number as usize..).unwrap_or_default().to_vec()
+    }
+
+    /// How much later everything is.
+    pub fn delay(&self) -> Delay {
+        self.delay
+    }
+
+    /// Takes in what the hub tells, and lets out what is due, until `stop`.
+    pub async fn run(self: Arc<Self>, mut stop: Stop) {
+        // Subscribed before the games are read: nothing is missed between the two.
+        let mut news = self.hub.subscribe();
+        self.catch_up(None, Tell::WhatIsThere);
+        loop {
+            self.let_out();
+            let due = self.lock().lines.values().filter_map(|line| line.line.next_deadline()).min();
+            let due = due.map(|at| self.epoch + Duration::from_millis(u64::try_from(at).unwrap_or(0)));
+            let later = async {
+                match due {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                next = news.recv() => {
+                    self.let_out();
+                    match next {
+                        Ok(News::Event(published)) => self.take(&published),
+                        // A board that was seated brings the games that the journal has of it.
+                        Ok(News::Board(board)) => self.catch_up(Some(&board), Tell::WhatIsThere),
+                        Err(broadcast::error::RecvError::Lagged(_)) => self.catch_up(None, Tell::Everything),
+                        Ok(News::Trouble) => {}
+                        Err(broadcast::error::RecvError::Closed) => return,
+                    }
+                }
+                () = later => {}
+                () = stopped(&mut stop) => break,
+            }
+        }
+        self.let_out();
+    }
+
+    fn now(&self) -> i64 {
+        i64::try_from(self.epoch.elapsed().as_millis()).unwrap_or(i64::MAX)
+    }
+
+    fn take(&self, published: &Published) {
+        let (Some(game), Some(number)) = (published.game, published.stamped.number) else { return };
+        let known = self.lock().lines.get(&game).map(|line| line.last);
+        match known {
+            Some(last) if number == last + 1 => {}
+            Some(last) if number <= last => return,
+            None if number == 1 => {}
+            // Some were missed.
+            _ => return self.catch_up(None, Tell::Everything),
+        }
+        let mut shown = self.lock();
+        let line = shown.lines.entry(game).or_insert_with(|| Line { line: DelayLine::new(self.delay), last: 0 });
+        line.last = number;
+        if is_public(&published.stamped.event) {
+            line.line.push(self.now(), published.stamped.clone());
+        }
+    }
+
+    /// Takes in what the journal has of the games at hand and was not taken in yet, each event as old as it is. `of`: games of this
+    /// board that are not known at all, and no others.
+    fn catch_up(&self, of: Option<&BoardId>, tell: Tell) {
+        let games: Vec<(u64, i64, u64)> = self.hub.read(|state| {
+            let games = state.games.values().filter(|game| of.is_none_or(|board| game.board == *board));
+            games.map(|game| (game.id, game.epoch_wall_ms, game.record.last_number)).collect()
+        });
+        let wall_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis() as i64);
+        let mut shown_any = false;
+        for (game, epoch_wall_ms, last_number) in games {
+            let last = self.lock().lines.get(&game).map_or(0, |line| line.last);
+            if last >= last_number || (of.is_some() && last > 0) {
+                continue;
+            }
+            let events = match self.hub.since(game, last) {
+                Ok(events) => events,
+                Err(why) => {
+                    warn!("game {game} is not shown to the public any further, because the journal cannot be read: {why}");
+                    continue;
+                }
+            };
+            let mut left = Vec::new();
+            {
+                let mut shown = self.lock();
+                let line = shown.lines.entry(game).or_insert_with(|| Line { line: DelayLine::new(self.delay), last: 0 });
+                for stamped in events.into_iter().filter(|stamped| stamped.number.is_some_and(|number| number <= last_number)) {
+                    line.last = stamped.number.unwrap_or(line.last);
+                    if is_public(&stamped.event) {
+                        let age = wall_ms.saturating_sub(epoch_wall_ms.saturating_add_unsigned(stamped.at)).max(0);
+                        let at = self.now().saturating_sub(age);
+                        // What had left before this one came has left.
+                        left.extend(std::iter::from_fn(|| line.line.pop(at)));
+                        line.line.push(at, stamped);
+                    }
+                }
+                left.extend(std::iter::from_fn(|| line.line.pop(self.now())));
+            }
+            let tell = if last > 0 { Tell::Everything } else { tell };
+            shown_any |= !left.is_empty() && tell == Tell::WhatIsThere;
+            left.into_iter().for_each(|stamped| self.show(game, stamped, tell));
+        }
+        if shown_any {
+            let boards: Vec<BoardId> = self.read(|state| state.boards.keys().cloned().collect());
+            boards.into_iter().for_each(|board| self.tell(News::Board(board)));
+        }
+    }
+
+    /// Shows what is due.
+    fn let_out(&self) {
+        let now = self.now();
+        let due: Vec<(u64, Stamped)> = {
+            let mut shown = self.lock();
+            let pop = |(game, line): (&u64, &mut Line)| -> Vec<(u64, Stamped)> {
+                std::iter::from_fn(|| line.line.pop(now)).map(|stamped| (*game, stamped)).collect()
+            };
+            shown.lines.iter_mut().flat_map(pop).collect()
+        };
+        due.into_iter().for_each(|(game, stamped)| self.show(game, stamped, Tell::Everything));
+    }
+
+    fn show(&self, game: u64, stamped: Stamped, tell: Tell) {
+        let of_game = |state: &State| {
+            let game = state.games.get(&game)?;
+            let board = state.boards.get(&game.board)?;
+            let board = BoardView::new(board.id.clone(), board.model, board.sensing);
+            let at_hand: Vec<u64> = state.games.keys().copied().collect();
+            Some((board, game.epoch_wall_ms, Arc::clone(&game.tags), at_hand))
+        };
+        let Some((board, epoch_wall_ms, tags, at_hand)) = self.hub.read(of_game) else { return };
+        let id = board.id.clone();
+        let mut shown = self.lock();
+        let left = shown.left.entry(game).or_default();
+        let number = left.len() as u64 + 1;
+        let stamped = Stamped { number: Some(number), ..stamped };
+        left.push(stamped.clone());
+        if matches!(stamped.event, Event::GameStarted { .. }) {
+            let before: Vec<u64> =
+                shown.state.games.values().filter(|other| other.board == id && other.id < game).map(|other| other.id).collect();
+            for other in before {
+                if let Some(line) = shown.lines.get_mut(&other) {
+                    line.line.end();
+                }
+            }
+            shown.lines.retain(|game, _| at_hand.contains(game));
+        }
+        shown.state.boards.entry(id.clone()).or_insert(board);
+        shown.state.take(&id, Some(game), epoch_wall_ms, &tags, &stamped);
+        let State { games, .. } = &shown.state;
+        let kept: Vec<u64> = games.keys().copied().collect();
+        shown.left.retain(|game, _| kept.contains(game));
+        drop(shown);
+        if tell == Tell::WhatIsThere {
+            return;
+        }
+        let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
+        let published = Published { board: id, game: Some(game), wall_ms, stamped };
+        self.tell(News::Event(Arc::new(published)));
+    }
+
+    fn tell(&self, news: News) {
+        // Without a face nobody listens, which is no error.
+        let _ = self.feed.send(news);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Where a face reads: everything as it happens, or what the public may see.
+#[derive(Clone)]
+pub enum Source {
+    /// For the arbiter and the operator.
+    Live(Arc<Hub>),
+    /// For everybody else.
+    Public(Arc<Gallery>),
+}
+
+impl Source {
+    /// Reads the state. Keep it short: everything waits meanwhile.
+    pub fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
+        match self {
+            Source::Live(hub) => hub.read(read),
+            Source::Public(gallery) => gallery.read(read),
+        }
+    }
+
+    /// Everything from now on, see [`Hub::subscribe`].
+    pub fn subscribe(&self) -> broadcast::Receiver<News> {
+        match self {
+            Source::Live(hub) => hub.subscribe(),
+            Source::Public(gallery) => gallery.subscribe(),
+        }
+    }
+
+    /// The durable events of a game after this number (0: all), numbered as this source tells them.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn since(&self, game: u64, number: u64) -> Result<Vec<Stamped>, JournalError> {
+        match self {
+            Source::Live(hub) => hub.since(game, number),
+            Source::Public(gallery) => Ok(gallery.since(game, number)),
+        }
+    }
+}
