@@ -28,6 +28,8 @@ pub mod locale;
 pub mod names;
 pub mod publish;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod round;
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod sense;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod simulate;

@@ -14,10 +14,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("simulate", &["boards", "laws", "game"]),
     ("wire", &["boards", "game", "table"]),
     ("link", &["boards", "wire", "names"]),
-    ("daemon", &["table", "boards", "link", "config", "wire", "names"]),
+    ("daemon", &["table", "boards", "link", "config", "wire", "round", "names"]),
     ("locale", &["game", "laws"]),
-    ("publish", &["daemon", "game", "laws", "config", "wire", "locale", "names"]),
-    ("ctl", &["table", "simulate", "config", "publish", "wire", "locale", "names"]),
+    ("round", &["game"]),
+    ("publish", &["daemon", "game", "laws", "config", "wire", "locale", "round", "names"]),
+    ("ctl", &["table", "simulate", "config", "publish", "wire", "locale", "round", "names"]),
     ("config", &["boards", "table", "names"]),
     ("names", &[]),
 ];
@@ -42,7 +43,7 @@ const AND_ALSO: &[(&str, &str, &str)] = &[
 ];
 
 /// Modules whose output depends on their input alone.
-const PURE: &[&str] = &["boards", "sense", "laws", "infer", "game", "table", "simulate", "locale"];
+const PURE: &[&str] = &["boards", "sense", "laws", "infer", "game", "table", "simulate", "locale", "round"];
 
 /// Modules that decide, and therefore calculate in whole numbers: the same on every machine.
 const EXACT: &[&str] = &["boards", "sense", "laws", "infer", "game", "table"];
@@ -57,6 +58,10 @@ const IMPURE_STD: &[&str] = &["fs", "io", "net", "os", "env", "process", "thread
 const PURE_ALSO: &[(&str, &str, &str)] = &[
     ("laws", "toml", "it parses text in memory: the editions are files that are part of the program"),
     ("locale", "fluent_bundle", "it parses and fills in text in memory: the messages are files that are part of the program"),
+    ("round", "csv", "it parses text in memory"),
+    ("round", "pgn_reader", "it parses text in memory"),
+    ("round", "serde", "a round has one form, which is also kept and sent"),
+    ("round", "std::io", "pgn_reader's reader over a slice"),
     ("simulate", "pgn_reader", "it parses text in memory"),
     ("simulate", "std::io", "pgn_reader's errors and its reader over a slice"),
 ];

@@ -41,6 +41,7 @@ mod readme;
 mod reasons;
 mod replay;
 mod restraint;
+mod round;
 mod rulings;
 mod score;
 mod search;

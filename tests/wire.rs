@@ -288,6 +288,7 @@ fn command() -> impl Strategy<Value = Command> {
         any::<(u32, u32, String)>().prop_map(|(white_ms, black_ms, note)| Command::ClockNote { white_ms, black_ms, note }),
         any::<bool>().prop_map(Command::Pause),
         laws().prop_map(Command::Laws),
+        vec(any::<(String, String)>(), 0..3).prop_map(Command::Tags),
         (word(), word(), of(any::<String>())).prop_map(|(player, claimed, intended)| Command::Claim {
             player,
             claimed,

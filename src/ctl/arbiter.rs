@@ -1,6 +1,7 @@
 //! `touchmovectl arbiter`: what the arbiter decides about a game.
 
 use super::service::{Service, board, game, print};
+use crate::game::pgn::is_tag_name;
 use crate::game::{Command, GameResult};
 use crate::laws::draws::Claimed;
 use crate::laws::{Irregularity, Laws, Worded};
@@ -29,6 +30,7 @@ use shakmaty::{Color, Role};
   touchmovectl arbiter strike white 41
   touchmovectl arbiter note-clocks 1:23:45 0:07:10 'two minutes for Black'
   touchmovectl arbiter laws 'fide-2023 blitz limited' --game 17
+  touchmovectl arbiter tags 'White=Carlsen, Magnus' WhiteElo=2830
   touchmovectl arbiter pause
   touchmovectl arbiter resume
   touchmovectl arbiter claim white repetition --intended g1f3
@@ -215,6 +217,18 @@ The last four can be taken back, one after the other; a new position begins a ne
         #[command(flatten)]
         of: Of,
     },
+    /// Say who plays this game, and what else its PGN shall say; `touchmovectl round` does it for all boards
+    #[command(
+        after_help = "Examples:\n  touchmovectl arbiter tags 'White=Carlsen, Magnus' 'Black=Ding, Liren' WhiteElo=2830\n\n\
+        They take the place of those given before."
+    )]
+    Tags {
+        /// NAME=VALUE, in quotes where there are spaces
+        #[arg(value_parser = tag, required = true)]
+        tags: Vec<(String, String)>,
+        #[command(flatten)]
+        of: Of,
+    },
     /// Pause the game: lever and pieces may be handled until the clock is started, or it is resumed
     #[command(after_help = "Examples:\n  touchmovectl arbiter pause")]
     Pause {
@@ -276,6 +290,14 @@ pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
     })
 }
 
+fn tag(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as 'White=Carlsen, Magnus'")?;
+    match is_tag_name(name) {
+        true => Ok((name.to_owned(), value.to_owned())),
+        false => Err(format!("{name:?} is no name of a PGN tag: write letters, digits and _ only")),
+    }
+}
+
 fn irregularity(text: &str) -> Result<Irregularity, String> {
     Irregularity::from_word(text).ok_or_else(|| {
         let words: Vec<&str> = Irregularity::ALL.iter().map(|what| what.word()).collect();
@@ -312,6 +334,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Strike { player, ply, of } => (Command::Strike { player, ply }, of),
         What::NoteClocks { white, black, note, of } => (Command::ClockNote { white_ms: white, black_ms: black, note }, of),
         What::Laws { laws, of } => (Command::Laws(laws), of),
+        What::Tags { tags, of } => (Command::Tags(tags), of),
         What::Pause { of } => (Command::Pause(true), of),
         What::Resume { of } => (Command::Pause(false), of),
         What::Claim { player, claimed, intended, of } => (Command::Claim { player, claimed, intended }, of),
@@ -334,6 +357,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         Command::Strike { player, ply } => format!("at ply {ply} less is counted of {}", player.word()),
         Command::ClockNote { .. } => "the times are noted".to_owned(),
         Command::Laws(laws) => format!("it is played by {laws}"),
+        Command::Tags(tags) => format!("it has {} tags of its own", tags.len()),
         Command::Pause(true) => "paused".to_owned(),
         Command::Pause(false) => "it goes on".to_owned(),
         Command::Promotion { .. } | Command::Position(_) => format!("the position is {}", game.fen),

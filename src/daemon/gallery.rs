@@ -6,7 +6,7 @@
 use super::hub::{BoardId, BoardView, Hub, News, Published, State, is_public};
 use super::{Stop, stopped};
 use crate::daemon::journal::JournalError;
-use crate::game::{Delay, DelayLine, Event, Stamped};
+use crate::game::{Command, Delay, DelayLine, Event, Stamped};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -135,6 +135,11 @@ impl Gallery {
         if is_public(&published.stamped.event) {
             line.line.push(self.now(), published.stamped.clone());
         }
+        if let Event::Commanded { command: Command::Tags(tags), .. } = &published.stamped.event
+            && let Some(view) = shown.state.games.get_mut(&game)
+        {
+            view.record.tags.clone_from(tags);
+        }
     }
 
     /// Takes in what the journal has of the games at hand and was not taken in yet, each event as old as it is. `of`: games of this
@@ -203,9 +208,9 @@ impl Gallery {
             let board = state.boards.get(&game.board)?;
             let board = BoardView::new(board.id.clone(), board.model, board.sensing);
             let at_hand: Vec<u64> = state.games.keys().copied().collect();
-            Some((board, game.epoch_wall_ms, Arc::clone(&game.tags), at_hand))
+            Some((board, game.epoch_wall_ms, Arc::clone(&game.tags), game.record.tags.clone(), at_hand))
         };
-        let Some((board, epoch_wall_ms, tags, at_hand)) = self.hub.read(of_game) else { return };
+        let Some((board, epoch_wall_ms, tags, own_tags, at_hand)) = self.hub.read(of_game) else { return };
         let id = board.id.clone();
         let mut shown = self.lock();
         let left = shown.left.entry(game).or_default();
@@ -224,6 +229,10 @@ impl Gallery {
         }
         shown.state.boards.entry(id.clone()).or_insert(board);
         shown.state.take(&id, Some(game), epoch_wall_ms, &tags, &stamped);
+        if let Some(view) = shown.state.games.get_mut(&game) {
+            // Who plays is no secret.
+            view.record.tags = own_tags;
+        }
         let State { games, .. } = &shown.state;
         let kept: Vec<u64> = games.keys().copied().collect();
         shown.left.retain(|game, _| kept.contains(game));

@@ -73,6 +73,9 @@ pub enum Command {
     },
     /// This game is played by other Laws than the event: edition, time class, supervision. What was told stays as it was told.
     Laws(Laws),
+    /// PGN tags of this game besides those of the event: the players and what is known of them. They take the place of those given
+    /// before.
+    Tags(Vec<(String, String)>),
     /// Play is paused, or goes on. While it is, the lever and the pieces may be handled freely; it goes on by itself when the
     /// clock is started.
     Pause(bool),

@@ -52,6 +52,11 @@ pub fn pgn(record: &Record, tags: &[(String, String)]) -> String {
     pgn_with(record, tags, AfterIllegal::Stop, &|_| None)
 }
 
+/// Whether PGN allows a tag of this name.
+pub fn is_tag_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
 /// Puts into words why a move is not legal, without a full stop and braces; `None`: it is not said.
 pub type Why<'a> = &'a dyn Fn(&Reason) -> Option<String>;
 
@@ -98,8 +103,7 @@ fn push_tags(text: &mut String, tags: &[(String, String)], result: &str) {
     push_tag(text, "TimeControl", given("TimeControl").filter(|value| !value.is_empty()).unwrap_or("?"));
     for (name, value) in tags {
         let taken = name == "TimeControl" || ROSTER.iter().any(|(known, _)| known == name) || OWN.contains(&name.as_str());
-        let allowed = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if allowed && !taken {
+        if is_tag_name(name) && !taken {
             push_tag(text, name, value);
         }
     }

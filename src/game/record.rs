@@ -88,6 +88,8 @@ pub struct Record {
     pub chess960: Option<u16>,
     /// Edition of the Laws.
     pub laws: String,
+    /// PGN tags besides those of the event, as they were given: players, ratings, and so on.
+    pub tags: Vec<(String, String)>,
     /// How the board stands.
     pub rotation: Rotation,
     /// When the game began.
@@ -134,6 +136,7 @@ impl Record {
             start_fen,
             chess960,
             laws,
+            tags: Vec::new(),
             rotation,
             started_at,
             plies: Vec::new(),

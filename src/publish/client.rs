@@ -134,6 +134,10 @@ impl Client {
                 self.call(path, to, "NoteClocks", &(white_ms, black_ms, note)).await?
             }
             Command::Laws(laws) => self.call(path, to, "SetLaws", &laws.to_string()).await?,
+            Command::Tags(tags) => {
+                let tags: HashMap<&str, &str> = tags.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                self.call(path, to, "SetTags", &tags).await?
+            }
             Command::Pause(paused) => self.call(path, to, "Pause", paused).await?,
             Command::Claim { player, claimed, intended } => {
                 let body = (player.word(), claimed.word(), intended.as_deref().unwrap_or_default());

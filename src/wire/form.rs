@@ -368,6 +368,10 @@ pub(super) enum WireCommand {
     Pause {
         paused: bool,
     },
+    Tags {
+        /// Names and values.
+        tags: Vec<(String, String)>,
+    },
     Laws {
         #[serde(with = "text")]
         laws: Laws,

@@ -86,6 +86,8 @@ impl Record {
             }
             Command::Pause(_) => Some(Before::Paused(self.paused)),
             Command::Laws(_) => Some(Before::Laws(self.laws.clone())),
+            // Who plays is said by pairings, too: the arbiter's last command is another one.
+            Command::Tags(_) => None,
             Command::Position(_) | Command::Adjust(_) | Command::Claim { .. } | Command::Undo => None,
         };
         let Some(before) = before else { return };

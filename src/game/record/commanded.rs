@@ -44,6 +44,7 @@ impl Record {
             }
             Command::Pause(paused) => self.paused = *paused,
             Command::Laws(laws) => self.laws = laws.to_string(),
+            Command::Tags(tags) => self.tags.clone_from(tags),
             // A game that has a result is not paused.
             Command::Result(result) => self.paused = self.paused && result.is_none(),
             Command::Position(_)

@@ -5,12 +5,14 @@ use super::values::{self, AlertValue, Details, VerdictValue};
 use super::{Error, caller};
 use crate::daemon::Hub;
 use crate::daemon::hub::Target;
+use crate::game::pgn::is_tag_name;
 use crate::game::{Answer, Command, Event, GameResult, Order};
 use crate::laws::draws::Claimed;
 use crate::laws::{BadLaws, Irregularity, Worded};
 use crate::locale::Locale;
 use crate::wire::Word;
 use shakmaty::{Color, Role};
+use std::collections::HashMap;
 use std::sync::Arc;
 use zbus::message::Header;
 use zbus::object_server::SignalEmitter;
@@ -308,6 +310,26 @@ impl Arbiter {
     ) -> Result<(), Error> {
         let laws = laws.parse().map_err(|error: BadLaws| Error::BadLaws(error.to_string()))?;
         self.command(Command::Laws(laws), &header, connection).await
+    }
+
+    /// Gives PGN tags to this game besides those of the event, by name: White, Black, WhiteFideId, WhiteTitle, WhiteElo, WhiteTeam and
+    /// so on. They take the place of those given before; what the game knows itself, its result and its clocks, stays as it is.
+    /// Errors: BadTag.
+    async fn set_tags(
+        &self,
+        tags: HashMap<String, String>,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        if let Some(bad) = tags.keys().find(|name| !is_tag_name(name)) {
+            return Err(Error::BadTag(format!("{bad:?} is no name of a PGN tag: give letters, digits and _ only")));
+        }
+        if let Some((name, _)) = tags.iter().find(|(_, value)| value.chars().any(char::is_control) || value.len() > 255) {
+            return Err(Error::BadTag(format!("{name} is no value of a PGN tag: give one line of at most 255 bytes")));
+        }
+        let mut tags: Vec<(String, String)> = tags.into_iter().collect();
+        tags.sort();
+        self.command(Command::Tags(tags), &header, connection).await
     }
 
     /// Pauses the game, or lets it go on. While it is paused the lever and the pieces may be handled freely: nothing is inferred

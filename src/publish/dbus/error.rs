@@ -33,6 +33,8 @@ pub enum Error {
     Paused(String),
     /// No such Laws.
     BadLaws(String),
+    /// Nothing that can stand in PGN.
+    BadTag(String),
     /// A note that is too long.
     LongNote(String),
     /// No promotion there, or not to that piece.

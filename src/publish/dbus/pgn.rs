@@ -15,6 +15,12 @@ use zbus::{OwnedVariant, Variant};
 /// Tags beyond those that the record knows itself: as configured, else the day on which it began, and the board.
 pub fn tags(game: &GameView) -> Vec<(String, String)> {
     let mut tags = game.tags.to_vec();
+    for (name, value) in &game.record.tags {
+        match tags.iter_mut().find(|(known, _)| known == name) {
+            Some((_, known)) => known.clone_from(value),
+            None => tags.push((name.clone(), value.clone())),
+        }
+    }
     tags.push(("Board".to_owned(), game.board.to_string()));
     let dated = tags.iter().any(|(name, _)| name == "Date");
     if !dated && let Ok(began) = Timestamp::from_millisecond(game.wall_ms(game.record.started_at)) {

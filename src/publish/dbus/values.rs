@@ -146,6 +146,10 @@ pub fn command_words(command: &Command) -> (&'static str, String) {
         Command::Strike { player, ply } => ("strike", format!("{} at ply {ply}", player.word())),
         Command::ClockNote { white_ms, black_ms, note } => ("clock_note", format!("{white_ms} {black_ms} {note}")),
         Command::Laws(laws) => ("laws", laws.to_string()),
+        Command::Tags(tags) => {
+            let written: Vec<String> = tags.iter().map(|(name, value)| format!("{name} {value:?}")).collect();
+            ("tags", written.join(", "))
+        }
         Command::Pause(paused) => ("pause", if *paused { "on" } else { "off" }.to_owned()),
         Command::Claim { player, claimed, intended } => {
             let intended = intended.as_ref().map_or_else(String::new, |uci| format!(" with {uci}"));

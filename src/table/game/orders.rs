@@ -135,6 +135,7 @@ impl Game {
                 self.tell(now, done, output);
                 self.laws = laws;
             }
+            Command::Tags(_) => self.tell(now, done, output),
             Command::Claim { player, claimed, intended } => {
                 let verdict = self.claim(player, claimed, intended.as_deref())?;
                 self.tell(now, done, output);

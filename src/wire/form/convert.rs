@@ -315,6 +315,7 @@ impl From<&Command> for WireCommand {
             }
             Command::Pause(paused) => WireCommand::Pause { paused: *paused },
             Command::Laws(laws) => WireCommand::Laws { laws: *laws },
+            Command::Tags(tags) => WireCommand::Tags { tags: tags.clone() },
             Command::Claim { player, claimed, intended } => {
                 WireCommand::Claim { player: *player, claimed: *claimed, intended: intended.clone() }
             }
@@ -341,6 +342,7 @@ impl From<WireCommand> for Command {
             WireCommand::ClockNote { white_ms, black_ms, note } => Command::ClockNote { white_ms, black_ms, note },
             WireCommand::Pause { paused } => Command::Pause(paused),
             WireCommand::Laws { laws } => Command::Laws(laws),
+            WireCommand::Tags { tags } => Command::Tags(tags),
             WireCommand::Claim { player, claimed, intended } => Command::Claim { player, claimed, intended },
         }
     }

@@ -1,0 +1,307 @@
+//! A round of a tournament: who plays whom at which table, as pairing programs and organisers write it down.
+//!
+//! [`pgn`], [`csv`] and [`trf`] read files; [`Round::check`] says what is wrong with one as a whole. Nothing here changes anything: the
+//! daemon gives the names to the games.
+//!
+//! **Invariant:** no I/O. What is read here is also what is kept and sent as JSON: no other module has a form of its own for it.
+
+pub mod csv;
+pub mod pgn;
+pub mod trf;
+
+use crate::game::GameResult;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A player, as far as is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Player {
+    /// Surname, a comma, first names.
+    pub name: String,
+    /// GM, WIM, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// FIDE's number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fide_id: Option<u32>,
+    /// Rating, 1–4000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating: Option<u16>,
+    /// The federation's three letters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub federation: Option<String>,
+    /// The team he plays for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+}
+
+/// Who has won without play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Forfeit {
+    /// White: Black did not come.
+    White,
+    /// Black: White did not come.
+    Black,
+    /// Nobody: neither came.
+    Nobody,
+}
+
+/// One table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pairing {
+    /// Its number, from 1.
+    pub table: u16,
+    /// Who has White.
+    pub white: Player,
+    /// Who has Black.
+    pub black: Player,
+    /// The name of the board on the table, where it is said; else the boards are taken in the order of their names or of the
+    /// configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
+    /// The serial number of the board on the table, where it is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serial: Option<String>,
+    /// Nobody plays here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forfeit: Option<Forfeit>,
+    /// The result as the file has it, where it is known already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+}
+
+/// A round.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Round {
+    /// Its number, from 1.
+    pub number: u16,
+    /// The tournament.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<String>,
+    /// Where it is played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
+    /// When, as PGN writes it: `2026.11.21`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// The time control, as PGN or the organiser writes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_control: Option<String>,
+    /// By table.
+    pub pairings: Vec<Pairing>,
+}
+
+/// Why a file is no round.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadRound {
+    /// It is none of the formats.
+    #[error(
+        "this is neither PGN, nor a table with the columns table, white and black, nor a TRF16 file: see `touchmovectl round load --help`"
+    )]
+    Unknown,
+    /// All that is wrong with it.
+    #[error("{}", .0.join("\n"))]
+    Wrong(Vec<String>),
+}
+
+/// The formats that are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// PGN games, of which the tags are read.
+    Pgn,
+    /// A table of values with a line of names above.
+    Csv,
+    /// FIDE's tournament report file of 2016.
+    Trf,
+}
+
+impl Format {
+    /// Which format a text is in, by what it begins with.
+    pub fn of(text: &str) -> Option<Format> {
+        let first = text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty())?;
+        let is_trf =
+            |line: &str| line.len() >= 4 && line.as_bytes()[..3].iter().all(u8::is_ascii_digit) && line.as_bytes()[3] == b' ';
+        let names = || csv::names(first);
+        if first.trim_start().starts_with('[') {
+            Some(Format::Pgn)
+        } else if is_trf(first) || text.lines().any(|line| line.starts_with("001 ")) {
+            Some(Format::Trf)
+        } else if ["white", "black"].iter().all(|name| names().iter().any(|known| known == name)) {
+            Some(Format::Csv)
+        } else {
+            None
+        }
+    }
+}
+
+impl Player {
+    /// The PGN tags of the player who has this colour: `White` or `Black`.
+    fn tags(&self, colour: &str) -> Vec<(String, String)> {
+        let number = |number: Option<u32>| number.map(|number| number.to_string());
+        [
+            ("", Some(self.name.clone())),
+            ("Title", self.title.clone()),
+            ("Elo", number(self.rating.map(u32::from))),
+            ("FideId", number(self.fide_id)),
+            ("Team", self.team.clone()),
+            ("Federation", self.federation.clone()),
+        ]
+        .into_iter()
+        .filter_map(|(what, value)| Some((format!("{colour}{what}"), value?)))
+        .collect()
+    }
+}
+
+impl Round {
+    /// Reads a round, in whichever format it is. `number`: the round that is wanted, of a file that has several.
+    ///
+    /// # Errors
+    /// All that is wrong with it.
+    pub fn read(text: &str, number: Option<u16>, order: &trf::Order) -> Result<Round, BadRound> {
+        let round = match Format::of(text).ok_or(BadRound::Unknown)? {
+            Format::Pgn => pgn::read(text, number),
+            Format::Csv => csv::read(text, number),
+            Format::Trf => trf::read(text, number, order),
+        }?;
+        let wrong = round.check();
+        if wrong.is_empty() { Ok(round) } else { Err(BadRound::Wrong(wrong)) }
+    }
+
+    /// What is wrong with it as a whole, one sentence each.
+    pub fn check(&self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        if self.number == 0 {
+            wrong.push("the round has no number: give --round N".to_owned());
+        }
+        if self.pairings.is_empty() {
+            wrong.push("nobody is paired in this round".to_owned());
+        }
+        let (mut tables, mut players, mut boards) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for pairing in &self.pairings {
+            let table = pairing.table;
+            if table == 0 {
+                wrong.push(format!("{} - {} has no table", pairing.white.name, pairing.black.name));
+            } else if tables.insert(table, ()).is_some() {
+                wrong.push(format!("table {table} is there twice"));
+            }
+            for player in [&pairing.white, &pairing.black] {
+                if player.name.trim().is_empty() {
+                    wrong.push(format!("a player at table {table} has no name"));
+                } else if let Some(other) = players.insert((player.name.clone(), player.fide_id), table) {
+                    wrong.push(format!("{} plays at table {other} and at table {table}", player.name));
+                }
+                for text in [&Some(player.name.clone()), &player.title, &player.team, &player.federation].into_iter().flatten()
+                {
+                    if text.chars().any(char::is_control) || text.len() > 255 {
+                        wrong.push(format!("what is said of a player at table {table} is not one line of at most 255 bytes"));
+                    }
+                }
+            }
+            for (what, named) in [("board", &pairing.board), ("the board with serial number", &pairing.serial)] {
+                if let Some(named) = named
+                    && let Some(other) = boards.insert((what, named.clone()), table)
+                {
+                    wrong.push(format!("{what} {named} stands at table {other} and at table {table}"));
+                }
+            }
+        }
+        wrong
+    }
+
+    /// The pairing of this table.
+    pub fn table(&self, table: u16) -> Option<&Pairing> {
+        self.pairings.iter().find(|pairing| pairing.table == table)
+    }
+
+    /// The same, to change it.
+    pub fn table_mut(&mut self, table: u16) -> Option<&mut Pairing> {
+        self.pairings.iter_mut().find(|pairing| pairing.table == table)
+    }
+
+    /// The two tables change players.
+    ///
+    /// # Errors
+    /// The table that is not there.
+    pub fn swap(&mut self, one: u16, other: u16) -> Result<(), u16> {
+        let at = |table: u16| self.pairings.iter().position(|pairing| pairing.table == table).ok_or(table);
+        let (one, other) = (at(one)?, at(other)?);
+        // Boards and numbers belong to the table.
+        self.pairings.swap(one, other);
+        let place = |pairing: &Pairing| (pairing.table, pairing.board.clone(), pairing.serial.clone());
+        let (first, second) = (place(&self.pairings[one]), place(&self.pairings[other]));
+        (self.pairings[one].table, self.pairings[one].board, self.pairings[one].serial) = second;
+        (self.pairings[other].table, self.pairings[other].board, self.pairings[other].serial) = first;
+        Ok(())
+    }
+
+    /// Which board stands at which table: those that are named first, the others in this order. `boards`: name and serial number of
+    /// each.
+    pub fn boards<'a>(&self, boards: &'a [(String, Option<String>)]) -> Vec<(u16, Option<&'a str>)> {
+        let named = |pairing: &Pairing| {
+            let found = boards.iter().find(|(name, serial)| {
+                pairing.board.as_ref() == Some(name) || (pairing.serial.is_some() && pairing.serial == *serial)
+            });
+            found.map(|(name, _)| name.as_str())
+        };
+        let taken: Vec<&str> = self.pairings.iter().filter_map(named).collect();
+        let mut free = boards.iter().map(|(name, _)| name.as_str()).filter(|name| !taken.contains(name));
+        let mut tables: Vec<&Pairing> = self.pairings.iter().collect();
+        tables.sort_by_key(|pairing| pairing.table);
+        let board = |pairing: &&Pairing| {
+            let said = pairing.board.is_some() || pairing.serial.is_some();
+            (pairing.table, if said { named(pairing) } else { free.next() })
+        };
+        tables.iter().map(board).collect()
+    }
+
+    /// The PGN tags of the game at this table.
+    pub fn tags(&self, pairing: &Pairing) -> Vec<(String, String)> {
+        let mut tags = pairing.white.tags("White");
+        tags.extend(pairing.black.tags("Black"));
+        let of_round = [
+            ("Event", self.event.clone()),
+            ("Site", self.site.clone()),
+            ("Date", self.date.clone()),
+            ("TimeControl", self.time_control.clone()),
+            ("Round", Some(format!("{}.{}", self.number, pairing.table))),
+            ("Table", Some(pairing.table.to_string())),
+        ];
+        tags.extend(of_round.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        tags.sort();
+        tags
+    }
+}
+
+impl Forfeit {
+    /// As a score is written: `+--`, `--+`, `---`.
+    pub fn score(self) -> &'static str {
+        match self {
+            Forfeit::White => "+--",
+            Forfeit::Black => "--+",
+            Forfeit::Nobody => "---",
+        }
+    }
+
+    /// The result that PGN writes.
+    pub fn result(self) -> Option<GameResult> {
+        match self {
+            Forfeit::White => Some(GameResult::WhiteWins),
+            Forfeit::Black => Some(GameResult::BlackWins),
+            Forfeit::Nobody => None,
+        }
+    }
+
+    /// From a score, as it is written for games that were not played; `None`: it is no such score.
+    pub fn from_score(score: &str) -> Option<Forfeit> {
+        match score.trim() {
+            "+--" | "1-0F" | "+:-" => Some(Forfeit::White),
+            "--+" | "0-1F" | "-:+" => Some(Forfeit::Black),
+            "---" | "0-0F" | "-:-" => Some(Forfeit::Nobody),
+            _ => None,
+        }
+    }
+}
