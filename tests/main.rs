@@ -5,6 +5,7 @@ mod arbiter;
 mod architecture;
 mod boards;
 mod cases;
+mod chessnut;
 mod cli;
 mod config;
 mod damage;

@@ -3,6 +3,7 @@
 //! **Invariant:** nothing here does I/O, reads a clock or knows a rule of chess. Squares are the board's own, as its maker
 //! numbers them when it stands as intended; that a board may have been turned round is for [`crate::infer`] to find out.
 
+pub mod chessnut;
 pub mod dgt;
 pub mod matrix;
 
@@ -415,7 +416,7 @@ impl std::fmt::Debug for Model {
 }
 
 /// Every board there is. Adding one: a file here, and a word in this list.
-pub static BOARDS: &[&Model] = &[&dgt::MODEL, &matrix::MODEL];
+pub static BOARDS: &[&Model] = &[&dgt::MODEL, &matrix::MODEL, &chessnut::MODEL];
 
 /// The model of this name.
 pub fn model(name: &str) -> Option<&'static Model> {

@@ -2,6 +2,7 @@
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
+use crate::simulate::chessnut::VirtualChessnut;
 use crate::simulate::dgt::VirtualDgt;
 use crate::simulate::hands::Profile;
 use crate::simulate::irregularity::Injection;
@@ -67,6 +68,7 @@ impl Stage {
         let script = script::write(game, scene.profile, scene.clock, scene.seed, wanted);
         let board: Box<dyn VirtualBoard> = match model {
             "dgt" => Box::new(VirtualDgt::new(scene, &script.at_first, game.number as u64)),
+            "chessnut" => Box::new(VirtualChessnut::new(scene, &script.at_first, game.number as u64)),
             _ => return None,
         };
         Some(Stage { board, script, next: 0, plugged: true })

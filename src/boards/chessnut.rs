@@ -1,0 +1,337 @@
+//! Chessnut Air, Air+, Pro and Go over USB: HID reports of an interface of its own, usage page ff00.
+//!
+//! # Frames
+//!
+//! Both ways: `type, length of the payload, payload`. A report is one message; zeros that fill it up mean nothing.
+//!
+//! Computer to board, at least 200 ms apart:
+//!
+//! | bytes | what it does | sent |
+//! |---|---|---|
+//! | 21 01 00 | real-time mode: a board report about every 200 ms, changed or not | greeting, when none come |
+//! | 21 01 01 | upload mode | never |
+//! | 0a 08 r8 … r1 | lights, a byte a rank, bit 7 is a, bit 0 is h | request |
+//! | 0b 04 Hz Hz ms ms | beep | never: nothing here asks for one |
+//! | 27 01 01 | version of the board's controller | greeting |
+//! | 27 01 00 | version of its radio | never |
+//! | 29 01 00 | battery | greeting, every 10 min |
+//! | 31 01 00, 33 01 00, 34 01 01 | how many games it keeps, get one | never |
+//! | 39 01 00 | delete a game | **never** |
+//!
+//! Board to computer:
+//!
+//! | type | length | payload | becomes |
+//! |---|---|---|---|
+//! | 01 | 3d, over radio 24 | 32 bytes of squares, then something *unknown* | [`Reading::Placement`] where it differs from the last, or was asked for |
+//! | 2a | 2 | charge in % (bit 7: charging), 01 charging | [`Reading::Battery`]; a charge of 0 is none |
+//! | 28 | any | a text | [`Identity::Version`] |
+//! | 23 | 1 | 00: understood; 01: not ready | nothing |
+//! | 32, 37 | 1 | games kept; begin and end of one | nothing |
+//! | 41 | 3 or 5 | 0c, 01 charging, charge: self-moving boards | [`Reading::Battery`] |
+//!
+//! Squares come as h8, g8 … a8, h7 … a1, two a byte, the low half first. 0 is empty, then 1–c: black queen, king, bishop, pawn,
+//! knight; white rook, pawn; black rook; white bishop, knight, queen, king. With any other code nothing of the report is passed on.
+//!
+//! # Where this comes from
+//!
+//! The behaviour of the makers' library for computers and of the free programs that read these boards over radio, and single
+//! frames that their tests hold. No capture of a whole game over USB was at hand.
+//!
+//! # Unknown
+//!
+//! * *unknown*: what follows the squares in a board report: a time or a counter, perhaps.
+//! * *unknown*: the type of the answer to 27. 28 is the next number, as 2a is to 29; without one nothing is missing.
+//! * *unknown*: whether all squares of a report were looked at together.
+//! * *unknown*: which of the ids 2d80:8000 to 86ff are which model. All are taken to speak this.
+//!
+//! # Damage and silence
+//!
+//! USB itself sees to it that reports arrive whole, or not. Yet whatever comes is survived: a message that was cut short is dropped
+//! when a whole one begins, what begins like none is skipped. A board report tells all squares, so nothing has to be asked for anew.
+//!
+//! Without a board report for [`QUIET`] the board is put into real-time mode again, for ever; after [`SILENT`] [`Trouble::Silent`]
+//! says so once, and [`Trouble::Answering`] when a report comes again.
+
+use super::*;
+use shakmaty::Role;
+use std::collections::VecDeque;
+
+/// Chessnut boards with one USB cable.
+pub static MODEL: Model = Model {
+    name: "chessnut",
+    title: "Chessnut Air, Air+, Pro, Go",
+    sensing: Sensing::Identity,
+    connection: Connection::Usb(Hid { usage_page: 0xff00 }),
+    usb: &[UsbId::range(0x2d80, 0x8000, 0x86ff)],
+    lights: Lights::Squares,
+    clock: Clocks::None,
+    tested: Tested::Frames,
+    cannot: &[
+        "whether a piece was touched without leaving its square",
+        "which hand moved a piece",
+        "what came and went within 0.2 s: it tells its squares no faster",
+        "when a clock was pressed: none can be connected to it",
+    ],
+    protocol: || Box::new(Chessnut::default()),
+};
+
+/// Without a board report for so long, they are asked for again. Milliseconds; ten reports.
+pub const QUIET: Millis = 2_000;
+/// Without a board report for so long, the board counts as silent. Milliseconds.
+pub const SILENT: Millis = 5_000;
+/// Between two writes, as the makers' library has it. Milliseconds.
+pub const PACE: Millis = 200;
+/// The battery's state is asked for so often. Milliseconds.
+const BATTERY: Millis = 600_000;
+/// The longest message that is understood.
+const LONGEST: usize = 2 + 0x3d;
+
+const REAL_TIME: &[u8] = &[0x21, 1, 0];
+const VERSION: &[u8] = &[0x27, 1, 1];
+const CHARGE: &[u8] = &[0x29, 1, 0];
+
+/// 64 codes of pieces, two a byte.
+type Squares = [u8; 32];
+
+/// One Chessnut board.
+#[derive(Default)]
+struct Chessnut {
+    up: bool,
+    readings: VecDeque<Reading>,
+    writes: VecDeque<Write>,
+    /// When the next write may go out.
+    free_at: Millis,
+    /// The beginning of a message, and what came after it.
+    pending: Vec<u8>,
+    /// The last board report, or else the moment the link came up.
+    reported_at: Millis,
+    /// When board reports were last asked for.
+    asked_at: Millis,
+    /// [`Trouble::Silent`] was said.
+    silent: bool,
+    /// What the last report showed; `None`: the next one is to be passed on.
+    shown: Option<Squares>,
+    /// When to ask for the battery again.
+    battery_at: Millis,
+    /// Lights to be switched as soon as something may be sent.
+    lights: Option<[u8; 8]>,
+}
+
+impl Protocol for Chessnut {
+    fn link(&mut self, now: Millis, state: LinkState) {
+        let readings = std::mem::take(&mut self.readings);
+        *self = Chessnut { up: state == LinkState::Up, readings, free_at: now, reported_at: now, ..Chessnut::default() };
+        if self.up {
+            self.ask_reports(now);
+            self.send(now, VERSION.to_vec());
+            self.ask_battery(now);
+        }
+    }
+
+    fn receive(&mut self, now: Millis, chunk: &[u8]) {
+        if !self.pending.is_empty() && whole(chunk).is_some() {
+            self.skipped(self.pending.len());
+            self.pending.clear();
+        }
+        let mut stream = std::mem::take(&mut self.pending);
+        stream.extend_from_slice(chunk);
+        let (mut rest, mut skipped) = (stream.as_slice(), 0);
+        while let [first, after @ ..] = rest {
+            if let Some((message, after)) = whole(rest) {
+                self.skipped(std::mem::take(&mut skipped));
+                self.message(now, message);
+                rest = after;
+            } else if begins(rest) {
+                break;
+            } else {
+                // Zeros fill reports up.
+                skipped += usize::from(*first != 0);
+                rest = after;
+            }
+        }
+        self.skipped(skipped);
+        self.pending = rest.to_vec();
+    }
+
+    fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
+        match cue {
+            // The next report comes by itself.
+            Cue::Placement => self.shown = None,
+            Cue::Lights(squares) => {
+                let mut ranks = [0; 8];
+                for square in squares {
+                    ranks[7 - square.rank() as usize] |= 0x80 >> square.file() as u32;
+                }
+                self.lights = self.up.then_some(ranks);
+                self.light(now);
+            }
+            Cue::Memory | Cue::ClockText(_) => return Err(Unsupported),
+        }
+        Ok(())
+    }
+
+    fn timeout(&mut self, now: Millis) {
+        if !self.up {
+            return;
+        }
+        if !self.silent && now >= self.reported_at + SILENT {
+            self.silent = true;
+            let quiet = u32::try_from(now - self.reported_at).unwrap_or(u32::MAX);
+            self.readings.push_back(Reading::Trouble(Trouble::Silent(quiet)));
+        }
+        if now >= self.reported_at.max(self.asked_at) + QUIET {
+            self.ask_reports(now);
+        }
+        if now >= self.battery_at {
+            self.ask_battery(now);
+        }
+        self.light(now);
+    }
+
+    fn poll_reading(&mut self) -> Option<(Address, Reading)> {
+        self.readings.pop_front().map(|reading| (Address::ONLY, reading))
+    }
+
+    fn poll_write(&mut self) -> Option<Write> {
+        self.writes.pop_front()
+    }
+
+    fn next_deadline(&self) -> Option<Millis> {
+        let silent = (!self.silent).then_some(self.reported_at + SILENT);
+        let ask = self.reported_at.max(self.asked_at) + QUIET;
+        let light = self.lights.map(|_| self.free_at);
+        self.up.then(|| [silent, light].into_iter().flatten().fold(ask.min(self.battery_at), Millis::min))
+    }
+}
+
+impl Chessnut {
+    fn message(&mut self, now: Millis, message: &[u8]) {
+        match *message {
+            [0x01, _, ref squares @ ..] => self.report(now, squares),
+            [0x2a, _, charge, flags] => self.battery(charge & 0x7f, charge & 0x80 != 0 || flags == 1),
+            [0x41, 3, 0x0c, charging, charge] => self.battery(charge, charging == 1),
+            [0x28, _, ref text @ ..] => {
+                let text: String = text.iter().map(|&byte| char::from(byte)).filter(char::is_ascii_graphic).collect();
+                if !text.is_empty() {
+                    self.readings.push_back(Reading::Identity(Identity::Version(text)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn report(&mut self, now: Millis, payload: &[u8]) {
+        let Some(squares) = payload.first_chunk::<32>() else { return };
+        self.reported_at = now;
+        if std::mem::take(&mut self.silent) {
+            self.readings.push_back(Reading::Trouble(Trouble::Answering));
+        }
+        if self.shown.as_ref() == Some(squares) {
+            return;
+        }
+        match placement(squares) {
+            Ok(placement) => {
+                self.shown = Some(*squares);
+                self.readings.push_back(Reading::Placement(Box::new(placement)));
+            }
+            Err(why) => self.readings.push_back(Reading::Trouble(Trouble::Impossible(why))),
+        }
+    }
+
+    fn battery(&mut self, percent: u8, charging: bool) {
+        if percent > 0 {
+            let battery = Battery { percent: percent.min(100), charging: Some(charging) };
+            self.readings.push_back(Reading::Battery(battery));
+        }
+    }
+
+    fn skipped(&mut self, count: usize) {
+        if count > 0 {
+            self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
+        }
+    }
+
+    fn ask_reports(&mut self, now: Millis) {
+        self.asked_at = now;
+        self.send(now, REAL_TIME.to_vec());
+    }
+
+    fn ask_battery(&mut self, now: Millis) {
+        self.battery_at = now + BATTERY;
+        self.send(now, CHARGE.to_vec());
+    }
+
+    /// Switches the lights, or leaves it until something may be sent: what is wanted then is what counts.
+    fn light(&mut self, now: Millis) {
+        if now >= self.free_at
+            && let Some(ranks) = self.lights.take()
+        {
+            self.send(now, [&[0x0a, 8], &ranks[..]].concat());
+        }
+    }
+
+    fn send(&mut self, now: Millis, bytes: Vec<u8>) {
+        let at = self.free_at.max(now);
+        self.free_at = at + PACE;
+        self.writes.push_back(Write { at, bytes });
+    }
+}
+
+/// Whether there is a message with this type and length.
+fn is_header(kind: u8, length: u8) -> bool {
+    match kind {
+        0x01 => matches!(length, 0x24 | 0x3d),
+        0x2a => length == 2,
+        0x23 | 0x32 | 0x37 => length == 1,
+        0x28 => (1..=LONGEST as u8 - 2).contains(&length),
+        0x41 => matches!(length, 3 | 5),
+        _ => false,
+    }
+}
+
+/// The whole message that these bytes begin with, and what follows it.
+fn whole(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    match *bytes {
+        [kind, length, ..] if is_header(kind, length) => bytes.split_at_checked(2 + usize::from(length)),
+        _ => None,
+    }
+}
+
+/// Whether a message may begin here of which the rest is still to come.
+fn begins(bytes: &[u8]) -> bool {
+    match *bytes {
+        [kind] => matches!(kind, 0x01 | 0x2a | 0x23 | 0x32 | 0x37 | 0x28 | 0x41),
+        [kind, length, ..] => is_header(kind, length) && bytes.len() < 2 + usize::from(length),
+        [] => false,
+    }
+}
+
+fn placement(squares: &Squares) -> Result<Placement, String> {
+    let mut placement = [Sensed::Empty; 64];
+    let codes = squares.iter().flat_map(|byte| [byte & 0x0f, byte >> 4]);
+    for (square, code) in Square::ALL.into_iter().rev().zip(codes) {
+        placement[square as usize] = piece(code).ok_or_else(|| format!("piece code {code:x} on {square}"))?;
+    }
+    Ok(placement)
+}
+
+fn piece(code: u8) -> Option<Sensed> {
+    use Color::{Black, White};
+    let (role, color) = match code {
+        0 => return Some(Sensed::Empty),
+        1 => (Role::Queen, Black),
+        2 => (Role::King, Black),
+        3 => (Role::Bishop, Black),
+        4 => (Role::Pawn, Black),
+        5 => (Role::Knight, Black),
+        6 => (Role::Rook, White),
+        7 => (Role::Pawn, White),
+        8 => (Role::Rook, Black),
+        9 => (Role::Bishop, White),
+        10 => (Role::Knight, White),
+        11 => (Role::Queen, White),
+        12 => (Role::King, White),
+        _ => return None,
+    };
+    Some(Sensed::Piece(role.of(color)))
+}

@@ -1,0 +1,227 @@
+//! A virtual Chessnut board, as far as a host can tell over USB.
+//!
+//! In real-time mode it reports all of its squares every 200 ms, so that what a hand does faster is not seen at all. Here every
+//! square is looked at in that moment; whether real ones do is *unknown*. It has no clock.
+
+use crate::boards::Millis;
+use crate::game::event::Rotation;
+use crate::simulate::hands::{Rate, Rates, Span};
+use crate::simulate::rng::{Dice, Rng};
+use crate::simulate::script::Act;
+use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use shakmaty::{Color, Piece, Role, Square};
+
+const NEVER: Millis = Millis::MAX;
+/// Between two reports.
+const REPORTS: Millis = 200;
+/// From a command until its answer. Guess.
+const ANSWER: Millis = 5;
+/// How often a flickering square goes blind, and for how long. Guesses, as are the next two.
+const FLICKER: (Span, Span) = (Span(4_000, 40_000), Span(150, 700));
+/// How late a missed edge is noticed.
+const MISSED: Span = Span(500, 6_000);
+/// How long a piece is taken for another one.
+const MISREAD: Span = Span(300, 5_000);
+
+/// One square of the board.
+#[derive(Clone, Copy, Default)]
+struct Spot {
+    /// The code of what stands here, and the ply that last changed it.
+    stands: (u8, u32),
+    /// The code that the last report showed.
+    seen: u8,
+    /// How often it was changed.
+    changes: u64,
+    /// The last change has not been reported.
+    news: bool,
+    /// It shows something else until then.
+    wrong: Option<(u8, Millis)>,
+    /// It shows what it showed at first.
+    stuck: bool,
+}
+
+/// The board.
+pub struct VirtualChessnut {
+    rotation: Rotation,
+    rng: Rng,
+    dice: Dice,
+    rates: Rates,
+    /// By the board's own squares, a1 first.
+    spots: [Spot; 64],
+    /// Squares that go blind now and then, whether they are, and until when.
+    flickers: Vec<(usize, bool, Millis)>,
+    /// When the next report is due.
+    report_at: Millis,
+    /// Reports so far; the board counts them.
+    reports: u32,
+    said: Vec<Chunk>,
+    forbidden: Vec<Vec<u8>>,
+    lit: [u8; 8],
+}
+
+impl VirtualChessnut {
+    /// A board, just switched on, with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualChessnut {
+        let mut rng = Rng::new(scene.seed ^ 0xc4e5_5a17, stream);
+        let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
+        let mut spots = [Spot::default(); 64];
+        for (square, piece) in Square::ALL.into_iter().zip(squares) {
+            let code = code(*piece);
+            spots[scene.rotation.apply(square) as usize] = Spot { stands: (code, 0), seen: code, ..Spot::default() };
+        }
+        let [stuck, flickering] = [Rate::stuck, Rate::flicker].map(|rate| dice.count(&rates, rate, 0) as usize);
+        let mut bad: Vec<usize> = (0..64).collect();
+        rng.shuffle(&mut bad);
+        for &spot in bad.iter().take(stuck) {
+            spots[spot].stuck = true;
+        }
+        let flickering = bad.into_iter().skip(stuck).take(flickering);
+        let flickers = flickering.map(|spot| (spot, false, rng.ms(FLICKER.0))).collect();
+        VirtualChessnut {
+            rotation: scene.rotation,
+            dice,
+            rates,
+            spots,
+            flickers,
+            report_at: NEVER,
+            reports: 0,
+            said: Vec::new(),
+            forbidden: Vec::new(),
+            lit: [0; 8],
+            rng,
+        }
+    }
+
+    /// Commands received that no host may ever send.
+    pub fn forbidden(&self) -> &[Vec<u8>] {
+        &self.forbidden
+    }
+
+    /// Which lights are on: a byte a rank, the eighth first, bit 7 is the a-file.
+    pub fn lit(&self) -> [u8; 8] {
+        self.lit
+    }
+
+    fn report(&mut self, now: Millis) {
+        for index in 0..self.flickers.len() {
+            let (spot, blind, until) = self.flickers[index];
+            if until <= now {
+                let lasts = self.rng.ms(if blind { FLICKER.0 } else { FLICKER.1 });
+                self.flickers[index] = (spot, !blind, now + lasts);
+            }
+        }
+        let mut ply = 0;
+        for spot in 0..64 {
+            self.judge(spot, now);
+            let blind = self.flickers.iter().any(|&(other, blind, _)| other == spot && blind);
+            let spot = &mut self.spots[spot];
+            spot.wrong = spot.wrong.filter(|&(_, until)| until > now);
+            let shows = match (spot.stuck, blind, spot.wrong) {
+                (true, ..) => spot.seen,
+                (_, true, _) => 0,
+                (.., Some((wrong, _))) => wrong,
+                _ => spot.stands.0,
+            };
+            if shows != spot.seen && shows == spot.stands.0 {
+                ply = ply.max(spot.stands.1);
+            }
+            spot.seen = shows;
+        }
+        let mut report = vec![0x01, 0x3d];
+        for spot in (0..32).rev() {
+            report.push(self.spots[spot * 2 + 1].seen | self.spots[spot * 2].seen << 4);
+        }
+        self.reports += 1;
+        report.extend(self.reports.to_le_bytes());
+        report.resize(2 + 0x3d, 0);
+        self.said.push(Chunk { at: now, bytes: report, ply });
+    }
+
+    /// Whether the board gets the last change of a square wrong, and how.
+    fn judge(&mut self, index: usize, now: Millis) {
+        let spot = self.spots[index];
+        if !std::mem::take(&mut self.spots[index].news) {
+            return;
+        }
+        let nth = (index as u64) << 32 | spot.changes;
+        let falls = |rate: Rate| {
+            let mut rng = self.dice.stream(rate, nth);
+            rng.chance(self.rates.get(rate)).then_some(rng)
+        };
+        let stands = spot.stands.0;
+        if let Some(mut rng) = falls(Rate::missed_edge) {
+            self.spots[index].wrong = Some((spot.seen, now + rng.ms(MISSED)));
+        } else if let Some(mut rng) = falls(Rate::misread).filter(|_| stands > 0) {
+            let other = 1 + (stands + rng.below(11) as u8) % 12;
+            self.spots[index].wrong = Some((other, now + rng.ms(MISREAD)));
+        }
+    }
+
+    fn say(&mut self, now: Millis, bytes: &[u8]) {
+        self.said.push(Chunk { at: now + ANSWER, bytes: bytes.to_vec(), ply: 0 });
+    }
+}
+
+impl VirtualBoard for VirtualChessnut {
+    fn act(&mut self, _at: Millis, act: Act, ply: u32) {
+        let (square, piece) = match act {
+            Act::Lift(square) => (square, None),
+            Act::Put(square, piece) => (square, Some(piece)),
+            // There is no clock, and the board has its own supply.
+            Act::Press(_) | Act::Start | Act::Stop | Act::Unplug | Act::Plug => return,
+        };
+        let spot = &mut self.spots[self.rotation.apply(square) as usize];
+        *spot = Spot { stands: (code(piece), ply), changes: spot.changes + 1, news: true, wrong: None, ..*spot };
+    }
+
+    fn receive(&mut self, now: Millis, bytes: &[u8]) {
+        match *bytes {
+            [0x21, 1, 0] => {
+                if self.report_at == NEVER {
+                    self.report_at = now + REPORTS;
+                }
+                self.say(now, &[0x23, 1, 0]);
+            }
+            [0x21, 1, 1] => self.report_at = NEVER,
+            [0x0a, 8, ref ranks @ ..] => self.lit = ranks.try_into().unwrap_or(self.lit),
+            [0x27, 1, 1] => self.say(now, b"\x28\x0dtouchmove 1.0"),
+            [0x29, 1, 0] => self.say(now, &[0x2a, 2, 88, 0]),
+            [0x39, ..] => self.forbidden.push(bytes.to_vec()),
+            _ => {}
+        }
+    }
+
+    fn advance(&mut self, now: Millis) -> Vec<Chunk> {
+        while self.report_at <= now {
+            self.report(self.report_at);
+            self.report_at += REPORTS;
+        }
+        let mut due: Vec<Chunk> = self.said.extract_if(.., |chunk| chunk.at <= now).collect();
+        due.sort_by_key(|chunk| chunk.at);
+        due
+    }
+
+    fn next_event(&self) -> Option<Millis> {
+        let said = self.said.iter().map(|chunk| chunk.at).min().unwrap_or(NEVER);
+        Some(said.min(self.report_at)).filter(|&next| next != NEVER)
+    }
+}
+
+/// The maker's code of a piece.
+fn code(piece: Option<Piece>) -> u8 {
+    let Some(piece) = piece else { return 0 };
+    match (piece.role, piece.color) {
+        (Role::Queen, Color::Black) => 1,
+        (Role::King, Color::Black) => 2,
+        (Role::Bishop, Color::Black) => 3,
+        (Role::Pawn, Color::Black) => 4,
+        (Role::Knight, Color::Black) => 5,
+        (Role::Rook, Color::White) => 6,
+        (Role::Pawn, Color::White) => 7,
+        (Role::Rook, Color::Black) => 8,
+        (Role::Bishop, Color::White) => 9,
+        (Role::Knight, Color::White) => 10,
+        (Role::Queen, Color::White) => 11,
+        (Role::King, Color::White) => 12,
+    }
+}
