@@ -3,7 +3,7 @@
 CARGO ?= cargo
 
 # Debian's names. Building; the demo; the tests: D-Bus clients that are not ours, fake devices, another user.
-PACKAGES_BUILD := pkg-config libudev-dev
+PACKAGES_BUILD := pkg-config libudev-dev libusb-1.0-0-dev
 PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_TEST := $(PACKAGES_DEMO) systemd libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux
 

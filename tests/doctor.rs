@@ -142,7 +142,7 @@ fn no_permission() {
         &[
             &format!("✗ no permission to open {node}: it belongs to group {group}\n"),
             &match group.as_str() {
-                "root" => "→ no group but root's may use it".to_owned(),
+                "root" => "→ no group but root's may use it, because no udev rule".to_owned(),
                 group => format!("→ run `sudo usermod -aG {group} $USER`, then log out and in again"),
             },
         ],
@@ -268,9 +268,12 @@ fn somebodys_adapter_is_left_alone() {
         said,
         1,
         &[
-            "✗ /dev/ttyUSB0 (USB 0403:6001, Board under test, serial number TEST12345, ftdi_sio) may be a DGT e-Board: it is not used",
+            "✗ /dev/ttyUSB0 (USB 0403:6001, Board under test, serial number TEST12345, ftdi_sio) may be a DGT e-Board",
+            ": it is not used, because that adapter sits in other devices too",
             "[[board]]\n        name = \"board_1\"\n        model = \"dgt\"\n        serial = \"TEST12345\"\n",
-            "touchmovectl doctor --port /dev/ttyUSB0",
+            "    SUBSYSTEM==\"tty\", ATTRS{idVendor}==\"0403\", ATTRS{idProduct}==\"6001\", ATTRS{serial}==\"TEST12345\", \
+             ENV{TOUCHMOVE_BOARD}=\"dgt\"\n",
+            "touchmovectl doctor --model dgt --port /dev/ttyUSB0",
         ],
     );
 }

@@ -1,17 +1,19 @@
 //! Serial ports: opened alone, read until they are gone, chosen by their ids or as configured.
 
 use crate::harness::{PATIENCE, Pty};
+use futures_util::FutureExt;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use touchmove::boards::{self, Connection, Line};
-use touchmove::link::watch::{self, SerialPort, Verdict};
+use touchmove::link::watch::{self, Device, Kind, Verdict};
 use touchmove::link::{ControlLines, Ids, LineError, OpenError, Place, Port};
 
 const LINE: Connection = Connection::Serial(Line { baud: 9600 });
 
 fn open(path: &Path) -> Result<Port, OpenError> {
-    Port::open(path, LINE, ControlLines::Asserted)
+    // A serial port is opened at once.
+    Port::open(path, LINE, ControlLines::Asserted).now_or_never().unwrap()
 }
 
 /// What a person reads.
@@ -97,11 +99,13 @@ fn what_cannot_be_opened_says_why() {
     });
 }
 
-fn port(node: &str, ids: Option<&str>) -> SerialPort {
-    SerialPort {
+fn port(node: &str, ids: Option<&str>) -> Device {
+    Device {
+        kind: Kind::Serial,
         node: node.into(),
         links: Vec::new(),
         ids: ids.map(|ids| ids.parse().unwrap()),
+        given: None,
         serial: None,
         title: None,
         driver: None,
@@ -122,7 +126,7 @@ fn only_a_boards_own_id_is_taken_unasked() {
     let found: Vec<_> = watch::found(&ports).map(|(port, model)| (port.node.to_str().unwrap(), model.name)).collect();
     assert_eq!(found, [("/dev/ttyACM1", "dgt")]);
     assert!(watch::found(&ports[..3]).next().is_none(), "even if there is nothing else");
-    assert!(matches!(ports[1].verdict(), Verdict::Perhaps(model) if model.name == "dgt"));
+    assert!(matches!(ports[1].verdict(), Verdict::Perhaps(models) if models[0].name == "dgt"));
     assert!(matches!(ports[4].verdict(), Verdict::Unknown));
 }
 

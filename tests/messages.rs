@@ -167,7 +167,7 @@ async fn a_board_says_why_it_is_not_ready() {
 
     // A port that another program has.
     let pty = Pty::open();
-    let taken = Port::open(&pty.path(), Connection::Serial(Line { baud: 9600 }), ControlLines::Asserted).unwrap();
+    let taken = Port::open(&pty.path(), Connection::Serial(Line { baud: 9600 }), ControlLines::Asserted).await.unwrap();
     let daemon = Daemon::serving(&bus, state.path(), &pty.path());
     let busy = reason(&client, "refused").await;
     assert!(busy.starts_with(&format!("{} is in use by another program; close it", pty.path().display())), "{busy}");

@@ -3,7 +3,7 @@
 use anyhow::Context;
 use clap::Parser;
 use sd_notify::NotifyState;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use touchmove::boards::{BOARDS, Model, model};
 use touchmove::config::{self, Config, ConfigError};
 use touchmove::daemon::hub::BoardId;
 use touchmove::daemon::journal::Journal;
-use touchmove::daemon::links::{self, LinkSpec};
+use touchmove::daemon::links::{self, LinkSpec, Plugs};
 use touchmove::daemon::recorder::Recordings;
 use touchmove::daemon::{Gallery, Hub, Source, Stop};
 use touchmove::game::Delay;
@@ -27,8 +27,6 @@ use tracing_subscriber::EnvFilter;
 
 /// How long the journal and the bus may take at the end.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often ports are looked for where udev does not tell.
-const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 /// Reads electronic chessboards and publishes their games over D-Bus.
 #[derive(Parser)]
@@ -117,13 +115,21 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let (stop_links, links_stop) = watch::channel(false);
     let (specs, mut wanted) = mpsc::unbounded_channel();
     let mut links = JoinSet::new();
-    let mut chores = pin!(async { tokio::join!(ready(presences), boards(&args, &config, specs)) });
+    let (plugged, plugs) = watch::channel(0);
+    let serve = async {
+        tokio::select! {
+            outcome = boards(&args, &config, plugs.clone(), specs) => outcome,
+            () = hotplug(plugged) => Ok(()),
+        }
+    };
+    let mut chores = pin!(async { tokio::join!(ready(presences), serve) });
     let mut failure = None;
     loop {
         tokio::select! {
             (_, outcome) = &mut chores => failure = outcome.err(),
             Some(mut spec) = wanted.recv() => {
                 spec.recordings.clone_from(&recordings);
+                spec.plugs = plugs.clone();
                 links.spawn(links::run(spec, Arc::clone(&hub), links_stop.clone()));
                 continue;
             }
@@ -187,7 +193,7 @@ async fn ready(presences: Vec<watch::Receiver<Presence>>) {
 
 /// Gives the boards to serve: the one named by arguments, else those configured, else every one that its USB id names, when
 /// it is plugged in.
-async fn boards(args: &Args, config: &Config, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
+async fn boards(args: &Args, config: &Config, plugs: Plugs, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
     if let Some(port) = &args.port {
         let board = config::Board::new(String::new(), args.board, Place::Port(port.clone()));
         specs.send(LinkSpec::single(args.board, board.place.clone(), config.settings(&board)))?;
@@ -196,32 +202,49 @@ async fn boards(args: &Args, config: &Config, specs: mpsc::UnboundedSender<LinkS
         for (index, board) in config.boards.iter().enumerate() {
             let (model, control, settings) = (board.model, board.control, config.settings(board));
             let place = (Arc::clone(&places), index);
-            specs.send(LinkSpec { id: BoardId::new(&board.name), model, place, control, settings, recordings: None })?;
+            let (id, plugs) = (BoardId::new(&board.name), plugs.clone());
+            specs.send(LinkSpec { id, model, place, control, settings, recordings: None, plugs })?;
         }
     } else {
-        return discover(config, specs).await;
+        return discover(config, plugs, specs).await;
     }
     std::future::pending().await
 }
 
-async fn discover(config: &Config, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
-    let mut changes = link_watch::Changes::listen();
-    let mut served = HashSet::new();
+/// Counts what is plugged in and out, for ever. Where udev cannot be listened to, something may have been.
+async fn hotplug(plugged: watch::Sender<u64>) {
     loop {
-        for port in link_watch::list().context("the serial ports cannot be listed")? {
-            let link_watch::Verdict::Board(model) = port.verdict() else { continue };
-            let place = port.serial.map(Place::Serial).or(port.usb_path.map(Place::UsbPath)).unwrap_or(Place::Port(port.node));
+        if let Ok(mut changes) = link_watch::Changes::listen() {
+            while changes.next().await.is_ok() {
+                plugged.send_modify(|count| *count += 1);
+            }
+        }
+        tokio::time::sleep(link_watch::LOOK_AGAIN).await;
+        plugged.send_modify(|count| *count += 1);
+    }
+}
+
+async fn discover(config: &Config, mut plugs: Plugs, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
+    // Boards, and the device that each was when it was found.
+    let mut served = HashMap::new();
+    loop {
+        let devices = link_watch::list().context("devices cannot be listed")?;
+        for (device, model) in link_watch::found(&devices) {
+            let place = device.place(&devices);
+            let alone = device.serial.clone().map(|serial| BoardId::at(model, &Place::Serial(serial)));
+            // Found by its serial number when no other device here claimed to have the same.
+            if alone.is_some_and(|id| served.get(&id).is_some_and(|known| *known == device.usb_path)) {
+                continue;
+            }
             let board = config::Board::new(String::new(), model, place.clone());
             let spec = LinkSpec::single(model, place, config.settings(&board));
-            if served.insert(spec.id.clone()) {
+            if !served.contains_key(&spec.id) {
                 info!("found {}: {}", model.title, spec.id);
+                served.insert(spec.id.clone(), device.usb_path.clone());
                 specs.send(spec)?;
             }
         }
-        match &mut changes {
-            Ok(changes) => changes.next().await.context("udev cannot be listened to")?,
-            Err(_) => tokio::time::sleep(LOOK_AGAIN).await,
-        }
+        plugs.changed().await?;
     }
 }
 

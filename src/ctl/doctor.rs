@@ -6,8 +6,9 @@ mod report;
 use crate::boards::{self, BOARDS, Model};
 use crate::config::{Board, Config};
 use crate::ctl::colours;
+use crate::link::rules;
 use crate::link::serial::{self, Holder, OpenError};
-use crate::link::watch::{self, SerialPort, Verdict};
+use crate::link::watch::{self, Device, Verdict};
 use crate::link::{ControlLines, Place, Port};
 use crate::publish::client::{Client, ClientError};
 use crate::publish::dbus::{Bus, Stream};
@@ -137,9 +138,7 @@ fn targets(report: &mut Report, config: &Config) -> Vec<Target> {
             let place = Place::Found(model);
             targets.push(Target { board: Board::new(model.name.into(), model, place), node: port.node.clone() });
         }
-        if targets.is_empty() {
-            nothing_found(report, &ports);
-        }
+        not_used(report, &ports, !targets.is_empty());
     } else {
         let places: Vec<Place> = config.boards.iter().map(|board| board.place.clone()).collect();
         for (board, node) in config.boards.iter().zip(watch::assign(&places, &ports)) {
@@ -164,24 +163,30 @@ fn targets(report: &mut Report, config: &Config) -> Vec<Target> {
     targets
 }
 
-/// No board is configured, and no port says that it is one.
-fn nothing_found(report: &mut Report, ports: &[SerialPort]) {
-    let perhaps: Vec<(&SerialPort, &Model)> = ports
-        .iter()
-        .filter_map(|port| match port.verdict() {
-            Verdict::Perhaps(model) => Some((port, model)),
-            _ => None,
-        })
-        .collect();
-    if let Some(device) = watch::without_port().unwrap_or_default().first() {
+/// What is plugged in and not used, and why, where no board is configured. It is what is wrong where no other board was found.
+fn not_used(report: &mut Report, ports: &[Device], found: bool) {
+    let driverless = watch::without_port().unwrap_or_default();
+    for device in &driverless {
         report.bad(
             "device",
             format!("USB device {} is a {}, but it has no serial port", device.ids, device.model.title),
             "its kernel driver is missing: run `sudo modprobe cdc_acm`, and look at `sudo dmesg`",
         );
-        return;
     }
-    if perhaps.is_empty() {
+    let mut nothing = driverless.is_empty();
+    for port in ports {
+        let Verdict::Perhaps(models) = port.verdict() else { continue };
+        nothing = false;
+        let titles: Vec<&str> = models.iter().map(|model| model.title).collect();
+        let what = format!(
+            "{} may be a {}: it is not used, because that adapter sits in other devices too",
+            described(port),
+            titles.join(" or a ")
+        );
+        let next = how_to_use(port, &models);
+        if found { report.note("device", format!("{what}; {next}")) } else { report.bad("device", what, next) }
+    }
+    if nothing && !found {
         report.bad(
             "device",
             "no board is plugged in: no USB device here is known as one",
@@ -190,33 +195,40 @@ fn nothing_found(report: &mut Report, ports: &[SerialPort]) {
         );
         others(report, ports);
     }
-    for (port, model) in perhaps {
-        let ids = port.ids.map(|ids| ids.to_string()).unwrap_or_default();
-        let which = match &port.serial {
-            Some(serial) => format!("serial = {serial:?}"),
-            None => format!("usb = {ids:?}"),
-        };
-        report.bad(
-            "device",
-            format!("{} may be a {}: it is not used, because that adapter sits in other devices too", described(port), model.title),
-            format!(
-                "if it is your board, write this into {}:\n    [[board]]\n    name = \"board_1\"\n    model = {:?}\n    {which}\n\
-                 To try it now: touchmovectl doctor --port {}",
-                Config::default_path().display(),
-                model.name,
-                port.node.display()
-            ),
-        );
-    }
 }
 
-fn others(report: &mut Report, ports: &[SerialPort]) {
+/// Two ways to give somebody's adapter to touchmove.
+fn how_to_use(port: &Device, models: &[&'static Model]) -> String {
+    let Some(model) = models.first() else { return String::new() };
+    let ids = port.ids.map(|ids| ids.to_string()).unwrap_or_default();
+    let which = match &port.serial {
+        Some(serial) => format!("serial = {serial:?}"),
+        None => format!("usb = {ids:?}"),
+    };
+    let config = Config::default_path();
+    let mut next = format!(
+        "if it is your board, write this into {}:\n    [[board]]\n    name = \"board_1\"\n    model = {:?}\n    {which}\n",
+        config.display(),
+        model.name
+    );
+    if let Some(line) = rules::local_line(port, model) {
+        let file = rules::LOCAL_FILE;
+        next += &format!("or this into {file}, run `sudo udevadm control --reload`, and plug it in anew:\n    {line}\n");
+    }
+    if models.len() > 1 {
+        let names: Vec<&str> = models.iter().map(|model| model.name).collect();
+        next += &format!("with the word for your board: {}\n", names.join(", "));
+    }
+    next + &format!("To try it now: touchmovectl doctor --model {} --port {}", model.name, port.node.display())
+}
+
+fn others(report: &mut Report, ports: &[Device]) {
     for port in ports {
         report.note("device", format!("there is also {}", described(port)));
     }
 }
 
-fn described(port: &SerialPort) -> String {
+fn described(port: &Device) -> String {
     let mut text = port.node.display().to_string();
     let ids = port.ids.map(|ids| format!("USB {ids}"));
     let serial = port.serial.as_ref().map(|serial| format!("serial number {serial}"));
@@ -250,16 +262,17 @@ fn modem_manager(report: &mut Report, targets: &[Target]) {
 /// Whether a port can be opened, and a board answers on it.
 async fn port(report: &mut Report, target: &Target) {
     let shown = target.node.display().to_string();
-    let opened = serial::look(&target.node).and_then(|()| match serial::holder(&target.node) {
-        Some(holder) => Err(OpenError::Busy { port: target.node.clone(), holder: Some(holder) }),
-        None => Port::open(&target.node, target.board.model.connection, target.board.control),
-    });
+    let opened = match serial::look(&target.node).map(|()| serial::holder(&target.node)) {
+        Err(error) => Err(error),
+        Ok(Some(holder)) => Err(OpenError::Busy { port: target.node.clone(), holder: Some(holder) }),
+        Ok(None) => Port::open(&target.node, target.board.model.connection, target.board.control).await,
+    };
     let mut port = match opened {
         Ok(port) => port,
         Err(OpenError::Busy { holder, .. }) => return held(report, &shown, holder),
         Err(OpenError::NoPermission { group, .. }) => {
             let what = format!("no permission to open {shown}: it belongs to group {group}");
-            return report.bad("permission", what, serial::join_group(&group));
+            return report.bad("permission", what, let_in(&group));
         }
         Err(error) => {
             let text = error.to_string();
@@ -294,6 +307,19 @@ async fn port(report: &mut Report, target: &Target) {
             },
         ),
         Answer::Gone => report.bad("answer", format!("{shown} went away while being asked"), "plug the board in again"),
+    }
+}
+
+/// What to do to be let in to a device of this group.
+fn let_in(group: &str) -> String {
+    match group {
+        "root" => format!(
+            "no group but root's may use it, because no udev rule gives it to one. Copy udev/70-touchmove.rules of touchmove into\n\
+             /etc/udev/rules.d, run `sudo groupadd -f {0}`, `sudo usermod -aG {0} $USER` and `sudo udevadm control --reload`,\n\
+             then log out and in again, and plug the board in anew",
+            rules::GROUP
+        ),
+        _ => serial::join_group(group),
     }
 }
 

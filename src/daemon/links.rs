@@ -41,13 +41,19 @@ pub struct LinkSpec {
     pub settings: Settings,
     /// Where everything it says is recorded, if it is.
     pub recordings: Option<Recordings>,
+    /// Changes when something was plugged in or out: a board that is away is looked for at once.
+    pub plugs: Plugs,
 }
+
+/// Counts how often something was plugged in or out.
+pub type Plugs = tokio::sync::watch::Receiver<u64>;
 
 impl LinkSpec {
     /// One board at one place, which nobody has named.
     pub fn single(model: &'static Model, place: Place, settings: Settings) -> LinkSpec {
         let control = ControlLines::default();
-        LinkSpec { id: BoardId::at(model, &place), model, place: ([place].into(), 0), control, settings, recordings: None }
+        let (id, plugs) = (BoardId::at(model, &place), tokio::sync::watch::channel(0).1);
+        LinkSpec { id, model, place: ([place].into(), 0), control, settings, recordings: None, plugs }
     }
 
     /// The device file to open now.
@@ -77,6 +83,7 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
             () = stopped(&mut stop) => break,
             read = read(&mut link.port, &mut buffer) => Step::Read(read),
             Some(request) = link.seat.requests.recv() => Step::Request(request),
+            () = plugged(&mut link.spec.plugs) => Step::Plugged,
             () = alarm.at(wake) => Step::Deadline,
         };
         let now = link.clock.now();
@@ -84,7 +91,8 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
             Step::Read(Ok(count)) => link.received(now, buffer.get(..count).unwrap_or_default()),
             Step::Read(Err(why)) => link.unplugged(now, &format!("{why}: plug the board in again")),
             Step::Request(request) => link.request(now, request),
-            Step::Deadline => link.deadline(now),
+            Step::Plugged => link.look_now(now),
+            Step::Deadline => link.deadline(now).await,
         }
         link.send(link.clock.now()).await;
         // What was published goes on its way before the port and the alarm are looked at again.
@@ -96,7 +104,15 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
 enum Step {
     Read(Result<usize, LineError>),
     Request(Request),
+    Plugged,
     Deadline,
+}
+
+/// Returns when something was plugged in or out; never where nobody tells.
+async fn plugged(plugs: &mut Plugs) {
+    if plugs.changed().await.is_err() {
+        std::future::pending().await
+    }
 }
 
 async fn read(port: &mut Option<Port>, buffer: &mut [u8]) -> Result<usize, LineError> {
@@ -198,9 +214,9 @@ impl Link {
         earlier(line, self.table.next_deadline())
     }
 
-    fn deadline(&mut self, now: Millis) {
+    async fn deadline(&mut self, now: Millis) {
         if self.port.is_none() && self.retry.0 <= now {
-            self.open(now);
+            self.open(now).await;
         }
         if self.port.is_some() && self.protocol.next_deadline().is_some_and(|at| at <= now) {
             self.protocol.timeout(now);
@@ -209,10 +225,17 @@ impl Link {
         self.settle(now, output, None);
     }
 
-    fn open(&mut self, now: Millis) {
+    /// The port may be there again.
+    fn look_now(&mut self, now: Millis) {
+        if self.port.is_none() {
+            self.retry = (now, RECONNECT.0);
+        }
+    }
+
+    async fn open(&mut self, now: Millis) {
         let opened = match self.spec.port() {
             Err(reason) => Err((None, Contact::Unplugged, reason)),
-            Ok(path) => match Port::open(&path, self.spec.model.connection, self.spec.control) {
+            Ok(path) => match Port::open(&path, self.spec.model.connection, self.spec.control).await {
                 Ok(port) => Ok((path, port)),
                 Err(why @ OpenError::NoSuchDevice { .. }) => Err((Some(path), Contact::Unplugged, why.to_string())),
                 Err(why) => Err((Some(path), Contact::Refused, why.to_string())),

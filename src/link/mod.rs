@@ -5,9 +5,11 @@
 pub mod matrix;
 mod port;
 pub mod recording;
+pub mod rules;
 pub mod serial;
+pub mod usb;
 pub mod watch;
 
 pub use port::Port;
 pub use serial::{ControlLines, LineError, OpenError};
-pub use watch::{Ids, Place, SerialPort};
+pub use watch::{Device, Ids, Place};

@@ -2,6 +2,7 @@
 
 use super::matrix;
 use super::serial::{self, ControlLines, LineError, OpenError};
+use super::usb;
 use crate::boards::Connection;
 use std::path::Path;
 
@@ -12,28 +13,29 @@ pub enum Port {
     Serial(serial::Port),
     /// Reed switches on the computer's own lines.
     Matrix(matrix::Port),
+    /// USB reports.
+    Usb(usb::Port),
 }
 
 impl Port {
     /// Opens the port at this device file. `control` is for serial ports.
     ///
-    /// Must be called inside a tokio runtime with I/O. Never blocks.
-    pub fn open(path: &Path, connection: Connection, control: ControlLines) -> Result<Port, OpenError> {
+    /// Must be called inside a tokio runtime with I/O. Never blocks; a serial port is opened at once.
+    pub async fn open(path: &Path, connection: Connection, control: ControlLines) -> Result<Port, OpenError> {
         match connection {
             Connection::Serial(line) => serial::Port::open(path, line, control).map(Port::Serial),
             Connection::Matrix => matrix::Port::open(path).map(Port::Matrix),
-            Connection::Usb(_) => {
-                let reason = "this version reads serial ports only".to_owned();
-                Err(OpenError::Other { port: path.to_path_buf(), reason })
-            }
+            Connection::Usb(hid) => usb::Port::open(path, hid).await.map(Port::Usb),
         }
     }
 
-    /// Waits for bytes and tells how many were put into `buf`, at least one. Loses nothing when cancelled.
+    /// Waits for bytes, from USB for one report, and tells how many were put into `buf`, at least one. Loses nothing when
+    /// cancelled.
     pub async fn read(&mut self, buf: &mut [u8]) -> Result<usize, LineError> {
         match self {
             Port::Serial(port) => port.read(buf).await,
             Port::Matrix(port) => port.read(buf).await,
+            Port::Usb(port) => port.read(buf).await,
         }
     }
 
@@ -42,6 +44,7 @@ impl Port {
         match self {
             Port::Serial(port) => port.write_all(bytes).await,
             Port::Matrix(port) => port.write(bytes),
+            Port::Usb(port) => port.write_all(bytes).await,
         }
     }
 }

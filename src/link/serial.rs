@@ -71,6 +71,12 @@ pub enum OpenError {
         /// The path.
         port: PathBuf,
     },
+    /// Something else than a USB device.
+    #[error("{} is no USB device: give one such as /dev/bus/usb/001/004 or a link in /dev/touchmove", port.display())]
+    NotUsb {
+        /// The path.
+        port: PathBuf,
+    },
     /// Anything else, in the system's words.
     #[error("{} cannot be opened: {reason}", port.display())]
     Other {

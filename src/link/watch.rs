@@ -1,12 +1,14 @@
-//! Which serial ports there are, as udev tells it, and which of them is which board.
+//! What boards can be plugged in as, serial ports and USB devices, as udev tells it, and which of them is which board.
 //!
 //! **Invariant:** nothing is opened here and nothing sent. A port is a board's because its USB id says so or because
 //! somebody configured it; an id that sits in other people's adapters too is never taken unasked.
 
-use crate::boards::{BOARDS, Model};
+use super::rules::GIVEN;
+use crate::boards::{self, BOARDS, Connection, Model};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -38,15 +40,39 @@ impl std::str::FromStr for Ids {
     }
 }
 
-/// A serial port of this machine.
+/// How a device is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It is a serial port.
+    Serial,
+    /// It is a USB device, opened as such.
+    Usb,
+}
+
+impl Kind {
+    /// Of devices that are connected like this; `None` where they are no devices of their own.
+    pub fn of(connection: Connection) -> Option<Kind> {
+        match connection {
+            Connection::Serial(_) => Some(Kind::Serial),
+            Connection::Usb(_) => Some(Kind::Usb),
+            Connection::Matrix => None,
+        }
+    }
+}
+
+/// A serial port of this machine, or a USB device whose ids name a board that is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SerialPort {
-    /// e.g. `/dev/ttyUSB0`.
+pub struct Device {
+    /// Which of the two.
+    pub kind: Kind,
+    /// e.g. `/dev/ttyUSB0` or `/dev/bus/usb/001/004`.
     pub node: PathBuf,
     /// Its other names, e.g. `/dev/serial/by-id/…`, sorted.
     pub links: Vec<PathBuf>,
-    /// Ids of the USB device it belongs to; `None` for a port on the mainboard.
+    /// Ids of the USB device that it is or belongs to; `None` for a port on the mainboard.
     pub ids: Option<Ids>,
+    /// What a rule of udev says that it is, see [`super::rules::GIVEN`].
+    pub given: Option<&'static Model>,
     /// The USB device's serial number.
     pub serial: Option<String>,
     /// The USB device's own words about its maker and itself.
@@ -59,30 +85,49 @@ pub struct SerialPort {
     pub modem_manager_ignores: bool,
 }
 
-/// What a port's USB ids say.
-#[derive(Clone, Copy)]
+/// What a device's USB ids say.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// This board's own id.
+    /// This board's own id, or somebody gave it to touchmove as this board.
     Board(&'static Model),
-    /// An adapter that this board has inside, and many other devices too.
-    Perhaps(&'static Model),
+    /// An adapter that these boards have inside, at least one, and many other devices too.
+    Perhaps(Vec<&'static Model>),
     /// No board that we know.
     Unknown,
 }
 
-fn verdict(ids: Ids) -> Verdict {
-    let mut known = BOARDS.iter().flat_map(|model| model.usb.iter().map(move |usb| (*model, usb)));
-    match known.find(|(_, usb)| usb.contains(ids.vendor, ids.product)) {
-        Some((model, usb)) if usb.generic => Verdict::Perhaps(model),
+fn verdict(kind: Kind, ids: Ids) -> Verdict {
+    let of_kind = BOARDS.iter().copied().filter(|model| Kind::of(model.connection) == Some(kind));
+    let known: Vec<(&'static Model, bool)> = of_kind
+        .flat_map(|model| model.usb.iter().map(move |usb| (model, usb)))
+        .filter(|(_, usb)| usb.contains(ids.vendor, ids.product))
+        .map(|(model, usb)| (model, usb.generic))
+        .collect();
+    match known.iter().find(|(_, generic)| !generic) {
         Some((model, _)) => Verdict::Board(model),
-        None => Verdict::Unknown,
+        None if known.is_empty() => Verdict::Unknown,
+        None => Verdict::Perhaps(known.into_iter().map(|(model, _)| model).collect()),
     }
 }
 
-impl SerialPort {
-    /// What the ids say, by the table of boards.
+impl Device {
+    /// What rules and ids say, by the table of boards.
     pub fn verdict(&self) -> Verdict {
-        self.ids.map_or(Verdict::Unknown, verdict)
+        match (self.given, self.ids) {
+            (Some(model), _) => Verdict::Board(model),
+            (None, Some(ids)) => verdict(self.kind, ids),
+            (None, None) => Verdict::Unknown,
+        }
+    }
+
+    /// Where this board is to be looked for from now on, where nobody has named it: the serial number of its USB device,
+    /// wherever that is plugged in. Without one, or where another device here has the same ids and number, the USB socket; not
+    /// on USB, the port.
+    pub fn place(&self, all: &[Device]) -> Place {
+        let twin = |other: &&Device| (other.ids, &other.serial) == (self.ids, &self.serial);
+        let serial = self.serial.clone().filter(|_| all.iter().filter(twin).count() < 2);
+        let place = serial.map(Place::Serial).or_else(|| self.usb_path.clone().map(Place::UsbPath));
+        place.unwrap_or_else(|| Place::Port(self.node.clone()))
     }
 
     /// Whether this is the port meant.
@@ -104,7 +149,7 @@ impl SerialPort {
 pub enum Place {
     /// This device file, whatever udev knows of it: also a pseudo-terminal or a link.
     Port(PathBuf),
-    /// Any port of a USB device with these ids.
+    /// Any USB device with these ids.
     Ids(Ids),
     /// The USB device with this serial number, in whatever socket.
     Serial(String),
@@ -128,7 +173,7 @@ impl fmt::Display for Place {
 
 /// The device file of each place, in their order; `None` where nothing is plugged in. No port is given out twice, and
 /// [`Place::Found`] gets what nobody named.
-pub fn assign(places: &[Place], ports: &[SerialPort]) -> Vec<Option<PathBuf>> {
+pub fn assign(places: &[Place], ports: &[Device]) -> Vec<Option<PathBuf>> {
     let mut nodes: Vec<Option<PathBuf>> = vec![None; places.len()];
     let order = |place: &Place| match place {
         Place::Port(_) => 0,
@@ -151,24 +196,32 @@ pub fn assign(places: &[Place], ports: &[SerialPort]) -> Vec<Option<PathBuf>> {
     nodes
 }
 
-/// The ports to serve when no board is configured: those whose own USB id names a board. A port with an id that sits in
-/// other people's adapters too has to be configured, even if it is the only one: what is sent to find out could disturb
-/// whatever else hangs there.
-pub fn found(ports: &[SerialPort]) -> impl Iterator<Item = (&SerialPort, &'static Model)> {
+/// The devices to serve when no board is configured: those whose own USB id names a board, or that a rule of udev gives to us. One
+/// with an id that sits in other people's adapters too has to be given or configured, even if it is the only one: what is
+/// sent to find out could disturb whatever else hangs there.
+pub fn found(ports: &[Device]) -> impl Iterator<Item = (&Device, &'static Model)> {
     ports.iter().filter_map(|port| match port.verdict() {
         Verdict::Board(model) => Some((port, model)),
         _ => None,
     })
 }
 
-/// The serial ports of this machine, by name. Ports without hardware behind them, consoles and pseudo-terminals are left
-/// out. Blocks for as long as it takes to read a few files under `/sys`.
-pub fn list() -> io::Result<Vec<SerialPort>> {
+/// The serial ports of this machine, by name, and the USB devices that may be boards without one. Ports without hardware behind
+/// them, consoles and pseudo-terminals are left out. Blocks for as long as it takes to read a few files under `/sys`.
+pub fn list() -> io::Result<Vec<Device>> {
     let mut enumerator = udev::Enumerator::new()?;
     enumerator.match_subsystem("tty")?;
-    let mut ports: Vec<SerialPort> = enumerator.scan_devices()?.filter_map(|device| port(&device)).collect();
-    ports.sort_by_key(|a| natural(&a.node));
-    Ok(ports)
+    let mut devices: Vec<Device> = enumerator.scan_devices()?.filter_map(|device| port(&device)).collect();
+    devices.extend(usb_devices()?.iter().filter_map(direct));
+    devices.sort_by_key(|device| (device.kind == Kind::Usb, natural(&device.node)));
+    Ok(devices)
+}
+
+fn usb_devices() -> io::Result<Vec<udev::Device>> {
+    let mut enumerator = udev::Enumerator::new()?;
+    enumerator.match_subsystem("usb")?;
+    enumerator.match_property("DEVTYPE", "usb_device")?;
+    Ok(enumerator.scan_devices()?.collect())
 }
 
 /// A board that is plugged in without being a serial port.
@@ -182,15 +235,11 @@ pub struct Driverless {
 
 /// USB devices whose own id names a board on a serial line, for which the kernel made no serial port.
 pub fn without_port() -> io::Result<Vec<Driverless>> {
-    let mut enumerator = udev::Enumerator::new()?;
-    enumerator.match_subsystem("usb")?;
-    enumerator.match_property("DEVTYPE", "usb_device")?;
     let ports = list()?;
-    let devices = enumerator.scan_devices()?.filter_map(|device| {
-        let hex = |name: &str| u16::from_str_radix(&attribute(&device, name)?, 16).ok();
-        let ids = Ids { vendor: hex("idVendor")?, product: hex("idProduct")? };
+    let devices = usb_devices()?.into_iter().filter_map(|device| {
+        let ids = ids_of(&device)?;
         let usb_path = Some(device.sysname().to_string_lossy().into_owned());
-        match verdict(ids) {
+        match verdict(Kind::Serial, ids) {
             Verdict::Board(model) if !ports.iter().any(|port| port.usb_path == usb_path) => Some(Driverless { ids, model }),
             _ => None,
         }
@@ -209,7 +258,7 @@ fn natural(node: &Path) -> (String, u32) {
     (stem, number)
 }
 
-fn port(device: &udev::Device) -> Option<SerialPort> {
+fn port(device: &udev::Device) -> Option<Device> {
     let node = device.devnode()?.to_path_buf();
     // Consoles and pseudo-terminals hang on nothing.
     let parent = device.parent()?;
@@ -218,19 +267,14 @@ fn port(device: &udev::Device) -> Option<SerialPort> {
         return None;
     }
     let usb = device.parent_with_subsystem_devtype("usb", "usb_device").ok().flatten();
-    let hex = |name: &str| usb.as_ref().and_then(|usb| u16::from_str_radix(&attribute(usb, name)?, 16).ok());
-    let words: Vec<String> = ["manufacturer", "product"].iter().filter_map(|name| attribute(usb.as_ref()?, name)).collect();
-    Some(SerialPort {
+    Some(Device {
+        kind: Kind::Serial,
         node,
-        links: {
-            let links = device.property_value("DEVLINKS").map(|links| links.to_string_lossy().into_owned());
-            let mut links: Vec<PathBuf> = links.unwrap_or_default().split_whitespace().map(PathBuf::from).collect();
-            links.sort();
-            links
-        },
-        ids: hex("idVendor").zip(hex("idProduct")).map(|(vendor, product)| Ids { vendor, product }),
+        links: links(device),
+        ids: usb.as_ref().and_then(ids_of),
+        given: given(device).filter(|model| Kind::of(model.connection) == Some(Kind::Serial)),
         serial: usb.as_ref().and_then(|usb| attribute(usb, "serial")),
-        title: (!words.is_empty()).then(|| words.join(" ")),
+        title: usb.as_ref().and_then(title),
         driver: std::iter::successors(Some(parent), |device| device.parent())
             // `port` and `ctrl` belong to the kernel's own layer between a port and its driver.
             .filter(|device| device.subsystem().is_none_or(|subsystem| subsystem != "serial-base"))
@@ -244,31 +288,82 @@ fn port(device: &udev::Device) -> Option<SerialPort> {
     })
 }
 
+/// A USB device whose ids name a board that is spoken to as such.
+fn direct(device: &udev::Device) -> Option<Device> {
+    let ids = ids_of(device)?;
+    (verdict(Kind::Usb, ids) != Verdict::Unknown).then_some(())?;
+    Some(Device {
+        kind: Kind::Usb,
+        node: device.devnode()?.to_path_buf(),
+        links: links(device),
+        ids: Some(ids),
+        given: given(device).filter(|model| Kind::of(model.connection) == Some(Kind::Usb)),
+        serial: attribute(device, "serial"),
+        title: title(device),
+        driver: None,
+        usb_path: Some(device.sysname().to_string_lossy().into_owned()),
+        // It takes no such device.
+        modem_manager_ignores: true,
+    })
+}
+
+fn links(device: &udev::Device) -> Vec<PathBuf> {
+    let links = device.property_value("DEVLINKS").map(|links| links.to_string_lossy().into_owned());
+    let mut links: Vec<PathBuf> = links.unwrap_or_default().split_whitespace().map(PathBuf::from).collect();
+    links.sort();
+    links
+}
+
+fn given(device: &udev::Device) -> Option<&'static Model> {
+    boards::model(device.property_value(GIVEN)?.to_str()?)
+}
+
+fn ids_of(usb: &udev::Device) -> Option<Ids> {
+    let hex = |name: &str| u16::from_str_radix(&attribute(usb, name)?, 16).ok();
+    Some(Ids { vendor: hex("idVendor")?, product: hex("idProduct")? })
+}
+
+fn title(usb: &udev::Device) -> Option<String> {
+    let words: Vec<String> = ["manufacturer", "product"].iter().filter_map(|name| attribute(usb, name)).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
 fn attribute(device: &udev::Device, name: &str) -> Option<String> {
     let text = device.attribute_value(name)?.to_string_lossy().trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
 
-/// Tells when serial ports come and go, without asking again and again.
+/// Tells when devices come and go, without asking again and again where udev tells.
 pub struct Changes(AsyncFd<udev::MonitorSocket>);
 
+/// How often to look where udev does not tell.
+pub const LOOK_AGAIN: Duration = Duration::from_secs(5);
+
 impl Changes {
-    /// Must be called inside a tokio runtime with I/O. Nothing is missed that happens from now on.
+    /// Must be called inside a tokio runtime with I/O and time. Nothing is missed that happens from now on.
     ///
     /// # Errors
     /// udev cannot be listened to, as in some containers.
     pub fn listen() -> io::Result<Changes> {
-        let socket = udev::MonitorBuilder::new()?.match_subsystem("tty")?.listen()?;
+        let socket =
+            udev::MonitorBuilder::new()?.match_subsystem("tty")?.match_subsystem_devtype("usb", "usb_device")?.listen()?;
         // Its successor is `unsafe`: whoever calls it must know that the descriptor stays, as this socket's does.
         #[allow(deprecated)]
         Ok(Changes(AsyncFd::with_interest(socket, Interest::READABLE)?))
     }
 
-    /// Returns when something came or went.
+    /// Returns when something came or went, or may have: without udev, in some containers, every five seconds.
     ///
     /// # Errors
     /// The socket failed; listen anew.
     pub async fn next(&mut self) -> io::Result<()> {
+        if Path::new("/run/udev/control").exists() {
+            return self.told().await;
+        }
+        tokio::time::timeout(LOOK_AGAIN, self.told()).await.unwrap_or(Ok(()))
+    }
+
+    async fn told(&mut self) -> io::Result<()> {
         loop {
             let mut ready = self.0.readable().await?;
             let some = ready.get_inner().iter().count() > 0;

@@ -1,0 +1,150 @@
+//! udev's rules, written from the table of boards: `udev/70-touchmove.rules`.
+//!
+//! A device with a board's own id is given to touchmove: its group may open it, it has a name that stays, it starts the service, and
+//! ModemManager leaves it alone. Devices with ids that sit in other people's adapters too are only tagged; a line in a rules
+//! file of one's own that is read before, see [`local_line`], gives one of them to touchmove as if its id were a board's.
+
+use super::watch::{Device, Ids};
+use crate::boards::{BOARDS, Connection, Model, UsbId};
+use std::collections::BTreeMap;
+
+/// The property that names the board (by [`Model::name`]) which a device is.
+pub const GIVEN: &str = "TOUCHMOVE_BOARD";
+/// The property that names the boards which a device with a generic id may be.
+pub const PERHAPS: &str = "TOUCHMOVE_PERHAPS";
+/// Where rules of one's own are written: read before those of touchmove.
+pub const LOCAL_FILE: &str = "/etc/udev/rules.d/69-touchmove-local.rules";
+/// The group that boards belong to.
+pub const GROUP: &str = "touchmove";
+
+const HEAD: &str = r#"# Chessboards that touchmove reads. Written from its table of boards by `UPDATE=1 cargo test rules`: do not edit.
+#
+# A generic id (TOUCHMOVE_PERHAPS) is other people's adapter too. To give one to touchmove, say in a file that is read before this
+# one, such as /etc/udev/rules.d/69-touchmove-local.rules, which board it is; `touchmovectl doctor` shows the line:
+#   SUBSYSTEM=="tty", ATTRS{idVendor}=="0403", ATTRS{idProduct}=="6001", ATTRS{serial}=="A1B2C3", ENV{TOUCHMOVE_BOARD}="dgt"
+
+ACTION=="remove", GOTO="touchmove_end"
+SUBSYSTEM!="tty", SUBSYSTEM!="usb", GOTO="touchmove_end"
+SUBSYSTEM=="usb", ENV{DEVTYPE}!="usb_device", GOTO="touchmove_end"
+"#;
+
+const TAIL: &str = r#"
+# What a board is given.
+ENV{TOUCHMOVE_BOARD}!="?*", GOTO="touchmove_end"
+ENV{TOUCHMOVE_PLACE}!="?*", ENV{TOUCHMOVE_PLACE}="$kernel"
+GROUP="touchmove", MODE="0660", TAG+="touchmove", TAG+="systemd", ENV{SYSTEMD_WANTS}+="touchmoved.service"
+ENV{ID_MM_DEVICE_IGNORE}="1", ENV{ID_MM_PORT_IGNORE}="1"
+SYMLINK+="touchmove/$env{TOUCHMOVE_BOARD}_$env{TOUCHMOVE_PLACE}"
+
+LABEL="touchmove_end"
+"#;
+
+/// The rules for all boards.
+pub fn rules() -> String {
+    let mut rules = HEAD.to_owned();
+    for model in BOARDS {
+        rules += &format!("\n# {}\n", model.title);
+        for id in model.usb.iter().filter(|id| !id.generic) {
+            rules += &own(model, id);
+        }
+    }
+    // Several boards have the same chips inside.
+    let mut generic: BTreeMap<(u16, u16), (&UsbId, Vec<&str>)> = BTreeMap::new();
+    for (model, id) in BOARDS.iter().flat_map(|model| model.usb.iter().map(move |id| (model, id))).filter(|(_, id)| id.generic)
+    {
+        generic.entry((id.vendor, *id.products.start())).or_insert((id, Vec::new())).1.push(model.name);
+    }
+    rules += "\n# Chips that sit in many other devices too.\n";
+    for (id, names) in generic.values() {
+        rules +=
+            &format!("SUBSYSTEM==\"tty\", {}, TAG+=\"touchmove\", ENV{{{PERHAPS}}}=\"{}\"\n", parents(id), names.join(" "));
+        rules += &place("tty", &parents(id), "ATTRS", "$id");
+    }
+    rules + TAIL
+}
+
+/// What a board's own id says.
+fn own(model: &Model, id: &UsbId) -> String {
+    let device = parents(id).replace("ATTRS", "ATTR");
+    match model.connection {
+        Connection::Serial(_) => {
+            let given = format!("SUBSYSTEM==\"tty\", {}, ENV{{{GIVEN}}}=\"{}\"\n", parents(id), model.name);
+            // ModemManager asks the USB device whether its ports are to be left alone.
+            let alone = format!("SUBSYSTEM==\"usb\", {device}, ENV{{ID_MM_DEVICE_IGNORE}}=\"1\"\n");
+            given + &alone + &place("tty", &parents(id), "ATTRS", "$id")
+        }
+        // It is no device of its own.
+        Connection::Matrix => String::new(),
+        Connection::Usb(_) => {
+            format!("SUBSYSTEM==\"usb\", {device}, ENV{{{GIVEN}}}=\"{}\"\n", model.name)
+                + &place("usb", &device, "ATTR", "$kernel")
+        }
+    }
+}
+
+/// What makes a name stay: the serial number, else the socket. Hubs have serial numbers too, so the ids stand beside it.
+fn place(subsystem: &str, ids: &str, attribute: &str, socket: &str) -> String {
+    format!(
+        "SUBSYSTEM==\"{subsystem}\", {ids}, ENV{{TOUCHMOVE_PLACE}}=\"usb_{socket}\"\n\
+         SUBSYSTEM==\"{subsystem}\", {ids}, {attribute}{{serial}}==\"?*\", ENV{{TOUCHMOVE_PLACE}}=\"$attr{{serial}}\"\n"
+    )
+}
+
+/// Matches a device that is below one with these ids.
+fn parents(id: &UsbId) -> String {
+    format!("ATTRS{{idVendor}}==\"{:04x}\", ATTRS{{idProduct}}==\"{}\"", id.vendor, products(id))
+}
+
+/// As udev matches text: one product, or a pattern where the range is made of whole hexadecimal digits, else all of them.
+fn products(id: &UsbId) -> String {
+    let (first, last) = (format!("{:04x}", id.products.start()), format!("{:04x}", id.products.end()));
+    let same = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
+    let (Some(common), Some(from), Some(to)) = (first.get(..same), first.get(same..), last.get(same..)) else { return first };
+    let rest = from.len().saturating_sub(1);
+    match (from.chars().next(), to.chars().next()) {
+        (Some(low), Some(high)) if from.ends_with(&"0".repeat(rest)) && to.ends_with(&"f".repeat(rest)) => {
+            // A class of characters counts by their codes, in which letters do not follow digits.
+            let class = if high.is_ascii_digit() || !low.is_ascii_digit() {
+                format!("[{low}-{high}]")
+            } else {
+                format!("[{low}-9a-{high}]")
+            };
+            format!("{common}{class}{}", "?".repeat(rest))
+        }
+        (None, _) => first,
+        _ => id.products.clone().map(|product| format!("{product:04x}")).collect::<Vec<_>>().join("|"),
+    }
+}
+
+/// The line that gives a serial port with a generic id to touchmove as this board: this one, where it has a serial number, or
+/// else whatever is plugged into its socket. `None` where it hangs on no USB.
+pub fn local_line(device: &Device, model: &Model) -> Option<String> {
+    let Ids { vendor, product } = device.ids?;
+    let which = match (&device.serial, &device.usb_path) {
+        (Some(serial), _) => format!("ATTRS{{serial}}==\"{serial}\", "),
+        (None, Some(socket)) => format!("KERNELS==\"{socket}\", "),
+        (None, None) => String::new(),
+    };
+    let ids = format!("ATTRS{{idVendor}}==\"{vendor:04x}\", ATTRS{{idProduct}}==\"{product:04x}\"");
+    Some(format!("SUBSYSTEM==\"tty\", {ids}, {which}ENV{{{GIVEN}}}=\"{}\"", model.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::products;
+    use crate::boards::UsbId;
+
+    #[test]
+    fn ranges_of_products() {
+        for (first, last, expect) in [
+            (0x8111, 0x8111, "8111"),
+            (0x8000, 0x86ff, "8[0-6]??"),
+            (0x8000, 0xbfff, "[8-9a-b]???"),
+            (0x00a0, 0x00bf, "00[a-b]?"),
+            (0x0001, 0x0003, "000[1-3]"),
+            (0x0009, 0x0010, "0009|000a|000b|000c|000d|000e|000f|0010"),
+        ] {
+            assert_eq!(products(&UsbId::range(1, first, last)), expect);
+        }
+    }
+}
