@@ -40,7 +40,7 @@ DISCONNECT_CLAIM, GET_DRIVER, DRIVER_IOCTL = ioctl(27, 2, 264), ioctl(8, 1, 260)
 SUBMIT, DISCARD, REAP, REAP_NOW = ioctl(10, 2, 56), ioctl(11), ioctl(12, 1, 8), ioctl(13, 1, 8)
 CONNECT = 0x5517  # what a DRIVER_IOCTL asks for
 
-KEYBOARD = bytes.fromhex("05010906a10105071900299f1500259f75089506810 0c0".replace(" ", ""))
+KEYBOARD = bytes.fromhex("05010906a10105071900299f1500259f750895068100c0")
 BOARD = bytes.fromhex("0600ff0901a1018501150026ff007508953f09018102c0")
 REPORT_DESCRIPTORS = [KEYBOARD, BOARD]
 
@@ -203,15 +203,24 @@ class Dgt:
         self.slave = slave
         self.terminal = Terminal()
         testbed.attach_ioctl(node, self.terminal)
-        threading.Thread(target=self.answer, daemon=True).start()
+        self.stopped = False
+        self.thread = threading.Thread(target=self.answer, daemon=True)
+        self.thread.start()
+
+    def stop(self):
+        # A file that somebody reads is not closed: it is woken first, with a byte that is no command.
+        self.stopped = True
+        os.write(self.slave, b"\0")
+        self.thread.join()
+        os.close(self.slave)
+        # The testbed's own end too: the last one that is closed is the cable.
+        os.close(testbed.get_dev_fd(self.node))
+        os.close(self.master)
 
     def answer(self):
         while True:
-            try:
-                asked = os.read(self.master, 64)
-            except OSError:
-                return
-            if not asked:
+            asked = os.read(self.master, 64)
+            if self.stopped:
                 return
             if b"\x42" in asked:
                 os.write(self.master, b"\x86\x00\x43" + self.squares)
@@ -268,24 +277,19 @@ E: DEVNAME=/dev/{node}
 """
         )
         boards[path] = (Dgt(f"/dev/{node}"), [port, f"{ROOT}/{path}/{path}:1.0", f"{ROOT}/{path}"])
-    for device in reversed(boards[path][1]):
-        testbed.uevent(device, "add")
 
 
 def unplug(path):
     board, devices = boards.pop(path)
     for device in devices:
-        testbed.uevent(device, "remove")
+        testbed.uevent("/sys" + device, "remove")
     if isinstance(board, Chessnut):
         board.gone = True
     else:
         testbed.detach_ioctl(board.node)
-        os.close(board.slave)
-        # The testbed's own end too: the last one that is closed is the cable.
-        os.close(testbed.get_dev_fd(board.node))
-        os.close(board.master)
+        board.stop()
     for device in devices:
-        testbed.remove_device(device)
+        testbed.remove_device("/sys" + device)
 
 
 def obey(line):
