@@ -5,7 +5,7 @@ CARGO ?= cargo
 # Debian's names. Building; the demo; the tests: D-Bus clients that are not ours, fake devices, another user.
 PACKAGES_BUILD := pkg-config libudev-dev libusb-1.0-0-dev
 PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
-PACKAGES_TEST := $(PACKAGES_DEMO) systemd libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux
+PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux
 
 .PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 packages-build packages-demo packages-test components
 .DEFAULT_GOAL := help

@@ -1,10 +1,11 @@
 //! What `touchmovectl doctor` tells somebody whose board is not seen.
 
 use crate::harness::{Board, Daemon, PrivateBus, Pty, eventually, installed};
+use crate::plugs::umockdev;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 const DOCTOR: &str = env!("CARGO_BIN_EXE_touchmovectl");
 
@@ -222,22 +223,9 @@ fn a_configured_board_is_not_there() {
 
 /// Under a fake USB device; `None`, said so, without umockdev.
 fn with_device(ids: (&str, &str), node: &str, manner: &str, args: &[&str]) -> Option<(i32, String)> {
-    if !installed("umockdev-wrapper") {
-        return None;
-    }
-    let python = "/usr/bin/python3";
-    let gi = Command::new(python)
-        .args(["-c", "import gi; gi.require_version('UMockdev', '1.0'); from gi.repository import UMockdev"])
-        .stderr(Stdio::null())
-        .status();
-    if !gi.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: gir1.2-umockdev-1.0 and python3-gi are not installed");
-        return None;
-    }
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/umockdev/board.py");
     let dir = tempfile::tempdir().unwrap();
-    let output = Command::new("umockdev-wrapper")
-        .args([python, script, ids.0, ids.1, node, manner, "--", DOCTOR, "doctor"])
+    let output = umockdev("board.py")?
+        .args([ids.0, ids.1, node, manner, "--", DOCTOR, "doctor"])
         .args(["--bus", "unix:path=/nowhere/bus"])
         .args(args)
         .env("XDG_CONFIG_HOME", dir.path())

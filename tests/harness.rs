@@ -191,10 +191,15 @@ pub struct Daemon {
 impl Daemon {
     /// Starts touchmoved with these arguments. Does not wait for it: see [`Daemon::ready`].
     pub fn start(args: &[&str]) -> Daemon {
+        Daemon::run(Command::new(env!("CARGO_BIN_EXE_touchmoved")), args)
+    }
+
+    /// The same by this command, which starts touchmoved.
+    pub fn run(mut command: Command, args: &[&str]) -> Daemon {
         let dir = tempfile::tempdir().unwrap();
         let notify = UnixDatagram::bind(dir.path().join("notify")).unwrap();
         notify.set_read_timeout(Some(PATIENCE)).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_touchmoved"))
+        let mut child = command
             .args(args)
             .env("NOTIFY_SOCKET", dir.path().join("notify"))
             .env("NO_COLOR", "1")
@@ -242,6 +247,13 @@ impl Daemon {
     /// What it has logged so far.
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
+    }
+
+    /// Writes a line to the command that started it, where its standard input is a pipe.
+    #[allow(dead_code)] // for benches
+    pub fn tell(&mut self, line: &str) {
+        let mut pipe = self.child.stdin.as_ref().expect("a pipe");
+        pipe.write_all(format!("{line}\n").as_bytes()).expect("it listens");
     }
 
     /// Its process id.

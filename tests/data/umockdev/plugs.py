@@ -1,14 +1,14 @@
-"""Boards that are plugged in and out: umockdev-wrapper /usr/bin/python3 plugs.py LOG -- COMMAND
+"""Boards that are plugged in and out: umockdev-wrapper /usr/bin/python3 plugs.py LOG [LINE]... -- COMMAND
 
-COMMAND sees what the lines on standard input plug in (PATH is a USB socket such as 1-2; SERIAL may be -, for none):
+COMMAND sees what these lines plug in, and those on standard input (PATH is a USB socket such as 1-2; SERIAL may be -, for none):
 
-    hid PATH DEVNUM SERIAL        a Chessnut: interface 0 is a keyboard's, 1 is the board; both have a kernel driver
-    tty PATH DEVNUM NODE SERIAL   a DGT board on USB
-    squares PATH HEX              what stands on the board; a Chessnut reports it at once, and then every 200 ms, as long as it
-                                  has been told to report; a DGT board tells it when asked
-    say PATH HEX                  the DGT board sends these bytes
-    empty PATH                    the Chessnut answers a read with nothing
-    cut PATH                      it is unplugged in the middle of a report
+    hid PATH DEVNUM SERIAL                   a Chessnut: interface 0 is a keyboard's, 1 is the board; both have a kernel driver
+    tty PATH DEVNUM NODE SERIAL IDS [HEX]    a DGT board on USB, with these codes on its squares
+    squares PATH HEX                         what stands on the Chessnut: it reports it at once, and then every 200 ms, as long
+                                             as it has been told to report
+    say PATH HEX                             the DGT board sends these bytes
+    empty PATH                               the Chessnut answers a read with nothing
+    cut PATH                                 it is unplugged in the middle of a report
     unplug PATH
 
 What is done to a Chessnut is written into LOG, a line each: claim, release, attach (with the interface), out (with the bytes).
@@ -16,6 +16,7 @@ What is done to a Chessnut is written into LOG, a line each: claim, release, att
 
 import errno
 import os
+import shutil
 import signal
 import struct
 import subprocess
@@ -193,10 +194,10 @@ class Terminal(UMockdev.IoctlBase):
 class Dgt:
     """A DGT board on a pseudo-terminal."""
 
-    def __init__(self, node):
+    def __init__(self, node, squares):
         self.node = node
         back, front = bytes([8, 9, 10, 12, 11, 10, 9, 8] + [7] * 8), bytes([1] * 8 + [2, 3, 4, 6, 5, 4, 3, 2])
-        self.squares = back + bytes(32) + front
+        self.squares = squares or back + bytes(32) + front
         self.master = os.dup(testbed.get_dev_fd(node))
         slave = os.open(node, os.O_RDWR | os.O_NOCTTY)  # held, so that reading the master is no error
         tty.setraw(slave)
@@ -261,10 +262,10 @@ def plug(words):
         testbed.attach_ioctl(f"/dev/bus/usb/001/{number:03}", board)
         boards[path] = (board, [f"{ROOT}/{path}"])
     else:
-        node, serial = words[3], words[4]
+        node, serial, (vendor, product) = words[3], words[4], words[5].split(":")
         port = f"{ROOT}/{path}/{path}:1.0/tty/{node}"
         testbed.add_from_string(
-            describe(path, number, "045b", "8111", serial, "")
+            describe(path, number, vendor, product, serial, "")
             + f"""
 P: {ROOT}/{path}/{path}:1.0
 E: SUBSYSTEM=usb
@@ -274,9 +275,12 @@ P: {port}
 N: {node}
 E: SUBSYSTEM=tty
 E: DEVNAME=/dev/{node}
+E: MAJOR=166
+E: MINOR={number}
 """
         )
-        boards[path] = (Dgt(f"/dev/{node}"), [port, f"{ROOT}/{path}/{path}:1.0", f"{ROOT}/{path}"])
+        squares = bytes.fromhex(words[6]) if len(words) > 6 else None
+        boards[path] = (Dgt(f"/dev/{node}", squares), [port, f"{ROOT}/{path}/{path}:1.0", f"{ROOT}/{path}"])
 
 
 def unplug(path):
@@ -301,8 +305,7 @@ def obey(line):
     board = boards[words[1]][0]
     if words[0] == "squares":
         board.squares = bytes.fromhex(words[2])
-        if isinstance(board, Chessnut):
-            board.report()
+        board.report()
     elif words[0] == "say":
         os.write(board.master, bytes.fromhex(words[2]))
     elif words[0] == "empty":
@@ -352,8 +355,13 @@ A: serial=0000:00:14.0
 H: descriptors={bytes([18, 1, 0, 2, 9, 0, 1, 64, 0x6b, 0x1d, 2, 0, 0, 6, 0, 0, 0, 1]).hex().upper()}{bytes([9, 2, 25, 0, 1, 1, 0, 0xe0, 0, 9, 4, 0, 0, 1, 9, 0, 0, 0, 7, 5, 0x81, 3, 4, 0, 12]).hex().upper()}
 """
 )
+for line in sys.argv[2 : sys.argv.index("--")]:
+    obey(line)
 child = subprocess.Popen(sys.argv[sys.argv.index("--") + 1 :], stdin=subprocess.DEVNULL)
 signal.signal(signal.SIGTERM, lambda *_: child.terminate())
 threading.Thread(target=listen, daemon=True).start()
 repeat()
-sys.exit(child.wait())
+code = child.wait()
+shutil.rmtree(testbed.get_root_dir(), ignore_errors=True)
+# Threads that serve devices may hold what an orderly end waits for.
+os._exit(code)
