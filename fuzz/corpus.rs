@@ -9,7 +9,7 @@ mod player;
 mod promises;
 
 use std::path::Path;
-use touchmove::boards::{LinkState, Millis, model};
+use touchmove::boards::{BOARDS, LinkState, Millis};
 use touchmove::ctl::run::{self, Cable, Said, Staged};
 use touchmove::game::event::Rotation;
 use touchmove::simulate::hands::{BLITZ, CLUB};
@@ -67,12 +67,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (number, game) in pgn::read(GAMES).games.iter().enumerate() {
         for (seed, profile) in [CLUB, BLITZ].iter().enumerate() {
             let scene = Scene { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: seed as u64 };
-            let stage = Stage::new("dgt", game, &scene).ok_or("there is no virtual DGT board")?;
-            let until = stage.ends_at();
-            let mut cable = Kept { inner: Staged::new(stage), now: 0, script: vec![0] };
-            let mut protocol = (model("dgt").ok_or("there is no DGT board")?.protocol)();
-            run::play(&mut cable, &mut *protocol, &mut Table::new(Settings::default()), until, &mut |_, _| {});
-            std::fs::write(decoder.join(format!("game-{number}-{seed}")), cable.script)?;
+            // The first byte of a script is the board's place in the list.
+            for (place, model) in (0..).zip(BOARDS) {
+                let Some(stage) = Stage::new(model.name, game, &scene) else { continue };
+                // A board that sends all the time says in a minute all that it ever says.
+                let until = if model.name == "dgt" { stage.ends_at() } else { 60_000 };
+                let mut cable = Kept { inner: Staged::new(stage), now: 0, script: vec![place] };
+                let settings = Settings { sensing: model.sensing, ..Settings::default() };
+                run::play(&mut cable, &mut *(model.protocol)(), &mut Table::new(settings), until, &mut |_, _| {});
+                std::fs::write(decoder.join(format!("{}-{number}-{seed}", model.name)), cable.script)?;
+            }
         }
     }
     for seed in 0..60 {

@@ -50,6 +50,7 @@ mod score;
 mod search;
 mod sequences;
 mod simulate;
+mod streams;
 mod table;
 mod touch;
 mod why;

@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use touchmove::boards::{BOARDS, Model, model};
 use touchmove::config::{self, Config, ConfigError};
+use touchmove::daemon::calibration::Calibrations;
 use touchmove::daemon::hub::BoardId;
 use touchmove::daemon::journal::Journal;
 use touchmove::daemon::links::{self, LinkSpec, Plugs};
@@ -99,6 +100,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
     let state_dir = args.state_dir.clone().unwrap_or_else(|| config.state_dir());
     let recordings = config.recordings.map(|room| Recordings { dir: state_dir.join("recordings"), room });
+    let calibrations = Calibrations(state_dir.join("calibration"));
     let (journal, notices) = Journal::open(&state_dir)?;
     notices.iter().for_each(|notice| warn!("{notice}"));
     let hub = Hub::new(journal, &config.tags.pairs());
@@ -130,6 +132,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
             Some(mut spec) = wanted.recv() => {
                 spec.recordings.clone_from(&recordings);
                 spec.plugs = plugs.clone();
+                spec.calibrations = Some(calibrations.clone());
                 links.spawn(links::run(spec, Arc::clone(&hub), links_stop.clone()));
                 continue;
             }
@@ -203,7 +206,7 @@ async fn boards(args: &Args, config: &Config, plugs: Plugs, specs: mpsc::Unbound
             let (model, control, settings) = (board.model, board.control, config.settings(board));
             let place = (Arc::clone(&places), index);
             let (id, plugs) = (BoardId::new(&board.name), plugs.clone());
-            specs.send(LinkSpec { id, model, place, control, settings, recordings: None, plugs })?;
+            specs.send(LinkSpec { id, model, place, control, settings, recordings: None, calibrations: None, plugs })?;
         }
     } else {
         return discover(config, plugs, specs).await;

@@ -3,9 +3,12 @@
 //! **Invariant:** nothing here does I/O, reads a clock or knows a rule of chess. Squares are the board's own, as its maker
 //! numbers them when it stands as intended; that a board may have been turned round is for [`crate::infer`] to find out.
 
+pub mod certabo;
 pub mod chessnut;
 pub mod dgt;
 pub mod matrix;
+pub mod reed;
+pub mod tabutronic;
 
 use shakmaty::{Color, Piece, Square};
 use std::ops::RangeInclusive;
@@ -167,6 +170,8 @@ pub enum Trouble {
     Silent(u32),
     /// Bytes come again after [`Trouble::Silent`].
     Answering,
+    /// The board tells what stands on it, but not what that is: the start position has to stand on it once.
+    Uncalibrated,
 }
 
 /// What a board told us, in its own coordinates.
@@ -184,6 +189,9 @@ pub enum Reading {
     Battery(Battery),
     /// What the board remembers, oldest first: the answer to [`Cue::Memory`]. Empty: nothing, or it could not be read.
     Memory(Vec<Remembered>),
+    /// What was learned of the pieces on this board, as lines of text: the caller keeps it for this board, in place of what it kept
+    /// before, and gives it back with [`Protocol::restore`].
+    Calibration(String),
     /// Trouble on the line.
     Trouble(Trouble),
 }
@@ -235,6 +243,9 @@ pub trait Protocol: Send {
     fn poll_write(&mut self) -> Option<Write>;
     /// When `timeout` wants to be called.
     fn next_deadline(&self) -> Option<Millis>;
+    /// The last [`Reading::Calibration`] of this board, before its link comes up for the first time. Boards that say what stands
+    /// on them need none.
+    fn restore(&mut self, _calibration: &str) {}
 }
 
 /// What the squares of a board can tell, the most first.
@@ -416,7 +427,15 @@ impl std::fmt::Debug for Model {
 }
 
 /// Every board there is. Adding one: a file here, and a word in this list.
-pub static BOARDS: &[&Model] = &[&dgt::MODEL, &matrix::MODEL, &chessnut::MODEL];
+pub static BOARDS: &[&Model] = &[
+    &dgt::MODEL,
+    &certabo::MODEL,
+    &tabutronic::CERNO,
+    &tabutronic::MODEL,
+    &chessnut::MODEL,
+    &reed::MODEL,
+    &matrix::MODEL,
+];
 
 /// The model of this name.
 pub fn model(name: &str) -> Option<&'static Model> {

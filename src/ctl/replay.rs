@@ -75,6 +75,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let mut settings = settings(&recording.header).with_context(|| format!("{file}:1"))?;
     settings.laws = args.laws.unwrap_or(settings.laws);
     settings.sensing = args.sensing.unwrap_or(settings.sensing);
+    let calibration = recording.lines.iter().find_map(|line| match &line.what {
+        What::State(state) => state.calibration.clone(),
+        _ => None,
+    });
     let (mut table, tape) = load(recording, &settings).with_context(|| file.to_string())?;
     let until = tape.last().map_or(0, |last| last.0) + AFTER;
     let mut records: Vec<Record> = table.record().cloned().into_iter().collect();
@@ -110,6 +114,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         }
     };
     let mut protocol = (model.protocol)();
+    if let Some(calibration) = calibration {
+        protocol.restore(&calibration);
+    }
     let mut tape = if table.placement().is_some() { Tape::plugged(tape) } else { Tape::new(tape) };
     protocol.link(0, LinkState::Up);
     play(&mut tape, &mut *protocol, &mut table, until, &mut watch);

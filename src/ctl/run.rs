@@ -278,4 +278,8 @@ impl Protocol for Tap {
     fn next_deadline(&self) -> Option<Millis> {
         self.inner.next_deadline()
     }
+
+    fn restore(&mut self, calibration: &str) {
+        self.inner.restore(calibration);
+    }
 }

@@ -262,7 +262,7 @@ const CAP: u64 = 1 << 30;
 
 fn record(file: &Path, setting: &Setting, hands: &HandsArgs, game: &Game, seed: u64, stage: Stage) -> anyhow::Result<()> {
     let Some(model) = boards::model(&setting.board) else { bail!("no such board: write one of {}", model_names()) };
-    let settings = settings(game);
+    let settings = Settings { sensing: model.sensing, ..settings(game) };
     let mut header = Header::new(model.name);
     header.chess960 = settings.chess960;
     header.start_fen = settings.start_fen.clone();

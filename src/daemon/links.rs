@@ -5,6 +5,7 @@
 
 use crate::boards::{Address, Cue, Identity, LinkState, Millis, Model, Placement, Protocol, Reading, Sensed, Trouble, Write};
 use crate::daemon::alarm::Alarm;
+use crate::daemon::calibration::Calibrations;
 use crate::daemon::hub::{BoardId, BoardView, Contact, Hub, LastGame, Request, Seat};
 use crate::daemon::recorder::{Recorder, Recordings};
 use crate::daemon::{Stop, stopped};
@@ -43,6 +44,8 @@ pub struct LinkSpec {
     pub recordings: Option<Recordings>,
     /// Changes when something was plugged in or out: a board that is away is looked for at once.
     pub plugs: Plugs,
+    /// Where what is learned of its pieces is kept, if it is.
+    pub calibrations: Option<Calibrations>,
 }
 
 /// Counts how often something was plugged in or out.
@@ -53,7 +56,7 @@ impl LinkSpec {
     pub fn single(model: &'static Model, place: Place, settings: Settings) -> LinkSpec {
         let control = ControlLines::default();
         let (id, plugs) = (BoardId::at(model, &place), tokio::sync::watch::channel(0).1);
-        LinkSpec { id, model, place: ([place].into(), 0), control, settings, recordings: None, plugs }
+        LinkSpec { id, model, place: ([place].into(), 0), control, settings, recordings: None, calibrations: None, plugs }
     }
 
     /// The device file to open now.
@@ -135,6 +138,8 @@ struct Link {
     recorder: Option<Recorder>,
     /// The durable events of the game that is on, where it is recorded.
     game: Vec<Stamped>,
+    /// What is known of the pieces, where the board does not say it itself.
+    calibration: Option<String>,
 }
 
 impl Link {
@@ -149,7 +154,11 @@ impl Link {
                 (Clock::resumed(*epoch_wall_ms, last), Table::restore(spec.settings.clone(), events))
             }
         };
-        let protocol = (spec.model.protocol)();
+        let mut protocol = (spec.model.protocol)();
+        let calibration = spec.calibrations.as_ref().and_then(|kept| kept.load(&spec.id));
+        if let Some(calibration) = &calibration {
+            protocol.restore(calibration);
+        }
         let now = clock.now();
         let recorder = spec
             .recordings
@@ -157,7 +166,19 @@ impl Link {
             .map(|recordings| Recorder::new(Arc::clone(hub), recordings, spec.id.clone(), spec.model.name, &spec.settings));
         let retry = (now, RECONNECT.0);
         let game = last.filter(|_| recorder.is_some()).map_or_else(Vec::new, |last| last.events);
-        let mut link = Link { spec, seat, clock, port: None, retry, protocol, table, writes: VecDeque::new(), recorder, game };
+        let mut link = Link {
+            spec,
+            seat,
+            clock,
+            port: None,
+            retry,
+            protocol,
+            table,
+            writes: VecDeque::new(),
+            recorder,
+            game,
+            calibration,
+        };
         link.begin_recording(now);
         link
     }
@@ -170,6 +191,7 @@ impl Link {
             placement: placement.map(|board| board.to_string()),
             position: self.table.record().map(|record| record.fen().to_owned()),
             events: self.game.iter().map(|stamped| event_to_value(&Stamped { at: 0, ..stamped.clone() })).collect(),
+            calibration: self.calibration.clone(),
             ..State::default()
         };
         recorder.begin(now, (state != State::default()).then_some(state));
@@ -340,6 +362,13 @@ impl Link {
         }
     }
 
+    fn calibrated(&mut self, text: &str) {
+        if let Some(calibrations) = &self.spec.calibrations {
+            calibrations.keep(&self.spec.id, text);
+        }
+        self.calibration = Some(text.to_owned());
+    }
+
     /// What a reading says of the board rather than of the game.
     fn notice(&mut self, reading: &Reading) {
         let contact = match reading {
@@ -358,6 +387,12 @@ impl Link {
                 self.seat.update_if(|view| view.reason != reason, |view| view.reason = reason.clone());
                 return;
             }
+            Reading::Trouble(Trouble::Uncalibrated) => {
+                let reason = "its pieces are not known: put up the start position and leave it so for five seconds".to_owned();
+                warn!(board = %self.spec.id, "{reason}");
+                (Contact::Connecting, reason)
+            }
+            Reading::Calibration(text) => return self.calibrated(text),
             Reading::Trouble(trouble) => return debug!(board = %self.spec.id, ?trouble, "trouble on the line"),
             _ => (Contact::Ready, String::new()),
         };

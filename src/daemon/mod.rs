@@ -1,6 +1,7 @@
 //! The shell around the core: links with the only clock, order, the journal.
 
 mod alarm;
+pub mod calibration;
 pub mod gallery;
 pub mod hub;
 pub mod journal;

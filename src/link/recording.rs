@@ -85,6 +85,9 @@ pub struct State {
     /// The game so far: its durable events ([`crate::wire::to_json`]). Without them the game begins from `position`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Value>,
+    /// What is known of the pieces ([`crate::boards::Reading::Calibration`]), on boards that do not say themselves what they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<String>,
 }
 
 /// What one line says.

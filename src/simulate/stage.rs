@@ -2,6 +2,7 @@
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
+use crate::simulate::certabo::{self, Lights};
 use crate::simulate::chessnut::VirtualChessnut;
 use crate::simulate::dgt::VirtualDgt;
 use crate::simulate::hands::Profile;
@@ -9,6 +10,7 @@ use crate::simulate::irregularity::Injection;
 use crate::simulate::pgn::Game;
 use crate::simulate::script::{self, Act, QUIET_END, Script};
 use crate::simulate::truth::Truth;
+use crate::simulate::{reed, tabutronic};
 
 /// Bytes from a virtual board.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,9 +68,14 @@ impl Stage {
     /// The same where irregularities are committed.
     pub fn with_irregularities(model: &str, game: &Game, scene: &Scene, wanted: &[Injection]) -> Option<Stage> {
         let script = script::write(game, scene.profile, scene.clock, scene.seed, wanted);
+        let (pieces, number) = (&script.at_first, game.number as u64);
         let board: Box<dyn VirtualBoard> = match model {
-            "dgt" => Box::new(VirtualDgt::new(scene, &script.at_first, game.number as u64)),
-            "chessnut" => Box::new(VirtualChessnut::new(scene, &script.at_first, game.number as u64)),
+            "chessnut" => Box::new(VirtualChessnut::new(scene, pieces, number)),
+            "dgt" => Box::new(VirtualDgt::new(scene, pieces, number)),
+            "certabo" => Box::new(certabo::board(scene, pieces, number, Lights::plain())),
+            "cerno" => Box::new(certabo::board(scene, pieces, number, Lights::coloured())),
+            "sentio" => Box::new(tabutronic::board(scene, pieces, number, Lights::coloured())),
+            "reed" => Box::new(reed::board(scene, pieces, number)),
             _ => return None,
         };
         Some(Stage { board, script, next: 0, plugged: true })

@@ -370,7 +370,8 @@ impl Table {
                 self.with_game(output, |game, _, _| game.damage(now));
             }
             Reading::Trouble(Trouble::Answering) => self.silent_since = None,
-            Reading::Trouble(Trouble::Ambiguous(_)) | Reading::Identity(_) => {}
+            Reading::Trouble(Trouble::Ambiguous(_) | Trouble::Uncalibrated) => {}
+            Reading::Identity(_) | Reading::Calibration(_) => {}
         }
     }
 

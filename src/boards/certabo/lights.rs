@@ -1,0 +1,106 @@
+//! Lights under the squares: written slowly, and again until the board says that it has them.
+
+use super::stream::Leds;
+use crate::boards::{Millis, Write};
+use shakmaty::Square;
+use std::collections::VecDeque;
+
+/// Between two patterns: boards that get them faster lose some. Milliseconds; other drivers keep 600 to 750.
+pub const SPACING: Millis = 600;
+/// A pattern that is not acknowledged is sent so often.
+pub const TIMES: u32 = 3;
+/// Red, green and blue of a lit corner: white, and weak, for 81 LEDs hang on one USB cable. Guess.
+const COLOUR: [u8; 3] = [0x20, 0x20, 0x20];
+
+/// The lights of one board.
+pub(in crate::boards) struct Lamps {
+    /// What the board has; `None`: not known yet, and both forms are sent in turn.
+    leds: Option<Leds>,
+    lit: Vec<Square>,
+    /// How often the pattern is still to be sent, and how often it was.
+    left: u32,
+    sent: u32,
+    /// When the next one may go out.
+    next_at: Millis,
+    writes: VecDeque<Write>,
+}
+
+impl Lamps {
+    /// Lights of this kind; `None`: of one that its answer will tell.
+    pub fn new(leds: Option<Leds>) -> Lamps {
+        Lamps { leds, lit: Vec::new(), left: 0, sent: 0, next_at: 0, writes: VecDeque::new() }
+    }
+
+    /// The link came up: what an earlier program left alight goes out.
+    pub fn greet(&mut self, now: Millis) {
+        *self = Lamps { next_at: now, ..Lamps::new(self.leds) };
+        self.light(now, Vec::new());
+    }
+
+    /// The link is down.
+    pub fn forget(&mut self) {
+        (self.left, self.sent) = (0, 0);
+        self.writes.clear();
+    }
+
+    /// These squares and no others.
+    pub fn light(&mut self, now: Millis, squares: Vec<Square>) {
+        let forms = if self.leds.is_none() { 2 } else { 1 };
+        (self.lit, self.left, self.sent) = (squares, TIMES * forms, 0);
+        self.timeout(now);
+    }
+
+    /// The board says that it has the pattern, and by that what kind of lights it has.
+    pub fn acknowledged(&mut self, leds: Leds) {
+        self.leds.get_or_insert(leds);
+        if self.sent > 0 {
+            self.left = 0;
+        }
+    }
+
+    /// When [`Lamps::timeout`] wants to be called.
+    pub fn deadline(&self) -> Option<Millis> {
+        (self.left > 0).then_some(self.next_at)
+    }
+
+    /// Sends what is due.
+    pub fn timeout(&mut self, now: Millis) {
+        if self.deadline().is_none_or(|at| now < at) {
+            return;
+        }
+        let unknown = if self.sent.is_multiple_of(2) { Leds::Plain } else { Leds::Colour };
+        let bytes = match self.leds.unwrap_or(unknown) {
+            Leds::Plain => plain(&self.lit).to_vec(),
+            Leds::Colour => colour(&self.lit),
+        };
+        self.writes.push_back(Write { at: now, bytes });
+        (self.left, self.sent, self.next_at) = (self.left - 1, self.sent + 1, now + SPACING);
+    }
+
+    /// What to send.
+    pub fn poll(&mut self) -> Option<Write> {
+        self.writes.pop_front()
+    }
+}
+
+/// Eight bytes: rank 8 first, bit 0 is the a-file.
+fn plain(squares: &[Square]) -> [u8; 8] {
+    let mut ranks = [0; 8];
+    for &square in squares {
+        ranks[7 - square.rank() as usize] |= 1 << square.file() as u8;
+    }
+    ranks
+}
+
+/// `ff 55`, 81 LEDs of three bytes, `0d 0a`. The LEDs stand at the corners of the squares, nine rows of nine, from the corner of h1
+/// towards a1, row after row towards rank 8.
+fn colour(squares: &[Square]) -> Vec<u8> {
+    let mut leds = [[0; 3]; 81];
+    for &square in squares {
+        let first = square.rank() as usize * 9 + 7 - square.file() as usize;
+        for led in [first, first + 1, first + 9, first + 10] {
+            leds[led] = COLOUR;
+        }
+    }
+    [&[0xff, 0x55], leds.as_flattened(), &[0x0d, 0x0a]].concat()
+}

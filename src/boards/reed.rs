@@ -1,0 +1,167 @@
+//! Reed boards of one's own: any micro-controller that prints lines. 115200 baud, 8N1; on USB the speed means nothing.
+//!
+//! # Frames
+//!
+//! Board to computer, at least once a second and whenever something changes; `docs/reed-line.md` specifies them, with examples in C:
+//!
+//! | line | what | becomes |
+//! |---|---|---|
+//! | `:255 255 0 0 0 0 255 255` | the line of a Sentio: ranks 8, 7 … 1, bit 7 the a-file; set: something stands there | a vote of three |
+//! | `R1 17 ffff00000000ffff*f0` | the same with a sequence number and a checksum | told at once |
+//! | `R1 18 ffff00000000ffff b87*2d` | besides: the battery, in percent | [`Reading::Battery`] |
+//! | `N1 club board 3*43` | the board's name, as its builder likes | [`Identity::Text`] |
+//!
+//! Computer to board: `?` and a line feed when the link comes up, and when all squares are asked for. A board may answer with its
+//! line at once, or not read at all.
+//!
+//! The checksum is CRC-8 with the polynomial 07, first value 0, of everything before the `*`, two hexadecimal digits. The sequence number
+//! counts lines from 0 to 255 and begins again; one that is the same as the last means that the line was repeated. What does not fit
+//! is [`Trouble::Garbage`], unknown words in a line with a right checksum are passed over, and lines of another version
+//! (`R2 …`) are [`Trouble::Unknown`].
+//!
+//! # Where this comes from
+//!
+//! The first line is what most boards of one's own can be made to print, and what several programs read. The others are ours.
+//!
+//! # Unknown
+//!
+//! Nothing: who builds a board decides. Without a good line for five seconds it counts as silent, so a board that prints only what
+//! changes has to repeat its last line.
+
+use super::certabo::numbers::{Item, Numbers};
+use super::certabo::stream::{Dialect, Heard, Stream};
+use super::tabutronic::squares;
+use super::*;
+
+/// Any micro-controller that prints lines.
+pub static MODEL: Model = Model {
+    name: "reed",
+    title: "Reed board of one's own",
+    sensing: Sensing::Occupancy,
+    connection: Connection::Serial(Line { baud: 115_200 }),
+    usb: &[
+        UsbId::adapter(0x2341, 0x0043),
+        UsbId::adapter(0x1a86, 0x7523),
+        UsbId::adapter(0x10c4, 0xea60),
+        UsbId::adapter(0x0403, 0x6001),
+        UsbId::adapter(0x2e8a, 0x000a),
+    ],
+    lights: Lights::None,
+    clock: Clocks::None,
+    tested: Tested::Specification,
+    cannot: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
+    protocol: || {
+        let numbers = Numbers::new(8, "Certabo and Cerno send such lines: set model = \"certabo\"");
+        Box::new(Stream::new(Reed { numbers, line: None, sequence: None }, VOTES, None))
+    },
+};
+
+/// Lines without a checksum are told by so many votes.
+const VOTES: usize = 3;
+/// No line is longer, in bytes.
+const LONGEST: usize = 120;
+/// Asks for the line of squares.
+const ASK: &[u8] = b"?\n";
+
+struct Reed {
+    numbers: Numbers,
+    /// A line with a checksum that has begun.
+    line: Option<Vec<u8>>,
+    /// The number of the last line with a checksum.
+    sequence: Option<u8>,
+}
+
+impl Dialect for Reed {
+    fn forget(&mut self) {
+        self.numbers.forget();
+        (self.line, self.sequence) = (None, None);
+    }
+
+    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<Heard>) {
+        match (&mut self.line, byte) {
+            (Some(_), b'\r' | b'\n' | b':') => {
+                let line = self.line.take().unwrap_or_default();
+                heard.extend(self.whole(&line));
+                if byte == b':' {
+                    self.plain(now, byte, heard);
+                }
+            }
+            (Some(line), _) if line.len() < LONGEST => line.push(byte),
+            (Some(line), _) => {
+                heard.push(Heard::Trouble(Trouble::Garbage(line.len() + 1)));
+                self.line = None;
+            }
+            (None, b'R' | b'N') => {
+                // Whatever came before is over.
+                self.plain(now, b'\r', heard);
+                self.line = Some(vec![byte]);
+            }
+            (None, _) => self.plain(now, byte, heard),
+        }
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        self.numbers.deadline()
+    }
+
+    fn quiet(&mut self, heard: &mut Vec<Heard>) {
+        heard.extend(self.numbers.quiet().map(read));
+    }
+
+    fn question(&self) -> Option<&'static [u8]> {
+        Some(ASK)
+    }
+}
+
+impl Reed {
+    fn plain(&mut self, now: Millis, byte: u8, heard: &mut Vec<Heard>) {
+        heard.extend(self.numbers.feed(now, byte).into_iter().flatten().map(read));
+    }
+
+    /// What a line with a checksum says.
+    fn whole(&mut self, line: &[u8]) -> Vec<Heard> {
+        let garbage = || vec![Heard::Trouble(Trouble::Garbage(line.len() + 1))];
+        let text = std::str::from_utf8(line).ok().and_then(checked);
+        let Some((kind, rest)) = text.and_then(|text| text.split_once(' ')) else { return garbage() };
+        match kind {
+            "N1" => vec![Heard::Identity(Identity::Text(rest.trim().to_owned()))],
+            "R1" => self.squares(rest).unwrap_or_else(garbage),
+            _ => vec![Heard::Trouble(Trouble::Unknown(line.get(1).copied().unwrap_or_default()))],
+        }
+    }
+
+    fn squares(&mut self, text: &str) -> Option<Vec<Heard>> {
+        let mut words = text.split_ascii_whitespace();
+        let sequence: u8 = words.next()?.parse().ok()?;
+        let ranks = words.next().filter(|word| word.len() == 16)?;
+        let ranks = u64::from_str_radix(ranks, 16).ok()?;
+        let mut heard = Vec::new();
+        if self.sequence.replace(sequence) != Some(sequence) {
+            let percent = words.filter_map(|word| word.strip_prefix('b')?.parse().ok().filter(|percent| *percent <= 100));
+            heard.extend(percent.map(|percent| Heard::Battery(Battery { percent, charging: None })));
+        }
+        heard.push(Heard::Certain(squares(&ranks.to_be_bytes())));
+        Some(heard)
+    }
+}
+
+fn read(item: Item) -> Heard {
+    match item {
+        Item::Line(ranks) => Heard::Frame(Some(squares(&ranks))),
+        Item::Heard(other) => other,
+    }
+}
+
+/// What stands before the checksum, if that is right.
+fn checked(line: &str) -> Option<&str> {
+    let (text, sum) = line.trim_end().rsplit_once('*')?;
+    let is_right = sum.len() == 2 && u8::from_str_radix(sum, 16).is_ok_and(|sum| sum == crc(text.as_bytes()));
+    is_right.then_some(text)
+}
+
+/// CRC-8 with the polynomial 07, from 0, nothing reflected, nothing added.
+pub fn crc(bytes: &[u8]) -> u8 {
+    bytes
+        .iter()
+        .fold(0, |crc, byte| (0..8).fold(crc ^ byte, |crc: u8, _| if crc & 0x80 == 0 { crc << 1 } else { crc << 1 ^ 0x07 }))
+}

@@ -1,0 +1,43 @@
+//! What was learned of the pieces on each board, in a file a board under the state directory.
+//!
+//! A file that is lost or damaged loses nothing else: the start position teaches the board anew.
+
+use crate::daemon::hub::BoardId;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use tracing::{info, warn};
+
+/// The directory of these files; created where missing.
+#[derive(Clone, Debug)]
+pub struct Calibrations(pub PathBuf);
+
+impl Calibrations {
+    /// What was last kept for this board.
+    pub fn load(&self, board: &BoardId) -> Option<String> {
+        match fs::read_to_string(self.path(board)) {
+            Ok(text) => Some(text),
+            Err(why) if why.kind() == io::ErrorKind::NotFound => None,
+            Err(why) => {
+                let path = self.path(board);
+                warn!(%board, "{} cannot be read ({why}): the start position teaches the board anew", path.display());
+                None
+            }
+        }
+    }
+
+    /// Keeps this in place of what was kept.
+    pub fn keep(&self, board: &BoardId, text: &str) {
+        let path = self.path(board);
+        let new = path.with_extension("new");
+        let kept = fs::create_dir_all(&self.0).and_then(|()| fs::write(&new, text)).and_then(|()| fs::rename(&new, &path));
+        match kept {
+            Ok(()) => info!(%board, "{} chips are known now", text.lines().count()),
+            Err(why) => warn!(%board, "{} cannot be written ({why}): after a restart the pieces are unknown", path.display()),
+        }
+    }
+
+    fn path(&self, board: &BoardId) -> PathBuf {
+        self.0.join(format!("{board}.chips"))
+    }
+}

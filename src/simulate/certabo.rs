@@ -1,0 +1,148 @@
+//! A virtual Certabo or Cerno, as far as a host can tell: frames of 320 numbers, chips in the pieces, garbage on empty squares.
+//!
+//! It is set up with a set that nobody has seen before. Pieces that were not on the board at first (a second queen) are of that
+//! set, too, and no other chip is like theirs.
+//!
+//! *Unknown*, and set freely: how often a frame comes (the line allows three to five a second), what garbage looks like, and
+//! how many boards break their lines.
+
+use crate::simulate::hands::Span;
+use crate::simulate::rng::Rng;
+use crate::simulate::stage::Scene;
+use crate::simulate::streaming::{Man, Pace, Printer, Streaming};
+use shakmaty::Piece;
+use std::collections::VecDeque;
+
+/// From one frame to the next, in milliseconds: a frame of 1100 bytes takes 286 of them on the line.
+const FRAME_MS: Span = Span(290, 330);
+/// Of empty squares: they read garbage. Measured: 169 of 721.
+const GARBAGE: u32 = 234;
+/// Of the numbers of garbage: zero. Measured in the same frames, roughly.
+const ZEROS: u32 = 150;
+/// Where lines are broken, in characters.
+const BREAK: usize = 64;
+/// Plain lights take so many bytes.
+const LIGHTS: usize = 8;
+/// What begins and ends coloured lights, and how many bytes there are in all.
+const COLOURS: ([u8; 2], [u8; 2], usize) = ([0xff, 0x55], [0x0d, 0x0a], 247);
+
+/// The board.
+pub type VirtualCertabo = Streaming<Chips>;
+
+/// A new board of this kind, with these pieces on the squares of play. `stream` keeps games of one seed apart.
+pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64, lights: Lights) -> VirtualCertabo {
+    let rng = Rng::new(scene.seed ^ 0xce_47ab0, stream);
+    let mut chips = Chips { rng, breaks: false, ids: Vec::new(), lights };
+    chips.breaks = chips.rng.chance(500);
+    Streaming::new(scene, squares, stream, Pace { frame_ms: FRAME_MS, baud: 38_400 }, chips)
+}
+
+/// Chips and how they are told.
+pub struct Chips {
+    rng: Rng,
+    /// Lines are broken by line feeds, also within a number.
+    breaks: bool,
+    /// The chip in each man.
+    ids: Vec<[u8; 5]>,
+    lights: Lights,
+}
+
+impl Chips {
+    /// Real chips of one set begin alike.
+    fn id(&mut self, man: Man) -> [u8; 5] {
+        while self.ids.len() <= man.number {
+            let batch = 83 + self.rng.below(3) as u8;
+            let id = [3, 0, batch, self.rng.below(256) as u8, self.rng.below(256) as u8];
+            if !self.ids.contains(&id) {
+                self.ids.push(id);
+            }
+        }
+        self.ids[man.number]
+    }
+
+    fn empty(&mut self) -> [u8; 5] {
+        let mut id = [0; 5];
+        if self.rng.chance(GARBAGE) {
+            for number in &mut id {
+                *number = if self.rng.chance(ZEROS) { 0 } else { self.rng.below(256) as u8 };
+            }
+        }
+        id
+    }
+}
+
+impl Printer for Chips {
+    fn frame(&mut self, seen: &[Option<Man>; 64]) -> Vec<u8> {
+        let mut text = String::from(":");
+        for man in seen {
+            let id = match *man {
+                Some(man) => self.id(man),
+                None => self.empty(),
+            };
+            id.iter().for_each(|number| text += &format!("{number} "));
+        }
+        let mut bytes = Vec::new();
+        for part in text.as_bytes().chunks(if self.breaks { BREAK } else { usize::MAX }) {
+            if !bytes.is_empty() {
+                bytes.push(b'\n');
+            }
+            bytes.extend_from_slice(part);
+        }
+        bytes.extend_from_slice(b"\r\n");
+        bytes
+    }
+
+    fn receive(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.lights.receive(bytes)
+    }
+}
+
+/// The lights of a virtual board.
+#[derive(Default)]
+pub struct Lights {
+    coloured: bool,
+    bytes: VecDeque<u8>,
+    /// The last pattern, as it came.
+    shown: Vec<u8>,
+}
+
+impl Lights {
+    /// One light a square.
+    pub fn plain() -> Lights {
+        Lights::default()
+    }
+
+    /// Lights in colours.
+    pub fn coloured() -> Lights {
+        Lights { coloured: true, ..Lights::default() }
+    }
+
+    /// The last pattern, as it came; empty before the first.
+    pub fn shown(&self) -> &[u8] {
+        &self.shown
+    }
+
+    /// Bytes from the host; what the board says to them.
+    pub fn receive(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.bytes.extend(bytes);
+        let mut said = Vec::new();
+        loop {
+            let wanted = if self.coloured { COLOURS.2 } else { LIGHTS };
+            // Coloured lights wait for their beginning.
+            while self.coloured
+                && !self.bytes.is_empty()
+                && self.bytes.iter().zip(&COLOURS.0).any(|(came, wanted)| came != wanted)
+            {
+                self.bytes.pop_front();
+            }
+            if self.bytes.len() < wanted {
+                return said;
+            }
+            let pattern: Vec<u8> = self.bytes.drain(..wanted).collect();
+            if !self.coloured || pattern.ends_with(&COLOURS.1) {
+                self.shown = pattern;
+                said.extend_from_slice(if self.coloured { b"D\r\n" } else { b"L\r\n" });
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! A virtual reed board of one's own: a line with a checksum ten times a second.
+
+use crate::boards::reed::crc;
+use crate::simulate::hands::Span;
+use crate::simulate::stage::Scene;
+use crate::simulate::streaming::{Man, Pace, Printer, Streaming};
+use crate::simulate::tabutronic::ranks;
+use shakmaty::Piece;
+
+/// From one line to the next, in milliseconds: what a small micro-controller does with ease.
+const FRAME_MS: Span = Span(90, 110);
+
+/// The board.
+pub type VirtualReed = Streaming<Lines>;
+
+/// A new board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualReed {
+    Streaming::new(scene, squares, stream, Pace { frame_ms: FRAME_MS, baud: 115_200 }, Lines::default())
+}
+
+/// Lines with sequence numbers and checksums.
+#[derive(Default)]
+pub struct Lines {
+    sequence: u8,
+    ranks: [u8; 8],
+}
+
+impl Lines {
+    fn line(&mut self) -> Vec<u8> {
+        let line = format!("R1 {} {:016x}", self.sequence, u64::from_be_bytes(self.ranks));
+        self.sequence = self.sequence.wrapping_add(1);
+        format!("{line}*{:02x}\n", crc(line.as_bytes())).into_bytes()
+    }
+}
+
+impl Printer for Lines {
+    fn frame(&mut self, seen: &[Option<Man>; 64]) -> Vec<u8> {
+        self.ranks = ranks(seen);
+        self.line()
+    }
+
+    fn receive(&mut self, bytes: &[u8]) -> Vec<u8> {
+        if bytes.contains(&b'?') { self.line() } else { Vec::new() }
+    }
+}

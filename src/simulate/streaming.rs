@@ -1,0 +1,305 @@
+//! What virtual boards have in common that send all their squares again and again.
+//!
+//! A frame takes as long as the next one comes later: the squares are looked at one after the other, from a8 to h1 as the maker
+//! numbers them, so that a piece that moves meanwhile may be in it twice or not at all. When all have been looked at the frame
+//! is sent at the pace of the line, in the pieces that a USB bridge hands on.
+//!
+//! Of what boards get wrong there are squares that are stuck, that flicker, that notice a change late, and bytes that are lost or
+//! wrong. Other faults are of other sensors.
+
+use crate::boards::Millis;
+use crate::game::event::Rotation;
+use crate::simulate::hands::{Rate, Rates, Span};
+use crate::simulate::rng::{Dice, Rng};
+use crate::simulate::script::Act;
+use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use shakmaty::{Piece, Square};
+use std::collections::VecDeque;
+
+/// Microseconds.
+type Micros = u64;
+
+const NEVER: Micros = Micros::MAX;
+/// Bytes that a USB bridge hands over together at most.
+const PACKET: usize = 64;
+/// How often a flickering square goes blind, and for how long.
+const FLICKER: (Span, Span) = (Span(4_000, 40_000), Span(150, 700));
+/// How late a missed edge is noticed. Guess.
+const MISSED: Span = Span(500, 6_000);
+/// A piece put down that was not lifted before is in the hand that lifts its like so soon; else it is one of those beside the board.
+/// Milliseconds.
+const SOON: Millis = 400;
+
+/// A piece of wood, and which one of the set it is, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Man {
+    /// What it is.
+    pub piece: Piece,
+    /// Which one.
+    pub number: usize,
+}
+
+/// How a board tells its squares.
+pub trait Printer: Send {
+    /// One frame of what was seen, from a8 to h1.
+    fn frame(&mut self, seen: &[Option<Man>; 64]) -> Vec<u8>;
+    /// What is answered to bytes from the host.
+    fn receive(&mut self, bytes: &[u8]) -> Vec<u8>;
+}
+
+/// How fast a board is.
+pub struct Pace {
+    /// From one frame to the next, in milliseconds; each board has its own.
+    pub frame_ms: Span,
+    /// Bits a second on the line, ten of them a byte.
+    pub baud: u64,
+}
+
+/// A board without a clock that sends all its squares again and again.
+pub struct Streaming<P> {
+    printer: P,
+    rotation: Rotation,
+    rng: Rng,
+    dice: Dice,
+    rates: Rates,
+    baud: u64,
+    period: Micros,
+    /// When the frame began that is being looked for.
+    began: Micros,
+    frames: u64,
+    fields: [Field; 64],
+    /// What the last frame showed.
+    told: [Option<Man>; 64],
+    flickers: Vec<Flicker>,
+    /// Men beside the board, the last one taken off last.
+    off: Vec<Man>,
+    /// Put down before it was lifted anywhere: the field, what it is, and until when it may be lifted.
+    ahead: Vec<(usize, Piece, Micros)>,
+    /// How many men there are so far.
+    men: usize,
+    line: VecDeque<(Micros, Vec<u8>, u32)>,
+    line_free: Micros,
+    now: Micros,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Field {
+    stands: Option<Man>,
+    /// The ply that last changed it.
+    ply: u32,
+    /// What it showed when it was looked at in this frame, if it has changed since.
+    looked: Option<Option<Man>>,
+    /// What it shows until then instead of what stands there.
+    held: Option<(Option<Man>, Micros)>,
+    stuck: bool,
+    changes: u64,
+}
+
+struct Flicker {
+    field: usize,
+    blind: bool,
+    turns_at: Micros,
+}
+
+impl<P: Printer> Streaming<P> {
+    /// A board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64, pace: Pace, printer: P) -> Streaming<P> {
+        let mut rng = Rng::new(scene.seed ^ 0x57_4ea3, stream);
+        let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
+        let mut fields = [Field::default(); 64];
+        let mut men = 0;
+        for square in Square::ALL {
+            if let Some(piece) = squares[square as usize] {
+                fields[field_of(scene.rotation, square)].stands = Some(Man { piece, number: men });
+                men += 1;
+            }
+        }
+        let [stuck, flickering] = [Rate::stuck, Rate::flicker].map(|rate| dice.count(&rates, rate, 0) as usize);
+        let mut bad: Vec<usize> = (0..64).collect();
+        rng.shuffle(&mut bad);
+        bad.iter().take(stuck).for_each(|&field| fields[field].stuck = true);
+        let flickers = bad.into_iter().skip(stuck).take(flickering);
+        let flickers = flickers.map(|field| Flicker { field, blind: false, turns_at: rng.ms(FLICKER.0) * 1000 }).collect();
+        Streaming {
+            printer,
+            rotation: scene.rotation,
+            dice,
+            rates,
+            baud: pace.baud,
+            period: rng.ms(pace.frame_ms) * 1000,
+            began: 0,
+            frames: 0,
+            told: fields.map(|field| field.stands),
+            fields,
+            flickers,
+            off: Vec::new(),
+            ahead: Vec::new(),
+            men,
+            line: VecDeque::new(),
+            line_free: 0,
+            now: 0,
+            rng,
+        }
+    }
+
+    fn run(&mut self, until: Micros) {
+        while self.began + self.period <= until {
+            self.began += self.period;
+            self.now = self.began;
+            self.settle(self.now);
+            self.flicker(self.now);
+            self.frame();
+        }
+        self.now = until;
+    }
+
+    /// The frame that ends now.
+    fn frame(&mut self) {
+        self.frames += 1;
+        let mut ply = 0;
+        let mut seen = [None; 64];
+        for (index, field) in self.fields.iter_mut().enumerate() {
+            let looked = field.looked.take();
+            let held = field.held.filter(|held| held.1 > self.now).map(|held| held.0);
+            let blind = self.flickers.iter().any(|flicker| flicker.field == index && flicker.blind);
+            seen[index] = match (field.stuck, blind) {
+                (true, _) => self.told[index],
+                (false, true) => None,
+                (false, false) => looked.or(held).unwrap_or(field.stands),
+            };
+            if seen[index] != self.told[index] && !blind {
+                ply = ply.max(field.ply);
+            }
+        }
+        self.told = seen;
+        let mut bytes = self.printer.frame(&seen);
+        let mut lost = self.dice.stream(Rate::lost_byte, self.frames);
+        if lost.chance(self.rates.lost_byte) {
+            bytes.remove(lost.below(bytes.len() as u64) as usize);
+        }
+        let mut garbled = self.dice.stream(Rate::garbled_byte, self.frames);
+        if garbled.chance(self.rates.garbled_byte) {
+            let at = garbled.below(bytes.len() as u64) as usize;
+            bytes[at] ^= 1 << garbled.below(8);
+        }
+        self.say(&bytes, ply);
+    }
+
+    /// Puts bytes on the line; they leave when those before are out.
+    fn say(&mut self, bytes: &[u8], ply: u32) {
+        let starts = self.line_free.max(self.now);
+        let first = 1 + self.rng.below(PACKET as u64) as usize;
+        let (first, rest) = bytes.split_at(first.min(bytes.len()));
+        let mut sent = 0;
+        for part in std::iter::once(first).chain(rest.chunks(PACKET)).filter(|part| !part.is_empty()) {
+            sent += part.len() as u64;
+            self.line.push_back((starts + sent * 10_000_000 / self.baud, part.to_vec(), ply));
+        }
+        self.line_free = starts + sent * 10_000_000 / self.baud;
+    }
+
+    fn flicker(&mut self, now: Micros) {
+        for flicker in self.flickers.iter_mut().filter(|flicker| flicker.turns_at <= now) {
+            flicker.blind = !flicker.blind;
+            flicker.turns_at = now + self.rng.ms(if flicker.blind { FLICKER.1 } else { FLICKER.0 }) * 1000;
+        }
+    }
+
+    fn change(&mut self, index: usize, stands: Option<Man>, ply: u32) {
+        let now = self.now;
+        let looked_at = self.began + index as u64 * self.period / 64;
+        let nth = (index as u64) << 32 | self.fields[index].changes;
+        let mut missed = self.dice.stream(Rate::missed_edge, nth);
+        let missed = missed.chance(self.rates.missed_edge).then(|| missed.ms(MISSED) * 1000);
+        let field = &mut self.fields[index];
+        let shows = field.held.filter(|held| held.1 > now).map_or(field.stands, |held| held.0);
+        if looked_at <= now {
+            field.looked.get_or_insert(shows);
+        }
+        field.held = missed.map(|late| (shows, now + late));
+        (field.stands, field.ply, field.changes) = (stands, ply, field.changes + 1);
+    }
+
+    fn lift(&mut self, index: usize, ply: u32) {
+        let Some(man) = self.fields[index].stands else { return };
+        self.change(index, None, ply);
+        // It is the one that another square has shown already.
+        match self.ahead.iter().position(|(_, piece, _)| *piece == man.piece) {
+            Some(at) => {
+                let (there, ..) = self.ahead.remove(at);
+                self.put(there, man, ply);
+            }
+            None => self.off.push(man),
+        }
+    }
+
+    fn put(&mut self, index: usize, man: Man, ply: u32) {
+        let was = self.fields[index].stands;
+        self.change(index, Some(man), ply);
+        self.off.extend(was);
+    }
+
+    /// What was put down and not lifted anywhere comes from beside the board.
+    fn settle(&mut self, now: Micros) {
+        while let Some(at) = self.ahead.iter().position(|ahead| ahead.2 <= now) {
+            let (index, piece, _) = self.ahead.remove(at);
+            let man = Man { piece, number: self.men };
+            self.men += 1;
+            let ply = self.fields[index].ply;
+            self.put(index, man, ply);
+        }
+    }
+}
+
+impl<P: Printer> VirtualBoard for Streaming<P> {
+    fn act(&mut self, at: Millis, act: Act, ply: u32) {
+        self.run(at * 1000);
+        self.settle(self.now);
+        match act {
+            Act::Lift(square) => {
+                let index = field_of(self.rotation, square);
+                self.ahead.retain(|ahead| ahead.0 != index);
+                self.lift(index, ply);
+            }
+            Act::Put(square, piece) => {
+                let index = field_of(self.rotation, square);
+                match self.off.iter().rposition(|man| man.piece == piece) {
+                    Some(at) => {
+                        let man = self.off.remove(at);
+                        self.put(index, man, ply);
+                    }
+                    None => self.ahead.push((index, piece, self.now + SOON * 1000)),
+                }
+            }
+            // It has its own supply, and no clock.
+            Act::Unplug | Act::Plug | Act::Press(_) | Act::Start | Act::Stop => {}
+        }
+    }
+
+    fn receive(&mut self, now: Millis, bytes: &[u8]) {
+        self.run(now * 1000);
+        let answer = self.printer.receive(bytes);
+        if !answer.is_empty() {
+            self.say(&answer, 0);
+        }
+    }
+
+    fn advance(&mut self, now: Millis) -> Vec<Chunk> {
+        self.run(now * 1000);
+        let mut chunks = Vec::new();
+        while let Some((at, bytes, ply)) = self.line.pop_front_if(|part| part.0 <= now * 1000) {
+            chunks.push(Chunk { at: at.div_ceil(1000), bytes, ply });
+        }
+        chunks
+    }
+
+    fn next_event(&self) -> Option<Millis> {
+        let line = self.line.front().map_or(NEVER, |part| part.0);
+        Some((self.began + self.period).min(line).div_ceil(1000))
+    }
+}
+
+/// Where a frame has a square of play: 0 is a8, 63 is h1, where White sits at the maker's rank 1.
+fn field_of(rotation: Rotation, square: Square) -> usize {
+    rotation.apply(square).flip_vertical() as usize
+}

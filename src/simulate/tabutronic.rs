@@ -1,0 +1,45 @@
+//! A virtual Sentio, as far as a host can tell: lines of eight numbers, bit 7 the a-file. Cerno is in [`super::certabo`].
+//!
+//! *Unknown*, and set freely: how often a line comes.
+
+use crate::simulate::certabo::Lights;
+use crate::simulate::hands::Span;
+use crate::simulate::stage::Scene;
+use crate::simulate::streaming::{Man, Pace, Printer, Streaming};
+use shakmaty::Piece;
+
+/// From one line to the next, in milliseconds. Guess.
+const FRAME_MS: Span = Span(80, 120);
+
+/// The board.
+pub type VirtualSentio = Streaming<Ranks>;
+
+/// A new board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64, lights: Lights) -> VirtualSentio {
+    Streaming::new(scene, squares, stream, Pace { frame_ms: FRAME_MS, baud: 38_400 }, Ranks { lights })
+}
+
+/// Eight numbers, and lights.
+pub struct Ranks {
+    lights: Lights,
+}
+
+impl Printer for Ranks {
+    fn frame(&mut self, seen: &[Option<Man>; 64]) -> Vec<u8> {
+        let numbers = ranks(seen).map(|rank| format!("{rank} "));
+        format!(":{}\r\n", numbers.concat()).into_bytes()
+    }
+
+    fn receive(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.lights.receive(bytes)
+    }
+}
+
+/// A bit for each square on which something stands: rank 8 first, bit 7 the a-file.
+pub(super) fn ranks(seen: &[Option<Man>; 64]) -> [u8; 8] {
+    let mut ranks = [0; 8];
+    for (index, _) in seen.iter().enumerate().filter(|(_, man)| man.is_some()) {
+        ranks[index / 8] |= 0x80 >> (index % 8);
+    }
+    ranks
+}

@@ -1,0 +1,530 @@
+//! Boards that send all their squares again and again, as lines of text: Certabo, Tabutronic, reed boards of one's own.
+
+mod games;
+mod others;
+mod page;
+
+use proptest::prelude::*;
+use shakmaty::{Board, Color, Piece, Square};
+use touchmove::boards::{
+    Address, Cue, Identity, LinkState, Millis, Placement, Protocol, Reading, Sensed, Trouble, Unsupported, certabo, model, reed,
+};
+use touchmove::simulate::rng::Rng;
+
+/// From one frame to the next.
+const FRAME: Millis = 300;
+
+/// A board on a line that has been up since 0, in simulated time.
+struct Bench {
+    board: Box<dyn Protocol>,
+    now: Millis,
+}
+
+impl Bench {
+    fn new(name: &str) -> Bench {
+        let mut board = (model(name).unwrap().protocol)();
+        board.link(0, LinkState::Up);
+        Bench { board, now: 0 }
+    }
+
+    /// A Certabo that knows these chips.
+    fn knowing(calibration: &str) -> Bench {
+        let mut board = (model("certabo").unwrap().protocol)();
+        board.restore(calibration);
+        board.link(0, LinkState::Up);
+        Bench { board, now: 0 }
+    }
+
+    fn readings(&mut self) -> Vec<Reading> {
+        std::iter::from_fn(|| self.board.poll_reading())
+            .map(|(address, reading)| {
+                assert_eq!(address, Address::ONLY);
+                reading
+            })
+            .collect()
+    }
+
+    fn writes(&mut self) -> Vec<(Millis, Vec<u8>)> {
+        std::iter::from_fn(|| self.board.poll_write()).map(|write| (write.at, write.bytes)).collect()
+    }
+
+    /// Lets the time pass with its deadlines.
+    fn pass(&mut self, until: Millis) -> Vec<Reading> {
+        while let Some(due) = self.board.next_deadline().filter(|due| *due <= until) {
+            self.now = self.now.max(due);
+            self.board.timeout(self.now);
+        }
+        self.now = until;
+        self.readings()
+    }
+
+    fn receive(&mut self, bytes: &[u8]) -> Vec<Reading> {
+        self.board.receive(self.now, bytes);
+        self.readings()
+    }
+
+    /// A frame's time passes, then this comes.
+    fn frame(&mut self, bytes: &[u8]) -> Vec<Reading> {
+        let mut readings = self.pass(self.now + FRAME);
+        readings.extend(self.receive(bytes));
+        readings
+    }
+
+    /// The same frame so often.
+    fn frames(&mut self, count: usize, bytes: &[u8]) -> Vec<Reading> {
+        (0..count).flat_map(|_| self.frame(bytes)).collect()
+    }
+}
+
+fn placement(board: &Board) -> Placement {
+    let mut placement = [Sensed::Empty; 64];
+    for (square, piece) in board.clone() {
+        placement[square as usize] = Sensed::Piece(piece);
+    }
+    placement
+}
+
+fn fen(text: &str) -> Board {
+    text.parse().unwrap()
+}
+
+fn stands(text: &str) -> Reading {
+    Reading::Placement(Box::new(placement(&fen(text))))
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+
+fn lift(square: Square) -> Reading {
+    Reading::Square(square, Sensed::Empty)
+}
+
+fn put(square: Square, piece: Piece) -> Reading {
+    Reading::Square(square, Sensed::Piece(piece))
+}
+
+/// Chips of a set: the squares where they stand at first tell them apart.
+struct Set {
+    first: u8,
+    squares: [Option<Square>; 64],
+}
+
+impl Set {
+    fn start(first: u8) -> Set {
+        let mut squares = [None; 64];
+        for square in fen(START).occupied() {
+            squares[square as usize] = Some(square);
+        }
+        Set { first, squares }
+    }
+
+    /// Turned round with all its pieces.
+    fn turned(mut self) -> Set {
+        self.squares.reverse();
+        self
+    }
+
+    fn carry(&mut self, from: Square, to: Square) {
+        self.squares[to as usize] = self.squares[from as usize].take();
+    }
+
+    fn id(&self, chip: Square) -> [u8; 5] {
+        [3, 0, 84, self.first, 100 + chip as u8]
+    }
+
+    /// A frame, with nothing on empty squares.
+    fn frame(&self) -> Vec<u8> {
+        self.noisy(&mut Rng::new(0, 0), 0)
+    }
+
+    /// A frame; so many thousandths of the empty squares read garbage.
+    fn noisy(&self, rng: &mut Rng, garbage: u32) -> Vec<u8> {
+        let mut text = String::from(":");
+        for index in 0..64u32 {
+            let chip = self.squares[(index ^ 56) as usize];
+            let mut id = chip.map_or([0; 5], |chip| self.id(chip));
+            if chip.is_none() && rng.chance(garbage) {
+                id = std::array::from_fn(|_| rng.below(256) as u8);
+            }
+            id.iter().for_each(|number| text += &format!("{number} "));
+        }
+        (text + "\r\n").into_bytes()
+    }
+}
+
+fn calibration(readings: &[Reading]) -> Option<String> {
+    readings.iter().rev().find_map(|reading| match reading {
+        Reading::Calibration(text) => Some(text.clone()),
+        _ => None,
+    })
+}
+
+/// Readings without what is learned.
+fn squares(readings: Vec<Reading>) -> Vec<Reading> {
+    readings.into_iter().filter(|reading| !matches!(reading, Reading::Calibration(_))).collect()
+}
+
+/// What a board is told that knows the set.
+fn known(first: u8) -> String {
+    let mut bench = Bench::new("certabo");
+    let mut set = Set::start(first);
+    let mut readings = bench.frames(certabo::FRAMES, &set.frame());
+    set.carry(Square::E2, Square::E4);
+    readings.extend(bench.frames(3, &set.frame()));
+    calibration(&readings).expect("the set was learned")
+}
+
+#[test]
+fn certabo_learns_a_set_from_the_start_position() {
+    let (mut bench, mut set, mut rng) = (Bench::new("certabo"), Set::start(7), Rng::new(1, 1));
+    for _ in 1..certabo::FRAMES {
+        assert_eq!(bench.frame(&set.noisy(&mut rng, 234)), [], "nothing is known");
+    }
+    assert_eq!(bench.frame(&set.noisy(&mut rng, 234)), [stands(START)], "and nothing is kept while the way round is not known");
+    assert_eq!((0..50).flat_map(|_| bench.frame(&set.noisy(&mut rng, 234))).collect::<Vec<_>>(), []);
+    set.carry(Square::E2, Square::E4);
+    let moved = bench.frames(3, &set.frame());
+    assert_eq!(squares(moved.clone()), [lift(Square::E2), put(Square::E4, Color::White.pawn())]);
+    assert_eq!(calibration(&moved).unwrap().lines().count(), 32);
+}
+
+#[test]
+fn certabo_a_new_set_is_turned_round_when_the_other_side_begins() {
+    let (mut bench, mut set) = (Bench::new("certabo"), Set::start(7).turned());
+    assert_eq!(bench.frames(certabo::FRAMES, &set.frame()), [stands(START)], "it looks the same from both sides");
+    // d2-d4 of players who sit the other way round.
+    set.carry(Square::E7, Square::E5);
+    let moved = bench.frames(3, &set.frame());
+    let turned = "RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr";
+    assert_eq!(squares(moved.clone()), [stands(turned), lift(Square::E7), put(Square::E5, Color::White.pawn())]);
+    let kept = calibration(&moved).unwrap();
+    // From now on it is known.
+    let set = Set::start(7).turned();
+    assert_eq!(Bench::knowing(&kept).frames(3, &set.frame()), [stands(turned)]);
+    let set = Set::start(7);
+    assert_eq!(Bench::knowing(&kept).frames(9, &set.frame()), [stands(START)]);
+}
+
+#[test]
+fn certabo_knows_its_sets_after_a_restart() {
+    let kept = known(7);
+    let mut set = Set::start(7);
+    set.carry(Square::G1, Square::F3);
+    let now = "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R";
+    assert_eq!(Bench::knowing(&kept).frames(3, &set.frame()), [stands(now)]);
+    // What is no line of it is passed over.
+    assert_eq!(Bench::knowing(&format!("1 2 3\n\n{kept}x y\n1 2 3 4 5 é\n")).frames(3, &set.frame()), [stands(now)]);
+    assert_eq!(Bench::knowing("nothing").frames(3, &set.frame()), []);
+    // A second set is learned, and the first one stays known.
+    let mut bench = Bench::knowing(&kept);
+    let mut other = Set::start(8);
+    let mut readings = bench.frames(certabo::FRAMES, &other.frame());
+    assert_eq!(readings.last(), Some(&stands(START)));
+    other.carry(Square::D2, Square::D4);
+    readings.extend(bench.frames(3, &other.frame()));
+    assert_eq!(calibration(&readings).unwrap().lines().count(), 64);
+    assert_eq!(squares(bench.frames(3, &set.frame())).len(), 4, "d2, d4, g1 and f3");
+}
+
+#[test]
+fn certabo_learns_spare_queens_beside_the_start_position() {
+    for turned in [false, true] {
+        let mut set = Set::start(7);
+        (set.squares[Square::D6 as usize], set.squares[Square::D3 as usize]) = (Some(Square::D6), Some(Square::D3));
+        let set = if turned { set.turned() } else { set };
+        let readings = Bench::new("certabo").frames(certabo::FRAMES, &set.frame());
+        let stand = "rnbqkbnr/pppppppp/3q4/8/8/3Q4/PPPPPPPP/RNBQKBNR";
+        let turned_stand = "RNBKQBNR/PPPPPPPP/4Q3/8/8/4q3/pppppppp/rnbkqbnr";
+        assert_eq!(squares(readings.clone()), [stands(if turned { turned_stand } else { stand })]);
+        // Both sides are certain, so it is kept at once.
+        let kept = calibration(&readings).unwrap();
+        assert_eq!(kept.lines().count(), 34);
+        let mut game = Set::start(7);
+        game.squares[Square::A8 as usize] = Some(Square::D3);
+        assert_eq!(Bench::knowing(&kept).frames(3, &game.frame()), [stands("Qnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR")]);
+    }
+}
+
+#[test]
+fn certabo_a_wrong_lesson_is_put_right_with_spare_queens() {
+    // King and queen were swapped when the set was learned.
+    let mut swapped = Set::start(7);
+    swapped.squares.swap(Square::D1 as usize, Square::E1 as usize);
+    let mut bench = Bench::new("certabo");
+    bench.frames(certabo::FRAMES, &swapped.frame());
+    let set = Set::start(7);
+    let wrong = squares(bench.frames(20, &set.frame()));
+    assert_eq!(wrong, [put(Square::D1, Color::White.king()), put(Square::E1, Color::White.queen())], "it is taken as learned");
+    let mut with_queens = Set::start(7);
+    with_queens.squares[Square::D6 as usize] = Some(Square::D6);
+    bench.frames(certabo::FRAMES, &with_queens.frame());
+    bench.frames(3, &set.frame());
+    bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap();
+    assert_eq!(bench.frame(&set.frame()), [stands(START)]);
+}
+
+#[test]
+fn certabo_what_is_no_start_position_teaches_nothing() {
+    let kept = known(7);
+    // Chess960: the set is known, and is what it is.
+    let mut shuffled = Set::start(7);
+    shuffled.squares.swap(Square::A1 as usize, Square::B1 as usize);
+    shuffled.squares.swap(Square::A8 as usize, Square::B8 as usize);
+    assert_eq!(Bench::knowing(&kept).frames(20, &shuffled.frame()), [stands("nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/NRBQKBNR")]);
+    // A pawn is missing; a piece too many.
+    let mut missing = Set::start(9);
+    missing.squares[Square::A2 as usize] = None;
+    let mut many = Set::start(9);
+    many.squares[Square::A4 as usize] = Some(Square::A4);
+    for set in [missing, many] {
+        let unknown = [Reading::Trouble(Trouble::Uncalibrated)];
+        assert_eq!(Bench::new("certabo").frames(60, &set.frame()), unknown, "said once");
+    }
+    // One chip on two kinds of pieces.
+    let mut same = Set::start(9);
+    same.squares[Square::A1 as usize] = Some(Square::B1);
+    assert_eq!(Bench::new("certabo").frames(10, &same.frame()), []);
+    // A board that imitates a Certabo: kinds instead of chips.
+    let mut kinds = Set::start(9);
+    for square in fen(START).occupied() {
+        let piece = fen(START).piece_at(square).unwrap();
+        kinds.squares[square as usize] = Some(Square::new(piece.role as u32 + 8 * u32::from(piece.color.is_black())));
+    }
+    assert_eq!(Bench::new("certabo").frames(certabo::FRAMES, &kinds.frame()), [stands(START)]);
+}
+
+#[test]
+fn certabo_an_unknown_chip_on_the_last_rank_is_a_queen() {
+    let mut bench = Bench::new("certabo");
+    let mut set = Set::start(7);
+    bench.frames(certabo::FRAMES, &set.frame());
+    set.carry(Square::E2, Square::E4);
+    bench.frames(3, &set.frame());
+    set.squares[Square::G8 as usize] = None;
+    bench.frames(3, &set.frame());
+    set.squares[Square::G8 as usize] = Some(Square::D3);
+    let readings = bench.frames(5, &set.frame());
+    assert_eq!(squares(readings.clone()), [put(Square::G8, Color::White.queen())]);
+    assert_eq!(calibration(&readings).unwrap().lines().count(), 33);
+    // Anywhere else it is nothing.
+    set.squares[Square::C5 as usize] = Some(Square::C5);
+    assert_eq!(bench.frames(20, &set.frame()), []);
+}
+
+#[test]
+fn certabo_garbage_never_becomes_a_piece() {
+    let (mut bench, set, mut rng) = (Bench::new("certabo"), Set::start(7), Rng::new(3, 1));
+    let mut readings = Vec::new();
+    for _ in 0..10_000 {
+        readings.extend(bench.frame(&set.noisy(&mut rng, 234)));
+    }
+    assert_eq!(readings, [stands(START)]);
+}
+
+/// How lines were seen damaged, and how they could be.
+#[test]
+fn certabo_lines_are_found_however_they_come() {
+    let kept = known(7);
+    let set = Set::start(7);
+    let line = String::from_utf8(set.frame()).unwrap();
+    let broken: String = line.as_bytes().chunks(64).map(|part| format!("{}\n", std::str::from_utf8(part).unwrap())).collect();
+    let high: Vec<u8> = line.bytes().enumerate().map(|(index, byte)| if index % 7 == 0 { byte | 0x80 } else { byte }).collect();
+    let whole: [Vec<u8>; 8] = [
+        line.clone().into_bytes(),
+        broken.into_bytes(),
+        high,
+        format!("junk 1 2 3{line}").into_bytes(),
+        line.replace(" \r\n", "\r\n").into_bytes(),
+        line.replace(" \r\n", "\nL\r\n").into_bytes(),
+        line.replace(' ', "  ").into_bytes(),
+        // Its end is missing, and the next one's beginning tells.
+        line.replace(" \r\n", "").into_bytes(),
+    ];
+    for bytes in &whole {
+        let mut bench = Bench::knowing(&kept);
+        bench.receive(b"84 3 0 rest of a line\r\n");
+        let mut readings = bench.frames(3, bytes);
+        readings.extend(bench.pass(bench.now + 100));
+        let squares: Vec<Reading> = readings.into_iter().filter(|reading| !matches!(reading, Reading::Trouble(_))).collect();
+        assert_eq!(squares, [stands(START)], "{}", String::from_utf8_lossy(bytes));
+    }
+    let number = line.find("84").unwrap();
+    let damaged = [
+        line.replacen(" 84", " 840", 1),
+        line.replacen(" 84", "", 1),
+        line.replacen(" 84", " 84 84", 1),
+        line.replacen(" 84", " 8x4", 1),
+        format!("{}\r\n", &line[..number]),
+        line.replacen(':', "", 1),
+    ];
+    for line in damaged {
+        let mut bench = Bench::knowing(&kept);
+        bench.receive(b":");
+        let readings = bench.frames(5, line.as_bytes());
+        let is_garbage = |reading: &Reading| matches!(reading, Reading::Trouble(Trouble::Garbage(1..)));
+        assert!(readings.iter().all(is_garbage) && readings.len() >= 4, "{line}: {readings:?}");
+    }
+}
+
+#[test]
+fn the_length_of_a_line_tells_which_board_it_is() {
+    let said = |name: &str, line: &[u8]| {
+        let readings = Bench::new(name).frames(5, line);
+        let [Reading::Trouble(Trouble::Impossible(why))] = &readings[..1] else { panic!("{readings:?}") };
+        why.clone()
+    };
+    assert!(said("certabo", b":255 255 0 0 0 0 255 255 \r\n").contains("sentio"));
+    assert!(said("cerno", b":255 255 0 0 0 0 255 255 \r\n").contains("sentio"));
+    assert!(said("sentio", &Set::start(1).frame()).contains("cerno"));
+    assert!(said("reed", &Set::start(1).frame()).contains("certabo"));
+}
+
+fn occupied(text: &str) -> Reading {
+    Reading::Placement(Box::new(placement(&fen(text)).map(|sensed| match sensed {
+        Sensed::Empty => Sensed::Empty,
+        _ => Sensed::Occupied,
+    })))
+}
+
+#[test]
+fn sentio_lines() {
+    for name in ["sentio", "reed"] {
+        let mut bench = Bench::new(name);
+        assert_eq!(bench.frames(3, b":255 255 0 0 0 0 255 255 \r\n"), [occupied(START)]);
+        // One line is not believed.
+        assert_eq!(bench.frames(1, b":255 255 0 0 0 0 255 254 \r\n"), []);
+        assert_eq!(bench.frames(3, b":255 255 0 0 0 0 255 255\n"), []);
+        // The king from e1 to e4, on a board that ends its lines as it likes.
+        assert_eq!(
+            bench.frames(3, b":255 255 0 0 8 0 255 247\nL\r\n"),
+            [lift(Square::E1), Reading::Square(Square::E4, Sensed::Occupied)]
+        );
+        bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap();
+        let now = "rnbqkbnr/pppppppp/8/8/4K3/8/PPPPPPPP/RNBQ1BNR";
+        assert_eq!(bench.frames(2, b":255 255 0 0 8 0 255 247"), [occupied(now)], "as soon as there is a line");
+        let garbage = |count| [Reading::Trouble(Trouble::Garbage(count))];
+        assert_eq!(bench.frame(b":255 255 0 0 8 0 255 256\r\n")[..], garbage(25)[..]);
+        assert_eq!(bench.frame(b":255 255 0 0 8 0 255\r\n")[..], garbage(21)[..]);
+    }
+}
+
+#[test]
+fn reed_lines_with_a_checksum_need_no_vote() {
+    let line = |text: &str| format!("{text}*{:02x}\n", reed::crc(text.as_bytes()));
+    assert_eq!(reed::crc(b"123456789"), 0xf4, "the check value of this CRC-8");
+    let mut bench = Bench::new("reed");
+    assert_eq!(bench.writes(), [(0, b"?\n".to_vec())]);
+    assert_eq!(bench.receive(b"ff00*12\r\nR1 17 ffff00000000ffff*f0\r\n"), [occupied(START)]);
+    assert_eq!(bench.receive(line("R1 18 ffff00000000fffe").as_bytes()), [lift(Square::H1)]);
+    let battery = Reading::Battery(touchmove::boards::Battery { percent: 87, charging: None });
+    let with_battery = line("R1 19 ffff00000000ffff what b87 b101 bx");
+    assert_eq!(bench.receive(with_battery.as_bytes()), [battery, Reading::Square(Square::H1, Sensed::Occupied)]);
+    assert_eq!(bench.receive(with_battery.as_bytes()), [], "the same line again");
+    assert_eq!(bench.receive(b"N1 club board 3*43\n"), [Reading::Identity(Identity::Text("club board 3".to_owned()))]);
+    for damaged in ["R1 20 ffff00000000fffe*00\n", "R1 20 ffff00000000fffe\n", "R1 20*\n", "R\n"] {
+        assert_eq!(bench.receive(damaged.as_bytes()), [Reading::Trouble(Trouble::Garbage(damaged.len()))], "{damaged}");
+    }
+    for wrong in ["R1 256 ffff00000000fffe", "R1 20 ffff00000000fff", "R1 20 ffff00000000ffgg", "R1 ", "R1"] {
+        let readings = bench.receive(line(wrong).as_bytes());
+        assert!(matches!(readings[..], [Reading::Trouble(Trouble::Garbage(_))]), "{wrong}: {readings:?}");
+    }
+    assert_eq!(bench.receive(line("R2 20 ffff").as_bytes()), [Reading::Trouble(Trouble::Unknown(b'2'))]);
+    assert_eq!(bench.receive(&[&b"R"[..], &[b'x'; 200], b"\n", line("R1 21 ffff00000000fffe").as_bytes()].concat()).len(), 2);
+    bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap();
+    assert_eq!(bench.writes(), [(0, b"?\n".to_vec())]);
+    assert_eq!(bench.board.act(0, Address::ONLY, Cue::Lights(vec![])), Err(Unsupported));
+}
+
+#[test]
+fn silence_is_said_once_and_ends_with_a_frame() {
+    for (name, frame) in [("certabo", Set::start(7).frame()), ("sentio", b":255 255 0 0 0 0 255 255 \r\n".to_vec())] {
+        let mut bench = Bench::new(name);
+        assert_eq!(bench.frames(certabo::FRAMES, &frame).len(), 1);
+        assert_eq!(bench.pass(bench.now + certabo::SILENT - 1), []);
+        assert_eq!(bench.pass(bench.now + 1), [Reading::Trouble(Trouble::Silent(certabo::SILENT as u32))]);
+        assert_eq!(bench.pass(bench.now + 60_000), []);
+        bench.receive(b"12 34 junk");
+        assert_eq!(bench.pass(bench.now + 60_000), [], "junk is no frame");
+        let back = bench.frames(3, &frame);
+        let back: Vec<Reading> =
+            back.into_iter().filter(|said| !matches!(said, Reading::Trouble(Trouble::Garbage(_)))).collect();
+        assert_eq!(back.len(), 2);
+        assert!(matches!(back[..], [Reading::Trouble(Trouble::Answering), Reading::Placement(_)]), "{name}: {back:?}");
+        bench.board.link(bench.now, LinkState::Down);
+        assert_eq!(bench.board.next_deadline(), None);
+        assert_eq!(bench.writes().len(), 0);
+    }
+}
+
+#[test]
+fn lights_are_written_slowly_and_again() {
+    let dark = vec![0u8; 8];
+    let mut bench = Bench::new("certabo");
+    assert_eq!(bench.writes(), [(0, dark.clone())], "what was alight goes out");
+    bench.pass(10_000);
+    assert_eq!(bench.writes(), [(certabo::SPACING, dark.clone()), (2 * certabo::SPACING, dark.clone())]);
+    let light = |bench: &mut Bench, squares: &[Square]| {
+        bench.board.act(bench.now, Address::ONLY, Cue::Lights(squares.to_vec())).unwrap();
+        bench.writes()
+    };
+    let e2e4 = vec![0, 0, 0, 0, 0x10, 0, 0x10, 0];
+    assert_eq!(light(&mut bench, &[Square::E2, Square::E4]), [(10_000, e2e4)]);
+    // Another pattern waits, and takes the place of the first.
+    bench.pass(10_100);
+    assert_eq!(light(&mut bench, &[Square::H1]), []);
+    assert_eq!(light(&mut bench, &[Square::A8]), []);
+    bench.pass(10_599);
+    assert_eq!(bench.writes(), []);
+    bench.pass(10_700);
+    assert_eq!(bench.writes(), [(10_600, vec![1, 0, 0, 0, 0, 0, 0, 0])]);
+    // Acknowledged: that is all.
+    bench.receive(b"L\r\n");
+    bench.pass(20_000);
+    assert_eq!(bench.writes(), []);
+    assert_eq!(bench.board.act(0, Address::ONLY, Cue::ClockText(String::new())), Err(Unsupported));
+    assert_eq!(bench.board.act(0, Address::ONLY, Cue::Memory), Err(Unsupported));
+}
+
+#[test]
+fn coloured_lights_are_found_out() {
+    let mut bench = Bench::new("sentio");
+    bench.pass(10_000);
+    let lengths: Vec<usize> = bench.writes().iter().map(|write| write.1.len()).collect();
+    assert_eq!(lengths, [8, 247, 8, 247, 8, 247], "one or the other, until one is acknowledged");
+    bench.receive(b"D\r\n");
+    bench.board.act(bench.now, Address::ONLY, Cue::Lights(vec![Square::H1, Square::A8])).unwrap();
+    bench.pass(20_000);
+    let writes = bench.writes();
+    assert_eq!(writes.len(), certabo::TIMES as usize);
+    let bytes = &writes[0].1;
+    assert_eq!((bytes.len(), &bytes[..2], &bytes[245..]), (247, &[0xff, 0x55][..], &[0x0d, 0x0a][..]));
+    let lit: Vec<usize> = (0..81).filter(|led| bytes[2 + 3 * led] > 0).collect();
+    assert_eq!(lit, [0, 1, 9, 10, 70, 71, 79, 80]);
+}
+
+proptest! {
+    /// Whatever comes before and however it is cut, the frames after it are read the same.
+    #[test]
+    fn streams_read_on_after_garbage(
+        garbage in proptest::collection::vec(any::<u8>(), 0..400),
+        cuts in proptest::collection::vec(1..300usize, 0..20),
+    ) {
+        let kept = known(7);
+        let certabo = Set::start(7).frame().repeat(3);
+        let reed = b"R1 17 ffff00000000ffff*f0\n".to_vec();
+        for (name, frames) in [("certabo", certabo), ("sentio", b":255 255 0 0 0 0 255 255 \r\n".repeat(3)), ("reed", reed)] {
+            let stream = [garbage.clone(), b"\r\n".to_vec(), frames].concat();
+            let fresh = || if name == "certabo" { Bench::knowing(&kept) } else { Bench::new(name) };
+            let whole = fresh().receive(&stream);
+            prop_assert_eq!(whole.last(), Some(&if name == "certabo" { stands(START) } else { occupied(START) }));
+            let mut bench = fresh();
+            let (mut rest, mut readings) = (&stream[..], Vec::new());
+            for &cut in &cuts {
+                let (chunk, after) = rest.split_at(cut.min(rest.len()));
+                readings.extend(bench.receive(chunk));
+                rest = after;
+            }
+            readings.extend(bench.receive(rest));
+            prop_assert_eq!(readings, whole, "{}", name);
+        }
+    }
+}

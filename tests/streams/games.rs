@@ -1,0 +1,140 @@
+//! Whole games on the virtual boards of these families.
+
+use std::path::Path;
+use touchmove::boards::{BOARDS, Sensing, model};
+use touchmove::ctl::run::{self, Moment, Staged};
+use touchmove::ctl::{score, simulate};
+use touchmove::game::event::Rotation;
+use touchmove::simulate::hands::{CLEAN, CLUB, Profile};
+use touchmove::simulate::pgn::{self, Game};
+use touchmove::simulate::{Scene, Stage};
+
+const BOARD_NAMES: [&str; 4] = ["certabo", "cerno", "sentio", "reed"];
+
+/// A short game with two captures that lead to a second queen, castling and en passant.
+const SHORT: &str = "[Result \"1-0\"]\n\n1. e4 d5 2. exd5 c6 3. dxc6 Nf6 4. cxb7 Bd7 5. bxa8=Q Qb6 6. Nf3 e5 7. Be2 Bc5 8. O-O O-O \
+    9. Qxa7 e4 10. d4 exd3 11. Qxb6 dxe2 12. Qxe2 1-0\n";
+
+fn opera() -> Game {
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/ctl/demo/opera.pgn"));
+    pgn::read(text).games.remove(0)
+}
+
+#[track_caller]
+fn check(game: &Game, name: &str, profile: Profile, rotation: Rotation, seed: u64) -> score::Outcome {
+    let setting = simulate::Setting { board: name.to_owned(), profile, inject: Vec::new(), clock: false, rotation };
+    let outcome = score::play(game, seed, &setting, &score::Wanted::default()).unwrap();
+    let figures = &outcome.ours;
+    assert!(figures.exact, "{name}, {rotation:?}, seed {seed}, game {}: {:?}", game.number, figures.failure);
+    outcome
+}
+
+#[test]
+fn every_model_has_a_virtual_board() {
+    let scene = Scene { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
+    for name in BOARD_NAMES {
+        assert!(BOARDS.iter().any(|model| model.name == name) && Stage::new(name, &opera(), &scene).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn clean_games_come_out_exact() {
+    let short = pgn::read(SHORT).games.remove(0);
+    assert_eq!(short.plies.len(), 23);
+    for name in BOARD_NAMES {
+        for (game, seed) in [(&opera(), 1), (&opera(), 2), (&short, 3), (&short, 4)] {
+            for rotation in [Rotation::Upright, Rotation::Turned] {
+                let figures = check(game, name, CLEAN, rotation, seed).ours;
+                assert_eq!(figures.alerts, 0, "{name}");
+                if model(name).unwrap().sensing == Sensing::Identity {
+                    assert_eq!(figures.retracted, 0, "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn club_hands_on_a_damaged_line_come_out_exact_on_boards_that_read_chips() {
+    for seed in 1..=3 {
+        let mut profile = CLUB;
+        (profile.rates.lost_byte, profile.rates.garbled_byte) = (30, 30);
+        check(&opera(), "certabo", profile, Rotation::Upright, seed);
+        profile = CLEAN;
+        (profile.rates.lost_byte, profile.rates.garbled_byte) = (30, 30);
+        for name in ["cerno", "sentio", "reed"] {
+            check(&opera(), name, profile, Rotation::Turned, seed);
+        }
+    }
+}
+
+/// The shared games, where they are.
+#[test]
+fn shared_games_come_out_exact() {
+    for file in ["worldcup2025.pgn", "clubcup2018.pgn", "blitz-online.pgn"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games").join(file);
+        let Ok(text) = std::fs::read(&path) else {
+            eprintln!("SKIPPED: there is no {}", path.display());
+            continue;
+        };
+        let games = pgn::read(&String::from_utf8_lossy(&text)).games;
+        for name in BOARD_NAMES {
+            for (seed, game) in (1..).zip(games.iter().take(2)) {
+                check(game, name, CLEAN, Rotation::Upright, seed);
+            }
+        }
+    }
+}
+
+/// What the virtual boards say is what real ones do: lines of the right length, at the pace of the line, garbage on empty squares.
+#[test]
+fn virtual_boards_speak_as_real_ones() {
+    for (name, numbers) in [("certabo", 320), ("cerno", 320), ("sentio", 8)] {
+        let scene = Scene { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
+        let mut stage = Stage::new(name, &opera(), &scene).unwrap();
+        stage.receive(0, &[0; 8]);
+        let chunks = stage.advance(60_000);
+        assert!(chunks.is_sorted_by_key(|chunk| chunk.at));
+        assert!(chunks.iter().all(|chunk| chunk.bytes.len() <= 64));
+        let bytes: Vec<u8> = chunks.into_iter().flat_map(|chunk| chunk.bytes).collect();
+        assert!(bytes.len() < 60 * 3_840, "{} bytes in a minute at 38400 Bd", bytes.len());
+        let text: String = bytes.iter().filter(|byte| **byte != b'\n').map(|byte| char::from(*byte)).collect();
+        let lines: Vec<&str> = text.split('\r').filter_map(|line| line.strip_prefix(':')).collect();
+        assert!(lines.len() > 150, "{name}: {} frames", lines.len());
+        let counts: Vec<usize> = lines.iter().map(|line| line.split_whitespace().count()).collect();
+        assert!(counts.iter().all(|count| *count == numbers), "{name}");
+        if numbers == 320 {
+            // Ranks 6 to 3 of the frames before the first move.
+            let ids = lines[..7].iter().flat_map(|line| {
+                let numbers: Vec<&str> = line.split_whitespace().collect();
+                numbers.chunks(5).skip(16).take(32).map(|id| id.iter().any(|number| *number != "0")).collect::<Vec<_>>()
+            });
+            let ids: Vec<bool> = ids.collect();
+            let garbage = ids.iter().filter(|id| **id).count() * 1000 / ids.len();
+            assert!((150..320).contains(&garbage), "{garbage} of 1000 empty squares read garbage");
+        }
+    }
+}
+
+/// The same board, hands and seed give the same bytes, and what a simulation records replays to the same game.
+#[test]
+fn a_recorded_simulation_replays() {
+    let scene = Scene { profile: &CLUB, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
+    for name in BOARD_NAMES {
+        let listen = || {
+            let mut said = Vec::new();
+            let model = model(name).unwrap();
+            let settings = touchmove::table::Settings { sensing: model.sensing, ..Default::default() };
+            let stage = Stage::new(name, &opera(), &scene).unwrap();
+            let until = stage.ends_at();
+            let mut table = touchmove::table::Table::new(settings);
+            run::play(&mut Staged::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |now, moment| {
+                if let Moment::Said(one) = moment {
+                    said.push((now, one.clone()));
+                }
+            });
+            said
+        };
+        assert!(listen() == listen(), "{name}");
+    }
+}
