@@ -2,6 +2,7 @@
 
 mod stage;
 
+use crate::boards::{BOARDS, Model, model};
 use crate::ctl::diagram::{self, Squares, Style};
 use crate::publish::client::{Client, GameInfo, Happened, Seen};
 use crate::publish::dbus::{Bus, Stream};
@@ -26,13 +27,14 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Watch a master's game arrive over D-Bus, without a board
 ///
-/// Starts a private D-Bus, touchmoved, and a virtual DGT board with a clock on a pseudo-terminal, on which hands that slide
-/// and hesitate play Paul Morphy's game at the opera. Shows board, clocks and moves as they arrive over D-Bus, then the PGN,
+/// Starts a private D-Bus, touchmoved, and a virtual board (DGT with a clock, or another) on a pseudo-terminal, on which hands
+/// that slide and hesitate play Paul Morphy's game at the opera. Shows board, clocks and moves as they arrive over D-Bus, then the PGN,
 /// and whether every move came out as it was played. Nothing of it touches the bus or the boards of this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl demo
-  touchmovectl demo --hands blitz --speed 1")]
+  touchmovectl demo --hands blitz --speed 1
+  touchmovectl demo --board certabo --hands clean")]
 pub struct Args {
     /// So many times as fast as real hands
     #[arg(long, value_name = "FACTOR", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10))]
@@ -40,6 +42,14 @@ pub struct Args {
     /// The players' hands: clean, club, blitz or worn
     #[arg(long, value_name = "PROFILE", default_value = "club")]
     hands: String,
+    /// The board
+    #[arg(long, value_name = "MODEL", default_value = "dgt", value_parser = known_model)]
+    board: &'static Model,
+}
+
+fn known_model(name: &str) -> Result<&'static Model, String> {
+    let known = || BOARDS.iter().map(|model| model.name).collect::<Vec<_>>().join(", ");
+    model(name).ok_or_else(|| format!("there is no model {name}: known are {}", known()))
 }
 
 /// Shows the game; fails when it did not come out as it was played.
@@ -50,12 +60,13 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 async fn show(args: Args) -> anyhow::Result<()> {
     // First of all, so that an interruption at any later time still puts everything away.
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let mut stage = Stage::set(OPERA, &args.hands, args.speed)?;
+    let mut stage = Stage::set(OPERA, args.board, &args.hands, args.speed)?;
     let mut view = View { terminal: std::io::stdout().is_terminal(), drawn: 0 };
     view.say(&format!(
-        "A private D-Bus at {}\nA virtual DGT board with a clock at {}\n\
+        "A private D-Bus at {}\nA virtual board ({}) at {}\n\
          Paul Morphy against the Duke of Brunswick and Count Isouard, Paris 1858; the times are made up.\n\n",
         stage.address,
+        args.board.title,
         stage.port.display()
     ))?;
     let outcome = tokio::select! {

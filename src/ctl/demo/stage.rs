@@ -1,5 +1,6 @@
 //! A private bus, a virtual board and touchmoved, all of which end and are put away with this.
 
+use crate::boards::Model;
 use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, DirBuilder, File};
@@ -17,6 +18,7 @@ const SETTLE: (u32, u32, u32) = (250, 120, 5000);
 /// Everything that runs. What was started last ends first; the directory goes last.
 pub struct Stage {
     touchmoved: Option<Running>,
+    model: &'static Model,
     board: Running,
     bus: Running,
     dir: Dir,
@@ -28,7 +30,7 @@ pub struct Stage {
 
 impl Stage {
     /// Starts bus and board; the board begins to play when touchmoved greets it.
-    pub fn set(pgn: &str, hands: &str, speed: u32) -> anyhow::Result<Stage> {
+    pub fn set(pgn: &str, model: &'static Model, hands: &str, speed: u32) -> anyhow::Result<Stage> {
         let dir = Dir::new()?;
         let conf = dir.file(
             "bus.conf",
@@ -57,9 +59,10 @@ impl Stage {
             .context("the private D-Bus does not start; if dbus-daemon is missing, run `sudo apt install dbus`")?;
 
         let mut board = Command::new(sibling("touchmovectl")?);
-        board.arg("simulate").arg(pgn).args(["--pty", "--clock", "--stay", "--hands", hands, "--speed", &speed.to_string()]);
+        board.arg("simulate").arg(pgn).args(["--pty", "--clock", "--stay", "--board", model.name]);
+        board.args(["--hands", hands, "--speed", &speed.to_string()]);
         let (board, port) = Running::start("touchmovectl simulate", board, &dir).context("the virtual board does not start")?;
-        Ok(Stage { touchmoved: None, board, bus, dir, address, port: port.into() })
+        Ok(Stage { touchmoved: None, model, board, bus, dir, address, port: port.into() })
     }
 
     /// Starts touchmoved on this bus, with this board, and a state directory of its own.
@@ -67,7 +70,8 @@ impl Stage {
         let mut command = Command::new(sibling("touchmoved")?);
         let (dir, port) = (&self.dir.0, &self.port);
         command.arg("--bus").arg(&self.address).arg("--config").arg(dir.join("touchmoved.toml"));
-        command.arg("--state-dir").arg(dir.join("state")).arg("--port").arg(port).stdout(Stdio::null());
+        command.arg("--state-dir").arg(dir.join("state")).arg("--port").arg(port);
+        command.args(["--board", self.model.name]).stdout(Stdio::null());
         self.touchmoved = Some(Running::spawn("touchmoved", command, &self.dir)?);
         Ok(())
     }
