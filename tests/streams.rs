@@ -206,6 +206,26 @@ fn certabo_a_new_set_is_turned_round_when_the_other_side_begins() {
 }
 
 #[test]
+fn certabo_a_new_set_may_be_put_up_anew_before_it_is_played() {
+    for turned in [false, true] {
+        let mut bench = Bench::new("certabo");
+        bench.frames(certabo::FRAMES, &Set::start(7).frame());
+        bench.frames(9, &Set { first: 7, squares: [None; 64] }.frame());
+        // The pawns change places.
+        let mut set = Set::start(7);
+        set.squares[Square::A2 as usize..=Square::H2 as usize].reverse();
+        let mut set = if turned { set.turned() } else { set };
+        let up = bench.frames(9, &set.frame());
+        assert_eq!((up.len(), calibration(&up)), (32, None));
+        let (from, to) = if turned { (Square::E7, Square::E5) } else { (Square::E2, Square::E4) };
+        set.carry(from, to);
+        let moved = bench.frames(4, &set.frame());
+        assert_eq!(squares(moved.clone()), [lift(from), put(to, Color::White.pawn())]);
+        assert_eq!(calibration(&moved).unwrap().lines().count(), 32);
+    }
+}
+
+#[test]
 fn certabo_knows_its_sets_after_a_restart() {
     let kept = known(7);
     let mut set = Set::start(7);
@@ -403,8 +423,8 @@ fn sentio_lines() {
         let now = "rnbqkbnr/pppppppp/8/8/4K3/8/PPPPPPPP/RNBQ1BNR";
         assert_eq!(bench.frames(2, b":255 255 0 0 8 0 255 247"), [occupied(now)], "as soon as there is a line");
         let garbage = |count| [Reading::Trouble(Trouble::Garbage(count))];
-        assert_eq!(bench.frame(b":255 255 0 0 8 0 255 256\r\n")[..], garbage(25)[..]);
-        assert_eq!(bench.frame(b":255 255 0 0 8 0 255\r\n")[..], garbage(21)[..]);
+        assert_eq!(bench.frame(b":255 255 0 0 8 0 255 256\r\n")[..], garbage(24)[..]);
+        assert_eq!(bench.frame(b":255 255 0 0 8 0 255\r\n")[..], garbage(20)[..]);
     }
 }
 

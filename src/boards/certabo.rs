@@ -39,8 +39,9 @@
 //! * *Another set, or a new piece*: the unknown chips are learned when the start position stands. If what is known of others says
 //!   that it is no start position (one of Chess960, or two pieces swapped), nothing is learned: of an unknown set the first game has
 //!   to be an ordinary one.
-//! * *An unknown chip on the first or last rank* in the midst of a game, in three frames: a promoted pawn's new piece, which no
-//!   known chip is in. It is taken for a queen of the player whose last rank it is.
+//! * *An unknown chip on the first or last rank* in the midst of a game, in three frames, and its first two bytes are those of a known
+//!   one: a promoted pawn's new piece. It is taken for a queen of the player whose last rank it is. Not after a restart in
+//!   mid-game, when nobody has seen which way round the game began.
 //! * Every other chip is no piece at all: **empty squares read garbage**, 23 % of them in the frames that were seen, some other random
 //!   id each time.
 //!

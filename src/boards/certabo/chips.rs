@@ -1,7 +1,7 @@
 //! Which chip is in which piece: learned from the start position.
 
 use crate::boards::{Placement, Sensed};
-use shakmaty::{Color, Piece, Role, Square};
+use shakmaty::{Color, Piece, Rank, Role, Square};
 use std::collections::{BTreeMap, VecDeque};
 
 /// What the antenna of a square reads: five bytes.
@@ -65,10 +65,11 @@ impl Chips {
         self.adopt_spare(news);
     }
 
-    /// The pieces of the last frame; `None`: no chip is known.
+    /// The pieces of the last frame; `None`: no chip is known. Before the first move of a new set those of the last few, which tell
+    /// which way round it stands: no move is told before that is known.
     pub fn placement(&self) -> Option<Box<Placement>> {
         let ids = self.recent.back().filter(|_| !self.known.is_empty())?;
-        Some(self.named(ids))
+        Some(if self.fresh.is_some() { self.named(&self.settled(STEADY)) } else { self.named(ids) })
     }
 
     /// What is known, a chip a line: five numbers and the letter of its piece.
@@ -161,18 +162,23 @@ impl Chips {
         pieces.into_iter().for_each(|(id, piece)| self.add(id, piece));
         self.turned = Some(way);
         if self.known == was {
+            self.fresh = self.fresh.take().map(|_| ids);
             return;
         }
         news.push(News::Start(self.named(&ids)));
-        match turned {
-            Some(_) => news.push(News::Keep),
-            None => self.fresh = Some(ids),
+        // What is known of the others may itself be of a set that has not moved.
+        if turned.is_some() && (has_spares || self.fresh.is_none()) {
+            self.fresh = None;
+            news.push(News::Keep);
+        } else {
+            self.fresh = Some(ids);
         }
     }
 
     /// Nothing can be learned of this frame: its chips are known, and which way round they stand, too.
     fn is_known(&self, ids: &Ids) -> bool {
-        let Some(turned) = self.turned else { return false };
+        // A set whose way round is not known is looked at again: it may have been put up anew.
+        let Some(turned) = self.turned.filter(|_| self.fresh.is_none()) else { return false };
         let king = ids[way_round(Square::E1, turned) as usize];
         if self.known.get(&king) != Some(&Color::White.king()) {
             return false;
@@ -195,11 +201,12 @@ impl Chips {
         match (&gone[..], &came[..]) {
             ([from], [to]) if now[*from as usize] == NONE && now[*to as usize] == start[*from as usize] => {
                 let start = start.clone();
-                if from.rank() >= shakmaty::Rank::Seventh {
+                let turned = from.rank() as usize >= 4;
+                if self.turned != Some(turned) {
                     for square in Square::ALL.into_iter().filter(|&square| is_outer(square)) {
-                        self.add(start[square as usize], start_piece(way_round(square, true)));
+                        self.add(start[square as usize], start_piece(way_round(square, turned)));
                     }
-                    self.turned = Some(true);
+                    self.turned = Some(turned);
                     news.push(News::Start(self.named(&start)));
                 }
             }
@@ -221,15 +228,17 @@ impl Chips {
             let id = last[*square as usize];
             id != NONE
                 && !self.known.contains_key(&id)
+                // Chips of a maker begin alike, and garbage like none of them.
+                && self.known.keys().any(|known| known[..2] == id[..2])
                 && self.recent.iter().rev().take(STEADY).all(|frame| frame[*square as usize] == id)
         };
-        let edge = |square: &Square| matches!(square.rank(), shakmaty::Rank::First | shakmaty::Rank::Eighth);
+        let edge = |square: &Square| matches!(square.rank(), Rank::First | Rank::Eighth);
         let spare: Vec<(Id, Piece)> = Square::ALL
             .into_iter()
             .filter(edge)
             .filter(steady)
             .map(|square| {
-                let color = Color::from_white((square.rank() == shakmaty::Rank::Eighth) != turned);
+                let color = Color::from_white((square.rank() == Rank::Eighth) != turned);
                 (last[square as usize], color.queen())
             })
             .collect();

@@ -50,7 +50,11 @@ pub async fn ask(port: &mut Port, model: &Model) -> Answer {
                 Reading::Identity(Identity::SerialNumber(number)) => about.push(format!("serial number {number}")),
                 Reading::Identity(Identity::Text(text)) => about.push(text),
                 Reading::Battery(battery) => about.push(format!("battery {} %", battery.percent)),
-                Reading::Trouble(Trouble::Garbage(_) | _)
+                Reading::Trouble(Trouble::Uncalibrated) => {
+                    about.push("which chip is in which piece is learned from the start position".to_owned());
+                    pieces = Some(0);
+                }
+                Reading::Trouble(_)
                 | Reading::Square(..)
                 | Reading::Clock(_)
                 | Reading::Memory(_)
