@@ -1,5 +1,8 @@
 //! Pairings: the files that organisers have, and what is wrong with them.
 
+use crate::hall::Hall;
+use crate::harness::{Daemon, until};
+use touchmove::publish::client::Client;
 use touchmove::round::trf::Order;
 use touchmove::round::{BadRound, Forfeit, Round};
 
@@ -193,4 +196,45 @@ proptest::proptest! {
         let _ = Round::read(&text, Some(1), &Order::Rank);
         let _ = Order::read(&text);
     }
+}
+
+/// The value of a tag in a PGN.
+fn tag<'a>(pgn: &'a str, name: &str) -> Option<&'a str> {
+    pgn.lines().find_map(|line| line.strip_prefix(&format!("[{name} \""))?.strip_suffix("\"]"))
+}
+
+#[tokio::test]
+async fn games_have_the_names_of_their_tables() {
+    let Some(mut hall) = Hall::after_e4().await else { return };
+    let round = read("white,black,white_title\nAda,Bob,GM\nCid,Dee,\n", Some(3)).unwrap();
+    hall.client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
+    let named = async |client: &Client, white: &str| {
+        until("the names", async || (tag(&client.pgn(hall.game).await.unwrap(), "White") == Some(white)).then_some(())).await
+    };
+    named(&hall.client, "Ada").await;
+    let pgn = hall.client.pgn(hall.game).await.unwrap();
+    assert_eq!((tag(&pgn, "Black"), tag(&pgn, "Round"), tag(&pgn, "WhiteTitle")), (Some("Bob"), Some("3.1"), Some("GM")));
+    let board = hall.client.snapshot().await.unwrap().boards[0].id.clone();
+    let (_, tables) = hall.client.round().await.unwrap();
+    assert_eq!(tables, [(1, board.clone(), hall.game), (2, String::new(), 0)]);
+    // The pairings were swapped by mistake, and the board stands at the other table.
+    hall.client.swap_tables(1, 2).await.unwrap();
+    named(&hall.client, "Cid").await;
+    hall.client.set_board(2, &board).await.unwrap();
+    named(&hall.client, "Ada").await;
+    let refused = hall.client.set_board(9, &board).await.unwrap_err().to_string();
+    assert!(refused.contains("no table 9"), "{refused}");
+    let refused = hall.client.load_round("{\"number\":1}").await.unwrap_err().to_string();
+    assert!(refused.contains("nobody is paired"), "{refused}");
+    // Spectators know who plays, and a restart does.
+    let spectator = hall.spectator().await;
+    named(&spectator, "Ada").await;
+    hall.client.set_forfeit(1, "black").await.unwrap();
+    hall.play("e7", "e5", "e5").await;
+    let Hall { client, daemon, board: plugged, state, bus, game, .. } = hall;
+    daemon.kill();
+    let _daemon = Daemon::serving(&bus, state.path(), &plugged.path());
+    assert_eq!(tag(&client.pgn(game).await.unwrap(), "White"), Some("Ada"));
+    let (round, _) = client.round().await.unwrap();
+    assert_eq!(round.unwrap().table(1).unwrap().forfeit, Some(Forfeit::Black));
 }

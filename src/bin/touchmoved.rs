@@ -19,6 +19,7 @@ use touchmove::daemon::hub::BoardId;
 use touchmove::daemon::journal::Journal;
 use touchmove::daemon::links::{self, LinkSpec, Plugs};
 use touchmove::daemon::recorder::Recordings;
+use touchmove::daemon::rounds::{self, RoundFile};
 use touchmove::daemon::{Gallery, Hub, Source, Stop};
 use touchmove::game::Delay;
 use touchmove::link::{Place, watch as link_watch};
@@ -105,6 +106,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     notices.iter().for_each(|notice| warn!("{notice}"));
     let hub = Hub::new(journal, &config.tags.pairs());
     let (stop_faces, faces_stop) = watch::channel(false);
+    hub.keep_rounds_in(RoundFile(state_dir.join("round.json")));
     let gallery = Gallery::new(Arc::clone(&hub), config.delay);
     let (stop_gallery, gallery_stop) = watch::channel(false);
     let showing = tokio::spawn(Arc::clone(&gallery).run(gallery_stop));
@@ -113,6 +115,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
     let (mut faces, presences) = start_faces(&hub, &gallery, &bus(&args, &config), &faces_stop);
 
+    faces.spawn(rounds::run(Arc::clone(&hub), faces_stop.clone()));
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let (stop_links, links_stop) = watch::channel(false);
     let (specs, mut wanted) = mpsc::unbounded_channel();

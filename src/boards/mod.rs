@@ -427,15 +427,8 @@ impl std::fmt::Debug for Model {
 }
 
 /// Every board there is. Adding one: a file here, and a word in this list.
-pub static BOARDS: &[&Model] = &[
-    &dgt::MODEL,
-    &certabo::MODEL,
-    &tabutronic::CERNO,
-    &tabutronic::MODEL,
-    &chessnut::MODEL,
-    &reed::MODEL,
-    &matrix::MODEL,
-];
+pub static BOARDS: &[&Model] =
+    &[&dgt::MODEL, &certabo::MODEL, &tabutronic::CERNO, &tabutronic::MODEL, &chessnut::MODEL, &reed::MODEL, &matrix::MODEL];
 
 /// The model of this name.
 pub fn model(name: &str) -> Option<&'static Model> {

@@ -22,6 +22,7 @@ pub mod monitor;
 pub mod pgn;
 pub mod pty;
 pub mod replay;
+pub mod round;
 pub mod run;
 pub mod score;
 pub mod service;
@@ -61,6 +62,7 @@ enum Command {
     Game(game::Args),
     Pgn(pgn::Args),
     Arbiter(arbiter::Args),
+    Round(round::Args),
     Replay(replay::Args),
     Simulate(simulate::Args),
     Score(score::Args),
@@ -80,6 +82,7 @@ pub fn main() -> ExitCode {
         Command::Game(args) => wait(game::run(args)),
         Command::Pgn(args) => wait(pgn::run(args)),
         Command::Arbiter(args) => wait(arbiter::run(args)),
+        Command::Round(args) => wait(round::run(args)),
         Command::Replay(args) => done(replay::run(args)),
         Command::Simulate(args) => done(simulate::run(args)),
         Command::Score(args) => done(score::run(args)),

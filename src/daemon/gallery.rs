@@ -85,6 +85,7 @@ impl Gallery {
         // Subscribed before the games are read: nothing is missed between the two.
         let mut news = self.hub.subscribe();
         self.catch_up(None, Tell::WhatIsThere);
+        self.take_round();
         loop {
             self.let_out();
             let due = self.lock().lines.values().filter_map(|line| line.line.next_deadline()).min();
@@ -104,6 +105,7 @@ impl Gallery {
                         // A board that was seated brings the games that the journal has of it.
                         Ok(News::Board(board)) => self.catch_up(Some(&board), Tell::WhatIsThere),
                         Err(broadcast::error::RecvError::Lagged(_)) => self.catch_up(None, Tell::Everything),
+                        Ok(News::Round) => self.take_round(),
                         Ok(News::Trouble) => {}
                         Err(broadcast::error::RecvError::Closed) => return,
                     }
@@ -140,6 +142,13 @@ impl Gallery {
         {
             view.record.tags.clone_from(tags);
         }
+    }
+
+    /// Who plays whom is no secret.
+    fn take_round(&self) {
+        let round = self.hub.read(|state| state.round.clone());
+        self.lock().state.round = round;
+        self.tell(News::Round);
     }
 
     /// Takes in what the journal has of the games at hand and was not taken in yet, each event as old as it is. `of`: games of this

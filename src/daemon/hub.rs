@@ -20,8 +20,11 @@ pub use seat::{LastGame, Seat};
 pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_FAILED, JOURNAL_FULL, State, Trouble};
 
 use crate::daemon::journal::{Journal, JournalError};
+use crate::daemon::rounds::RoundFile;
 use crate::game::{Answer, Order, Record, Stamped};
+use crate::round::Round;
 use std::collections::HashMap;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -41,6 +44,7 @@ pub struct Hub {
     feed: broadcast::Sender<News>,
     journal: Journal,
     tags: Arc<[(String, String)]>,
+    round_file: Mutex<Option<RoundFile>>,
 }
 
 impl Hub {
@@ -53,6 +57,7 @@ impl Hub {
             feed: broadcast::Sender::new(FEED),
             journal,
             tags: tags.into(),
+            round_file: Mutex::default(),
         })
     }
 
@@ -150,6 +155,26 @@ impl Hub {
         let (done, outcome) = oneshot::channel();
         route.send(Request { order, done }).await.map_err(|_| OrderError::Stopping)?;
         outcome.await.map_err(|_| OrderError::Stopping)?
+    }
+
+    /// The round is kept in this file from now on, and is the one that was kept there.
+    pub fn keep_rounds_in(&self, file: RoundFile) {
+        self.lock().round = file.load();
+        *lock(&self.round_file) = Some(file);
+        self.tell(News::Round);
+    }
+
+    /// This round is played from now on. See [`crate::daemon::rounds`].
+    ///
+    /// # Errors
+    /// It cannot be kept; nothing has changed then.
+    pub fn set_round(&self, round: Round) -> io::Result<()> {
+        if let Some(file) = &*lock(&self.round_file) {
+            file.keep(&round)?;
+        }
+        self.lock().round = Some(round);
+        self.tell(News::Round);
+        Ok(())
     }
 
     /// Puts a trouble of a board on the list, or takes it off (`None`). That of another board stays.

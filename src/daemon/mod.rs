@@ -7,6 +7,7 @@ pub mod hub;
 pub mod journal;
 pub mod links;
 pub mod recorder;
+pub mod rounds;
 
 pub use gallery::{Gallery, Source};
 pub use hub::Hub;

@@ -17,6 +17,7 @@ use crate::laws::Worded;
 use crate::locale::Locale;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
+use crate::round::Round;
 use crate::wire::Word;
 use json::json;
 use std::collections::HashMap;
@@ -152,6 +153,35 @@ impl Client {
     /// A new game begins on this board, from this position. Returns when it is in the journal.
     pub async fn set_position(&self, board: &str, fen: &str) -> Result<(), ClientError> {
         self.call(names::board_path(board), names::BOARD_INTERFACE, "SetPosition", &fen).await
+    }
+
+    /// The round that is being played, and board and game at each table: empty and 0 where there is none.
+    pub async fn round(&self) -> Result<(Option<Round>, Vec<(u16, String, u64)>), ClientError> {
+        let proxy = Proxy::new(&self.connection, self.stream.name(), names::ROOT_PATH, names::MANAGER_INTERFACE).await;
+        let proxy = proxy.map_err(|why| self.error(why))?;
+        let round: String = proxy.get_property("Round").await.map_err(|why| self.error(why))?;
+        let tables = proxy.get_property("Tables").await.map_err(|why| self.error(why))?;
+        Ok((serde_json::from_str(&round).ok(), tables))
+    }
+
+    /// This round, as JSON, is played from now on.
+    pub async fn load_round(&self, round: &str) -> Result<(), ClientError> {
+        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "LoadRound", &round).await
+    }
+
+    /// The players of these tables change places.
+    pub async fn swap_tables(&self, one: u16, other: u16) -> Result<(), ClientError> {
+        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SwapTables", &(one, other)).await
+    }
+
+    /// This board stands at this table; empty: whichever comes next.
+    pub async fn set_board(&self, table: u16, board: &str) -> Result<(), ClientError> {
+        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SetBoard", &(table, board)).await
+    }
+
+    /// Who wins at this table without play: white, black, nobody; empty: they play.
+    pub async fn set_forfeit(&self, table: u16, winner: &str) -> Result<(), ClientError> {
+        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SetForfeit", &(table, winner)).await
     }
 
     async fn call<B, R>(&self, path: String, interface: &'static str, method: &'static str, body: &B) -> Result<R, ClientError>

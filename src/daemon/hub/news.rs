@@ -11,6 +11,8 @@ pub enum News {
     Event(Arc<Published>),
     /// Something else about this board changed, or it is new.
     Board(BoardId),
+    /// The round that is being played changed.
+    Round,
     /// The list of troubles changed.
     Trouble,
 }

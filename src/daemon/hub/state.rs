@@ -3,6 +3,7 @@
 use super::{BoardId, BoardView, ClockView, GameView};
 use crate::boards::LinkState;
 use crate::game::{Event, Record, Stamped};
+use crate::round::Round;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tracing::warn;
@@ -17,6 +18,8 @@ pub struct State {
     pub boards: BTreeMap<BoardId, BoardView>,
     /// The games at hand.
     pub games: BTreeMap<u64, GameView>,
+    /// The round that is being played, where one was loaded.
+    pub round: Option<Round>,
     /// What is wrong now.
     pub trouble: Vec<Trouble>,
 }

@@ -35,6 +35,12 @@ pub enum Error {
     BadLaws(String),
     /// Nothing that can stand in PGN.
     BadTag(String),
+    /// No round is loaded.
+    NoRound(String),
+    /// Something is wrong with a round.
+    BadRound(String),
+    /// No such table.
+    NoTable(String),
     /// A note that is too long.
     LongNote(String),
     /// No promotion there, or not to that piece.

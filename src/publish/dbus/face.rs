@@ -101,7 +101,7 @@ impl Face {
                     }
                     self.changed.insert(Object::Board(board));
                 }
-                Ok(News::Trouble) => drop(self.changed.insert(Object::Manager)),
+                Ok(News::Trouble | News::Round) => drop(self.changed.insert(Object::Manager)),
                 Ok(News::Board(_)) => self.register(Begin::Now).await?,
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
                     debug!("{} fell {missed} news behind", self.stream.name());

@@ -1,0 +1,112 @@
+//! The round that is being played: kept in a file under the state directory, and its names given to the games.
+
+use crate::daemon::hub::{BoardId, Hub, News, State, Target};
+use crate::daemon::{Stop, stopped};
+use crate::game::{Command, Event, Order};
+use crate::round::Round;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::broadcast;
+use tracing::{info, warn};
+
+/// The file, which is there once a round was loaded.
+#[derive(Clone, Debug)]
+pub struct RoundFile(pub PathBuf);
+
+impl RoundFile {
+    /// What was last kept. A file that cannot be read is said, and left as it is.
+    pub fn load(&self) -> Option<Round> {
+        let text = match fs::read_to_string(&self.0) {
+            Ok(text) => text,
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return None,
+            Err(why) => {
+                warn!("{} cannot be read ({why}): load the round again", self.0.display());
+                return None;
+            }
+        };
+        match serde_json::from_str(&text) {
+            Ok(round) => Some(round),
+            Err(why) => {
+                warn!("{} is no round ({why}): load the round again", self.0.display());
+                None
+            }
+        }
+    }
+
+    /// Keeps this in place of what was kept, whole or not at all.
+    ///
+    /// # Errors
+    /// The disk takes it not; what was kept stays.
+    pub fn keep(&self, round: &Round) -> io::Result<()> {
+        let new = self.0.with_extension("new");
+        let text = serde_json::to_string_pretty(round)?;
+        fs::write(&new, text)?;
+        fs::File::open(&new)?.sync_all()?;
+        fs::rename(&new, &self.0)
+    }
+}
+
+/// Which board stands at which table now.
+pub fn tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
+    let Some(round) = &state.round else { return Vec::new() };
+    let mut boards: Vec<(String, Option<String>)> =
+        state.boards.values().map(|board| (board.id.to_string(), board.serial_number.clone())).collect();
+    boards.sort_by_key(|(name, _)| natural(name));
+    let found = |name: &str| state.boards.keys().find(|id| id.as_str() == name).cloned();
+    round.boards(&boards).into_iter().map(|(table, name)| (table, name.and_then(found))).collect()
+}
+
+/// So that board_10 comes after board_9.
+fn natural(name: &str) -> (String, u64, String) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (stem.to_owned(), name.get(stem.len()..).and_then(|digits| digits.parse().ok()).unwrap_or(0), name.to_owned())
+}
+
+/// Gives the names of the round to the games on its tables, when it changes and when a game begins, until `stop`.
+pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
+    let mut news = hub.subscribe();
+    name_games(&hub).await;
+    loop {
+        let next = tokio::select! {
+            next = news.recv() => next,
+            () = stopped(&mut stop) => return,
+        };
+        match next {
+            Ok(News::Event(published)) if !matches!(published.stamped.event, Event::GameStarted { .. }) => {}
+            Ok(News::Event(_) | News::Round | News::Board(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {
+                name_games(&hub).await;
+            }
+            Ok(News::Trouble) => {}
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}
+
+/// Games whose names are not those of the round. One that has names of another round is that round's.
+async fn name_games(hub: &Hub) {
+    let wanted: Vec<(u64, u16, Vec<(String, String)>)> = hub.read(|state| {
+        let Some(round) = &state.round else { return Vec::new() };
+        let named = |(table, board): (u16, Option<BoardId>)| {
+            let game = state.games.get(&state.boards.get(&board?)?.game?)?;
+            let tags = round.tags(round.table(table)?);
+            let of =
+                |tags: &[(String, String)], name: &str| tags.iter().find(|(known, _)| known == name).map(|(_, v)| v.clone());
+            let number =
+                |tags: &[(String, String)]| of(tags, "Round").and_then(|round| Some(round.split('.').next()?.to_owned()));
+            let known = &game.record.tags;
+            let same_round = number(known) == number(&tags) && of(known, "Event") == of(&tags, "Event");
+            let ours = known.is_empty() && game.record.result.is_none() || same_round;
+            (ours && *known != tags).then_some((game.id, table, tags))
+        };
+        tables(state).into_iter().filter_map(named).collect()
+    });
+    for (game, table, tags) in wanted {
+        let order = Order { command: Command::Tags(tags), by: "the pairings of the round".to_owned() };
+        match hub.command(Target::Game(game), order).await {
+            Ok(_) => info!("game {game} is the one at table {table}"),
+            Err(why) => warn!("game {game} at table {table} has no names: {why}"),
+        }
+    }
+}
