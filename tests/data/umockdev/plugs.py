@@ -255,11 +255,12 @@ A: idProduct={product}
 def plug(words):
     kind, path, number = words[0], words[1], int(words[2])
     if kind == "hid":
+        # First what answers: once the device is there it is opened.
+        board = Chessnut(path)
+        testbed.attach_ioctl(f"/dev/bus/usb/001/{number:03}", board)
         testbed.add_from_string(
             describe(path, number, "2d80", "8002", words[3], f"H: descriptors={(DEVICE + CONFIGURATION).hex().upper()}\n")
         )
-        board = Chessnut(path)
-        testbed.attach_ioctl(f"/dev/bus/usb/001/{number:03}", board)
         boards[path] = (board, [f"{ROOT}/{path}"])
     else:
         node, serial, (vendor, product) = words[3], words[4], words[5].split(":")
@@ -361,7 +362,13 @@ child = subprocess.Popen(sys.argv[sys.argv.index("--") + 1 :], stdin=subprocess.
 signal.signal(signal.SIGTERM, lambda *_: child.terminate())
 threading.Thread(target=listen, daemon=True).start()
 repeat()
-code = child.wait()
+code = None
+while code is None:
+    # Not for ever: the signal may come to another thread, and is looked at by this one.
+    try:
+        code = child.wait(timeout=0.1)
+    except subprocess.TimeoutExpired:
+        pass
 shutil.rmtree(testbed.get_root_dir(), ignore_errors=True)
 # Threads that serve devices may hold what an orderly end waits for.
 os._exit(code)
