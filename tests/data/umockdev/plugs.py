@@ -202,8 +202,6 @@ class Dgt:
         slave = os.open(node, os.O_RDWR | os.O_NOCTTY)  # held, so that reading the master is no error
         tty.setraw(slave)
         self.slave = slave
-        self.terminal = Terminal()
-        testbed.attach_ioctl(node, self.terminal)
         self.stopped = False
         self.thread = threading.Thread(target=self.answer, daemon=True)
         self.thread.start()
@@ -265,6 +263,8 @@ def plug(words):
     else:
         node, serial, (vendor, product) = words[3], words[4], words[5].split(":")
         port = f"{ROOT}/{path}/{path}:1.0/tty/{node}"
+        terminals[node] = Terminal()
+        testbed.attach_ioctl(f"/dev/{node}", terminals[node])
         testbed.add_from_string(
             describe(path, number, vendor, product, serial, "")
             + f"""
@@ -334,7 +334,7 @@ def listen():
 
 
 log_file = open(sys.argv[1], "a")
-boards = {}
+boards, terminals = {}, {}
 testbed = UMockdev.Testbed.new()
 testbed.add_from_string(
     f"""P: {ROOT}
