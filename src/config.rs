@@ -7,11 +7,12 @@
 mod check;
 pub mod keys;
 
-use crate::boards::Model;
+use crate::boards::{Address, Model};
 use crate::game::Delay;
 use crate::game::event::Rotation;
 use crate::link::{ControlLines, Place};
 use crate::table::Settings;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,6 +63,8 @@ impl Tags {
 pub struct Board {
     /// ASCII letters, digits and `_` only.
     pub name: String,
+    /// On a chain: names of boards by their addresses, of the same form.
+    pub names: BTreeMap<Address, String>,
     /// Which kind.
     pub model: &'static Model,
     /// Where it is plugged in.
@@ -94,7 +97,16 @@ impl Default for Config {
 impl Board {
     /// A board of which nothing but name, model and place is configured.
     pub fn new(name: String, model: &'static Model, place: Place) -> Board {
-        Board { name, model, place, control: ControlLines::default(), rotation: None, clock_side: None, start_fen: None }
+        Board {
+            name,
+            names: BTreeMap::new(),
+            model,
+            place,
+            control: ControlLines::default(),
+            rotation: None,
+            clock_side: None,
+            start_fen: None,
+        }
     }
 }
 

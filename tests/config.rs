@@ -218,9 +218,26 @@ fn bad_values() {
 
 #[test]
 fn bad_boards() {
-    let models: Vec<String> = touchmove::boards::BOARDS.iter().map(|model| format!("{:?}", model.name)).collect();
-    let model = format!("2:9: model is \"dtg\"; write {}, such as model = \"dgt\"", models.join(" or "));
+    let known: Vec<String> = boards::BOARDS.iter().map(|model| format!("{:?}", model.name)).collect();
+    let model = format!("2:9: model is \"dtg\"; write {}, such as model = \"dgt\"", known.join(" or "));
     check("[[board]]\nmodel = 'dtg'\nname = 'a'", &[&model]);
+    check(
+        "[[board]]\nname = 'a'\nmodel = 'dgt'\nport = '/dev/a'\nnames = '960 = b'",
+        &["5:9: a DGT e-Board is one board: it has its name, and no names"],
+    );
+    for names in ["", "960", "0 = a", "16384 = a", "960 = a b", "960 = a, 0960 = b", "960 = a, 961 = a"] {
+        let (text, wrong) = (
+            format!("[[board]]\nname = 'a'\nmodel = 'dgt-bus'\nnames = '{names}'"),
+            format!(
+                "4:9: names is {names:?}; write serial numbers from 1 to 16383 with a name for each, such as \"00960 = table_1, 01025 = table_2\", such as names = \"00960 = table_1, 01025 = table_2\""
+            ),
+        );
+        check(&text, &[&wrong]);
+    }
+    check(
+        "[[board]]\nname = 'a'\nport = '/dev/a'\n[[board]]\nname = 'b'\nmodel = 'dgt-bus'\nport = '/dev/b'\nnames = '960 = a'",
+        &["5:8: two boards are named a, the other on line 1: give each its own name"],
+    );
     check(
         "[[board]]\nmodel = 'dgt'",
         &["1:1: this board has no name: write name = \"board_1\", or whatever it shall be called"],

@@ -6,6 +6,7 @@ mod architecture;
 mod boards;
 mod cases;
 mod chessnut;
+mod chain;
 mod cli;
 mod config;
 mod damage;

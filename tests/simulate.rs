@@ -428,6 +428,7 @@ fn a_recorded_simulation_replays_to_the_same_events() {
         board: "dgt".to_owned(),
         hands: simulate::HandsArgs::of("blitz"),
         seed: 3,
+        chain: None,
         clock: true,
         turned: true,
         game: None,

@@ -209,7 +209,8 @@ async fn boards(args: &Args, config: &Config, plugs: Plugs, specs: mpsc::Unbound
             let (model, control, settings) = (board.model, board.control, config.settings(board));
             let place = (Arc::clone(&places), index);
             let (id, plugs) = (BoardId::new(&board.name), plugs.clone());
-            specs.send(LinkSpec { id, model, place, control, settings, recordings: None, calibrations: None, plugs })?;
+            let names = board.names.iter().map(|(address, name)| (*address, BoardId::new(name))).collect();
+            specs.send(LinkSpec { id, model, place, control, settings, recordings: None, calibrations: None, names, plugs })?;
         }
     } else {
         return discover(config, plugs, specs).await;

@@ -75,10 +75,10 @@
 //! time, and not within [`AGAIN`] of the last. Nothing on this line has a checksum, a dump neither: one that differs from what
 //! the updates have told since the last is passed on when a second one says the same, or when none comes.
 
-mod clock;
+pub(super) mod clock;
 mod decoder;
-mod memory;
-mod message;
+pub(super) mod memory;
+pub(super) mod message;
 
 use super::*;
 use decoder::{Decoder, Item};

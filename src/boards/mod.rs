@@ -6,6 +6,7 @@
 pub mod certabo;
 pub mod chessnut;
 pub mod dgt;
+pub mod dgt_bus;
 pub mod matrix;
 pub mod reed;
 pub mod tabutronic;
@@ -246,6 +247,11 @@ pub trait Protocol: Send {
     /// The last [`Reading::Calibration`] of this board, before its link comes up for the first time. Boards that say what stands
     /// on them need none.
     fn restore(&mut self, _calibration: &str) {}
+    /// Whether the link carries any number of boards, each with an [`Address`] of its own, which come into being when they are
+    /// first heard.
+    fn is_chain(&self) -> bool {
+        false
+    }
 }
 
 /// What the squares of a board can tell, the most first.
@@ -427,8 +433,16 @@ impl std::fmt::Debug for Model {
 }
 
 /// Every board there is. Adding one: a file here, and a word in this list.
-pub static BOARDS: &[&Model] =
-    &[&dgt::MODEL, &certabo::MODEL, &tabutronic::CERNO, &tabutronic::MODEL, &chessnut::MODEL, &reed::MODEL, &matrix::MODEL];
+pub static BOARDS: &[&Model] = &[
+    &dgt::MODEL,
+    &dgt_bus::MODEL,
+    &certabo::MODEL,
+    &tabutronic::CERNO,
+    &tabutronic::MODEL,
+    &chessnut::MODEL,
+    &reed::MODEL,
+    &matrix::MODEL,
+];
 
 /// The model of this name.
 pub fn model(name: &str) -> Option<&'static Model> {

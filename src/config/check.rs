@@ -1,6 +1,6 @@
 //! From text to [`Config`]: every value by the table of keys, then what values say together.
 
-use super::keys::{KEYS, Key, Kind, TABLES};
+use super::keys::{self, KEYS, Key, Kind, TABLES};
 use super::{Board, Config, Problem, Room, Tags};
 use crate::boards::{self, Sensing};
 use crate::game::Delay;
@@ -210,6 +210,11 @@ fn all_boards(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) -> Ve
                     format!("two boards are named {}, the other on line {line}: give each its own name", board.name),
                 );
             }
+            let all = |board: &Board| board.names.values().chain([&board.name]).cloned().collect::<Vec<_>>();
+            let (own, others) = (all(board), all(other));
+            if let Some(name) = own.iter().find(|name| others.contains(name)).filter(|_| other.name != board.name) {
+                problems.add(span, format!("two boards are named {name}, the other on line {line}: give each its own name"));
+            }
             if other.place == board.place && *placed && read.placed {
                 let message = match &board.place {
                     Place::Found(_) => format!(
@@ -265,6 +270,10 @@ fn read_board(values: Values<'_>, chess960: bool) -> Read {
             .problems
             .add(&at, format!("start_fen is no position ({why}): write a FEN such as {}", key("board", "start_fen").example));
     }
+    let names = values.given_text("names").as_deref().and_then(keys::names).unwrap_or_default();
+    if let Some(at) = values.span_of("names").filter(|_| !(model.protocol)().is_chain()) {
+        values.problems.add(&at, format!("a {} is one board: it has its name, and no names", model.title));
+    }
     let side = |key: &str| match values.text(key).as_str() {
         "upright" => Some(Rotation::Upright),
         "turned" => Some(Rotation::Turned),
@@ -272,6 +281,7 @@ fn read_board(values: Values<'_>, chess960: bool) -> Read {
     };
     let board = Board {
         name: name.unwrap_or_default(),
+        names,
         model,
         place: places.into_iter().next().map_or(Place::Found(model), |(_, place, _)| place),
         control: match values.text("control_lines").as_str() {

@@ -1,5 +1,7 @@
 //! Every key of the configuration, once.
 
+use crate::boards::Address;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// What may stand behind a key.
@@ -102,6 +104,20 @@ fn is_absolute(text: &str) -> bool {
 
 fn is_usb_path(text: &str) -> bool {
     text.contains('-') && text.bytes().all(|byte| byte.is_ascii_digit() || b"-.".contains(&byte))
+}
+
+/// Addresses on a bus and names, where that is what the text says: each once.
+pub fn names(text: &str) -> Option<BTreeMap<Address, String>> {
+    let mut names = BTreeMap::new();
+    for pair in text.split(',') {
+        let (number, name) = pair.split_once('=')?;
+        let address = number.trim().parse().ok().filter(|address| (1..=0x3fff).contains(address))?;
+        let name = Some(name.trim()).filter(|name| is_name(name) && !names.values().any(|other| other == name))?;
+        if names.insert(Address(address), name.to_owned()).is_some() {
+            return None;
+        }
+    }
+    Some(names)
 }
 
 /// The tables in the order of the file, with what is said about each.
@@ -290,7 +306,19 @@ pub static KEYS: &[Key] = &[
         Some("\"board_1\""),
         "\"board_1\"",
         "The name of the board: in its object path, in the journal, on the command line. Each board needs one of its own,\n\
-         of 1 to 32 letters A–Z, digits or _. There is no default.",
+         of 1 to 32 letters A–Z, digits or _. There is no default.\n\
+         With model = \"dgt-bus\" it is the name of the line, and a board on it is called by that name and its serial number,\n\
+         such as board_1_00960, from the moment it first answers.",
+    ),
+    key(
+        "board",
+        "names",
+        text("serial numbers from 1 to 16383 with a name for each, such as \"00960 = table_1, 01025 = table_2\"", |text| {
+            names(text).is_some()
+        }),
+        None,
+        "\"00960 = table_1, 01025 = table_2\"",
+        "With model = \"dgt-bus\": names for boards on the line, by their serial numbers.",
     ),
     key("board", "model", Kind::Model, Some("\"dgt\""), "\"dgt\"", "What board it is."),
     key(
@@ -352,7 +380,7 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["asserted", "cleared"]),
         Some("\"asserted\""),
         "\"asserted\"",
-        "The modem control lines DTR and RTS. `asserted` is what boards on USB expect; some on RS-232 want them `cleared`.",
+        "The modem control lines DTR and RTS. `asserted` is what boards on USB expect; some on RS-232, and a line of many, want them `cleared`.",
     ),
     key(
         "board",

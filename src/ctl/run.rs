@@ -58,7 +58,7 @@ pub fn play(
     until: Millis,
     watch: &mut dyn FnMut(Millis, Moment),
 ) {
-    let mut run = Run { cable, protocol, table, watch, writes: VecDeque::new() };
+    let mut run = Run { cable, protocol, table, watch, writes: VecDeque::new(), board: Address::ONLY };
     let (mut now, mut turns) = (0, 0);
     while let Some(next) = run.next().map(|next| next.max(now)).filter(|&next| next <= until) {
         turns = if next > now { 0 } else { turns + 1 };
@@ -74,6 +74,8 @@ struct Run<'a> {
     table: &'a mut Table,
     watch: &'a mut dyn FnMut(Millis, Moment),
     writes: VecDeque<Write>,
+    /// Who spoke last: on a chain of one board it has an address, too.
+    board: Address,
 }
 
 impl Run<'_> {
@@ -111,7 +113,8 @@ impl Run<'_> {
     }
 
     fn drain(&mut self, now: Millis) {
-        while let Some((_, reading)) = self.protocol.poll_reading() {
+        while let Some((board, reading)) = self.protocol.poll_reading() {
+            self.board = board;
             self.input(now, Input::Reading(reading));
         }
         while let Some(write) = self.protocol.poll_write() {
@@ -135,7 +138,7 @@ impl Run<'_> {
         for cue in output.cues {
             let needs_answer = cue == Cue::Memory;
             // What the board cannot do it does not do.
-            if self.protocol.act(now, Address::ONLY, cue).is_err() && needs_answer {
+            if self.protocol.act(now, self.board, cue).is_err() && needs_answer {
                 self.input(now, Input::Reading(Reading::Memory(Vec::new())));
             }
         }

@@ -5,6 +5,7 @@ use crate::ctl::pty;
 use crate::ctl::run::{self, Moment, Said, Staged};
 use crate::game::event::Rotation;
 use crate::link::recording::{Header, What, Writer};
+use crate::simulate::dgt_bus::Faults;
 use crate::simulate::hands::{CLEAN, PROFILES, Profile, Rate, profile, rate};
 use crate::simulate::irregularity::{Injection, Kind};
 use crate::simulate::pgn::{self, Game, Games};
@@ -40,6 +41,9 @@ pub struct Args {
     /// What chance is drawn from
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// So many boards on one line, each with the next game of the file; they need 10 s to be found before play begins (with --board dgt-bus)
+    #[arg(long, value_name = "N", requires = "pty", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub chain: Option<u16>,
     /// With a clock
     #[arg(long)]
     pub clock: bool,
@@ -185,12 +189,29 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         clock: args.clock,
         rotation: if args.turned { Rotation::Turned } else { Rotation::Upright },
     };
-    let stage = setting.stage(game, args.seed)?;
+    let stage = match args.chain {
+        Some(count) if setting.board == "dgt-bus" => {
+            let games: Vec<Game> = games
+                .games
+                .iter()
+                .cycle()
+                .skip_while(|other| other.number != game.number)
+                .take(count.into())
+                .cloned()
+                .collect();
+            Stage::chain(&games, &setting.scene(args.seed), Faults::default(), CHAIN_FOUND)
+        }
+        Some(_) => bail!("only boards of model dgt-bus are many on a line: write --board dgt-bus"),
+        None => setting.stage(game, args.seed)?,
+    };
     match args.output {
         Some(file) => record(&file, &setting, &args.hands, game, args.seed, stage),
         None => pty::serve(stage, args.speed, args.stay),
     }
 }
+
+/// All boards on a line have been found by then. Milliseconds.
+const CHAIN_FOUND: u64 = 10_000;
 
 /// What of a simulation does not depend on game and seed.
 #[derive(Clone, Debug)]
@@ -208,10 +229,13 @@ pub struct Setting {
 }
 
 impl Setting {
+    fn scene(&self, seed: u64) -> Scene<'_> {
+        Scene { profile: &self.profile, clock: self.clock, rotation: self.rotation, clock_turned: false, seed }
+    }
+
     /// A virtual board for this game.
     pub fn stage(&self, game: &Game, seed: u64) -> anyhow::Result<Stage> {
-        let scene = Scene { profile: &self.profile, clock: self.clock, rotation: self.rotation, clock_turned: false, seed };
-        Stage::with_irregularities(&self.board, game, &scene, &self.inject)
+        Stage::with_irregularities(&self.board, game, &self.scene(seed), &self.inject)
             .with_context(|| format!("there is no virtual board \"{}\": write one of {}", self.board, model_names()))
     }
 }

@@ -177,8 +177,8 @@ impl Hub {
         Ok(())
     }
 
-    /// Puts a trouble of a board on the list, or takes it off (`None`). That of another board stays.
-    pub fn trouble(&self, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) {
+    /// Puts a trouble of a board on the list, or takes it off (`None`). That of another board stays. Whether that is news.
+    pub fn trouble(&self, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) -> bool {
         {
             let mut state = self.lock();
             let before = state.trouble.clone();
@@ -187,10 +187,11 @@ impl Hub {
                 state.trouble.push(Trouble { kind, board: board.cloned(), sentence });
             }
             if state.trouble == before {
-                return;
+                return false;
             }
         }
         self.tell(News::Trouble);
+        true
     }
 
     /// Waits until everything that was published is in the journal. The seats must be gone.

@@ -1,47 +1,57 @@
-//! A link: one port, the board on it, its protocol and its table, in one task that owns the only clock.
+//! A link: one port, the boards on it, their protocol and their tables, in one task that owns the only clock.
+//!
+//! On most links there is one board, whose place is taken before the port is opened. On a chain (a bus) places are taken when a
+//! board is first heard, and each goes on with the last game of the board with that serial number.
 //!
 //! **Invariants:** the task wakes for bytes, orders and deadlines, and for nothing else. It never waits for the journal or for a
 //! face. A port that goes away is one event, and is tried again for ever.
 
-use crate::boards::{Address, Cue, Identity, LinkState, Millis, Model, Placement, Protocol, Reading, Sensed, Trouble, Write};
+mod clock;
+mod place;
+
+use crate::boards::{Address, Cue, LinkState, Millis, Model, Protocol, Reading, Write};
 use crate::daemon::alarm::Alarm;
 use crate::daemon::calibration::Calibrations;
-use crate::daemon::hub::{BoardId, BoardView, Contact, Hub, LastGame, Request, Seat};
-use crate::daemon::recorder::{Recorder, Recordings};
+use crate::daemon::hub::{BoardId, Contact, Hub, Request};
+use crate::daemon::recorder::Recordings;
 use crate::daemon::{Stop, stopped};
-use crate::game::{Event, Stamped};
-use crate::link::recording::{State, What, Written};
-use crate::link::watch::{self, Place};
+use crate::link::recording::What;
+use crate::link::watch;
 use crate::link::{ControlLines, LineError, OpenError, Port};
-use crate::table::{Input, Output, Settings, Table};
-use crate::wire::{event_to_value, order_to_value};
-use shakmaty::{Board, Square};
-use std::collections::VecDeque;
+use crate::table::Settings;
+use clock::Clock;
+use place::{Place, serial_number};
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::task::Poll;
+use std::time::{Duration, Instant};
 use tracing::{debug, info, warn};
 
 /// Pauses between attempts to open a port, in milliseconds: the first, and the longest.
 const RECONNECT: (Millis, Millis) = (100, 5_000);
 /// A board that takes nothing for so long is as good as unplugged.
 const STUCK: Duration = Duration::from_secs(2);
+/// The kind of trouble of a chain on which no board has been heard.
+pub const NO_BOARDS: &str = "no_boards";
 
 /// What a link task has to know.
 #[derive(Clone)]
 pub struct LinkSpec {
-    /// The name of the board.
+    /// The name of the board, or of the chain of boards.
     pub id: BoardId,
     /// Its family.
     pub model: &'static Model,
     /// Where it is looked for: the places of all boards, and which of them is this board's.
-    pub place: (Arc<[Place]>, usize),
+    pub place: (Arc<[watch::Place]>, usize),
     /// How the port's control lines are set.
     pub control: ControlLines,
     /// How its readings become a game.
     pub settings: Settings,
     /// Where everything it says is recorded, if it is.
     pub recordings: Option<Recordings>,
+    /// On a chain: names of boards, by their addresses.
+    pub names: BTreeMap<Address, BoardId>,
     /// Changes when something was plugged in or out: a board that is away is looked for at once.
     pub plugs: Plugs,
     /// Where what is learned of its pieces is kept, if it is.
@@ -53,17 +63,34 @@ pub type Plugs = tokio::sync::watch::Receiver<u64>;
 
 impl LinkSpec {
     /// One board at one place, which nobody has named.
-    pub fn single(model: &'static Model, place: Place, settings: Settings) -> LinkSpec {
-        let control = ControlLines::default();
-        let (id, plugs) = (BoardId::at(model, &place), tokio::sync::watch::channel(0).1);
-        LinkSpec { id, model, place: ([place].into(), 0), control, settings, recordings: None, calibrations: None, plugs }
+    pub fn single(model: &'static Model, place: watch::Place, settings: Settings) -> LinkSpec {
+        LinkSpec {
+            id: BoardId::at(model, &place),
+            model,
+            place: ([place].into(), 0),
+            control: ControlLines::default(),
+            settings,
+            recordings: None,
+            names: BTreeMap::new(),
+            plugs: tokio::sync::watch::channel(0).1,
+            calibrations: None,
+        }
+    }
+
+    /// The name of a board on this link: on a chain its own, else that of the chain and its serial number.
+    fn board(&self, address: Address) -> BoardId {
+        match self.names.get(&address) {
+            Some(name) => name.clone(),
+            None if address == Address::ONLY => self.id.clone(),
+            None => BoardId::new(&format!("{}_{}", self.id, serial_number(address))),
+        }
     }
 
     /// The device file to open now.
     fn port(&self) -> Result<PathBuf, String> {
         let (places, index) = &self.place;
         match places.get(*index) {
-            Some(Place::Port(path)) => Ok(path.clone()),
+            Some(watch::Place::Port(path)) => Ok(path.clone()),
             Some(place) => {
                 let ports = watch::list().map_err(|why| format!("the ports cannot be listed ({why})"))?;
                 let found = watch::assign(places, &ports).into_iter().nth(*index).flatten();
@@ -76,28 +103,27 @@ impl LinkSpec {
 
 /// Serves one link until `stop` says so (or its sender is gone).
 pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
-    let mut link = Link::start(spec, &hub);
+    let mut link = Link::start(spec, hub);
     let mut buffer = [0; 1024];
     let mut alarm = Alarm::new();
     loop {
-        let wake = link.next_deadline().map(|at| link.clock.instant(at));
+        let wake = link.next_deadline();
         let step = tokio::select! {
             biased;
             () = stopped(&mut stop) => break,
             read = read(&mut link.port, &mut buffer) => Step::Read(read),
-            Some(request) = link.seat.requests.recv() => Step::Request(request),
+            (board, request) = request(&mut link.places) => Step::Request(board, request),
             () = plugged(&mut link.spec.plugs) => Step::Plugged,
             () = alarm.at(wake) => Step::Deadline,
         };
-        let now = link.clock.now();
         match step {
-            Step::Read(Ok(count)) => link.received(now, buffer.get(..count).unwrap_or_default()),
-            Step::Read(Err(why)) => link.unplugged(now, &format!("{why}: plug the board in again")),
-            Step::Request(request) => link.request(now, request),
-            Step::Plugged => link.look_now(now),
-            Step::Deadline => link.deadline(now).await,
+            Step::Read(Ok(count)) => link.received(buffer.get(..count).unwrap_or_default()),
+            Step::Read(Err(why)) => link.unplugged(&format!("{why}: plug the board in again")),
+            Step::Request(board, request) => link.request(board, request),
+            Step::Plugged => link.look_now(),
+            Step::Deadline => link.deadline().await,
         }
-        link.send(link.clock.now()).await;
+        link.send().await;
         // What was published goes on its way before the port and the alarm are looked at again.
         tokio::task::yield_now().await;
     }
@@ -106,7 +132,7 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
 
 enum Step {
     Read(Result<usize, LineError>),
-    Request(Request),
+    Request(Address, Request),
     Plugged,
     Deadline,
 }
@@ -125,136 +151,81 @@ async fn read(port: &mut Option<Port>, buffer: &mut [u8]) -> Result<usize, LineE
     }
 }
 
+/// The next order for one of the boards.
+async fn request(places: &mut BTreeMap<Address, Place>) -> (Address, Request) {
+    std::future::poll_fn(|context| {
+        for (address, place) in &mut *places {
+            if let Poll::Ready(Some(request)) = place.seat.requests.poll_recv(context) {
+                return Poll::Ready((*address, request));
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
 struct Link {
     spec: LinkSpec,
-    seat: Seat,
+    hub: Arc<Hub>,
     clock: Clock,
     port: Option<Port>,
+    /// What the port is called, while it is open.
+    path: String,
     /// When to open the port next, while there is none; and how long to wait after that.
     retry: (Millis, Millis),
     protocol: Box<dyn Protocol>,
-    table: Table,
+    places: BTreeMap<Address, Place>,
     writes: VecDeque<Write>,
-    recorder: Option<Recorder>,
-    /// The durable events of the game that is on, where it is recorded.
-    game: Vec<Stamped>,
-    /// What is known of the pieces, where the board does not say it itself.
-    calibration: Option<String>,
+    /// On a chain: what was sent last, and what came since. It is recorded for the boards that it tells of.
+    exchange: (Vec<u8>, Vec<u8>),
 }
 
 impl Link {
-    fn start(spec: LinkSpec, hub: &Arc<Hub>) -> Link {
-        let view = BoardView::new(spec.id.clone(), spec.model, spec.settings.sensing);
-        let (seat, last) = hub.seat(view);
-        let (clock, table) = match &last {
-            None => (Clock::new(), Table::new(spec.settings.clone())),
-            Some(LastGame { epoch_wall_ms, events }) => {
-                info!(board = %spec.id, "the last game goes on: {} events", events.len());
-                let last = events.last().map_or(0, |event| event.at);
-                (Clock::resumed(*epoch_wall_ms, last), Table::restore(spec.settings.clone(), events))
-            }
-        };
+    fn start(spec: LinkSpec, hub: Arc<Hub>) -> Link {
         let mut protocol = (spec.model.protocol)();
-        let calibration = spec.calibrations.as_ref().and_then(|kept| kept.load(&spec.id));
-        if let Some(calibration) = &calibration {
-            protocol.restore(calibration);
-        }
-        let now = clock.now();
-        let recorder = spec
-            .recordings
-            .clone()
-            .map(|recordings| Recorder::new(Arc::clone(hub), recordings, spec.id.clone(), spec.model.name, &spec.settings));
-        let retry = (now, RECONNECT.0);
-        let game = last.filter(|_| recorder.is_some()).map_or_else(Vec::new, |last| last.events);
-        let mut link = Link {
-            spec,
-            seat,
-            clock,
-            port: None,
-            retry,
-            protocol,
-            table,
-            writes: VecDeque::new(),
-            recorder,
-            game,
-            calibration,
-        };
-        link.begin_recording(now);
-        link
-    }
-
-    /// A new recording, with the game so far and what stands on the board, where that is known.
-    fn begin_recording(&mut self, now: Millis) {
-        let Some(recorder) = &mut self.recorder else { return };
-        let placement = self.table.placement().and_then(|placement| pieces(&placement));
-        let state = State {
-            placement: placement.map(|board| board.to_string()),
-            position: self.table.record().map(|record| record.fen().to_owned()),
-            events: self.game.iter().map(|stamped| event_to_value(&Stamped { at: 0, ..stamped.clone() })).collect(),
-            calibration: self.calibration.clone(),
-            ..State::default()
-        };
-        recorder.begin(now, (state != State::default()).then_some(state));
-    }
-
-    /// Keeps the durable events of the game that is on. A game that follows another has a recording of its own.
-    fn keep(&mut self, now: Millis, events: &[Stamped]) {
-        if self.recorder.is_none() {
-            return;
-        }
-        let mut follows = false;
-        for stamped in events.iter().filter(|stamped| stamped.number.is_some()) {
-            if matches!(stamped.event, Event::GameStarted { .. }) {
-                follows = !self.game.is_empty();
-                self.game.clear();
+        let mut places = BTreeMap::new();
+        if !protocol.is_chain() {
+            let place = Place::take(&spec, Address::ONLY, &hub);
+            if let Some(calibration) = place.calibration() {
+                protocol.restore(calibration);
             }
-            self.game.push(stamped.clone());
+            places.insert(Address::ONLY, place);
         }
-        if follows {
-            self.begin_recording(now);
-        }
+        let clock = Clock::new();
+        let retry = (0, RECONNECT.0);
+        let (path, writes, exchange) = (String::new(), VecDeque::new(), (Vec::new(), Vec::new()));
+        Link { spec, hub, clock, port: None, path, retry, protocol, places, writes, exchange }
     }
 
-    fn record(&mut self, now: Millis, what: impl FnOnce() -> What) {
-        let Some(recorder) = &mut self.recorder else { return };
-        let what = what();
-        if recorder.write(now, what.clone()) == Written::Full {
-            self.begin_recording(now);
-            if let Some(recorder) = &mut self.recorder
-                && recorder.write(now, what) == Written::Full
-            {
-                recorder.too_small();
-            }
-        }
-    }
-
-    fn next_deadline(&self) -> Option<Millis> {
+    fn next_deadline(&self) -> Option<Instant> {
         let line = match self.port {
             Some(_) => earlier(self.protocol.next_deadline(), self.writes.front().map(|write| write.at)),
             None => Some(self.retry.0),
         };
-        earlier(line, self.table.next_deadline())
+        let tables = self.places.values().filter_map(Place::next_deadline).min();
+        earlier(line.map(|at| self.clock.instant(at)), tables)
     }
 
-    async fn deadline(&mut self, now: Millis) {
-        if self.port.is_none() && self.retry.0 <= now {
+    async fn deadline(&mut self) {
+        let now = Instant::now();
+        if self.port.is_none() && self.retry.0 <= self.clock.at(now) {
             self.open(now).await;
         }
-        if self.port.is_some() && self.protocol.next_deadline().is_some_and(|at| at <= now) {
-            self.protocol.timeout(now);
+        if self.port.is_some() && self.protocol.next_deadline().is_some_and(|at| at <= self.clock.at(now)) {
+            self.protocol.timeout(self.clock.at(now));
         }
-        let output = self.table.advance(now);
-        self.settle(now, output, None);
+        self.advance(now);
+        self.settle(now);
     }
 
     /// The port may be there again.
-    fn look_now(&mut self, now: Millis) {
+    fn look_now(&mut self) {
         if self.port.is_none() {
-            self.retry = (now, RECONNECT.0);
+            self.retry = (self.clock.at(Instant::now()), RECONNECT.0);
         }
     }
 
-    async fn open(&mut self, now: Millis) {
+    async fn open(&mut self, now: Instant) {
         let opened = match self.spec.port() {
             Err(reason) => Err((None, Contact::Unplugged, reason)),
             Ok(path) => match Port::open(&path, self.spec.model.connection, self.spec.control).await {
@@ -267,23 +238,20 @@ impl Link {
             Ok((path, port)) => {
                 info!(board = %self.spec.id, port = %path.display(), "port opened");
                 self.port = Some(port);
-                self.writes.clear();
-                self.seat.update(|view| {
-                    view.port = path.display().to_string();
-                    (view.contact, view.reason) = (Contact::Connecting, String::new());
-                });
-                self.record(now, || What::Link(LinkState::Up));
-                self.protocol.link(now, LinkState::Up);
-                let output = self.table.handle(now, Input::Link(LinkState::Up));
-                self.settle(now, output, None);
+                self.path = path.display().to_string();
+                self.no_boards((self.places.is_empty()).then(|| {
+                    format!("no board has answered on {} yet: check their power and the cables between them", self.path)
+                }));
+                self.contact(Contact::Connecting, "", Some(&self.path));
+                self.link(now, LinkState::Up);
             }
             Err((path, contact, reason)) => {
-                self.retry = (now + self.retry.1, (self.retry.1 * 2).min(RECONNECT.1));
+                self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT.1));
                 let path = path.map(|path| path.display().to_string()).unwrap_or_default();
-                let news = self.seat.update_if(
-                    |view| (view.contact, &view.reason) != (contact, &reason),
-                    |view| (view.port, view.contact, view.reason) = (path, contact, reason.clone()),
-                );
+                let mut news = self.contact(contact, &reason, Some(&path));
+                if self.places.is_empty() {
+                    news = self.no_boards(Some(reason.clone()));
+                }
                 if news {
                     warn!(board = %self.spec.id, "{reason}");
                 }
@@ -291,201 +259,154 @@ impl Link {
         }
     }
 
-    fn unplugged(&mut self, now: Millis, reason: &str) {
+    fn unplugged(&mut self, reason: &str) {
+        let now = Instant::now();
         warn!(board = %self.spec.id, "{reason}");
         self.port = None;
-        self.writes.clear();
         // The pause begins anew once the board is ready, so that a loose plug does not make it restless.
-        self.retry = (now + self.retry.1, (self.retry.1 * 2).min(RECONNECT.1));
-        self.seat.update(|view| (view.contact, view.reason) = (Contact::Unplugged, reason.to_owned()));
-        self.record(now, || What::Link(LinkState::Down));
-        self.protocol.link(now, LinkState::Down);
-        let output = self.table.handle(now, Input::Link(LinkState::Down));
-        self.settle(now, output, None);
+        self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT.1));
+        self.contact(Contact::Unplugged, reason, None);
+        self.link(now, LinkState::Down);
     }
 
-    fn received(&mut self, now: Millis, chunk: &[u8]) {
-        self.record(now, || What::Rx(chunk.to_vec()));
-        self.protocol.receive(now, chunk);
-        let output = self.table.advance(now);
-        self.settle(now, output, None);
+    fn link(&mut self, now: Instant, state: LinkState) {
+        self.writes.clear();
+        self.exchange = (Vec::new(), Vec::new());
+        self.protocol.link(self.clock.at(now), state);
+        self.each(now, |place| place.link(now, state));
+        self.settle(now);
     }
 
-    fn request(&mut self, now: Millis, request: Request) {
-        self.record(now, || What::Command(order_to_value(&request.order)));
-        let output = self.table.handle(now, Input::Order(request.order));
-        self.settle(now, output, Some(request.done));
+    fn received(&mut self, chunk: &[u8]) {
+        let now = Instant::now();
+        if self.protocol.is_chain() {
+            self.exchange.1.extend_from_slice(chunk);
+        } else {
+            self.each(now, |place| {
+                place.record(now, || What::Rx(chunk.to_vec()));
+                Vec::new()
+            });
+        }
+        self.protocol.receive(self.clock.at(now), chunk);
+        self.advance(now);
+        self.settle(now);
     }
 
-    /// Takes what the protocol has to say and carries out what the table asks for until both are quiet, then publishes it all.
-    fn settle(&mut self, now: Millis, first: Output, done: Option<crate::daemon::hub::Done>) {
-        let outcome = first.refused.clone().map_or(Ok(first.answer.clone()), |refused| Err(refused.into()));
-        let mut events = Vec::new();
-        self.carry_out(now, first, &mut events);
-        let mut readings = false;
+    fn request(&mut self, board: Address, request: Request) {
+        let now = Instant::now();
+        let cues = self.places.get_mut(&board).map(|place| place.request(now, request));
+        self.carry_out(now, board, cues.unwrap_or_default());
+        self.settle(now);
+    }
+
+    /// Does what is due at the tables.
+    fn advance(&mut self, now: Instant) {
+        self.each(now, |place| place.advance(now));
+    }
+
+    /// Does this at every place, and what comes of it.
+    fn each(&mut self, now: Instant, mut act: impl FnMut(&mut Place) -> Vec<Cue>) {
+        let mut cues = Vec::new();
+        for (address, place) in &mut self.places {
+            cues.extend(act(place).into_iter().map(|cue| (*address, cue)));
+        }
+        for (address, cue) in cues {
+            self.carry_out(now, address, vec![cue]);
+        }
+    }
+
+    /// Takes what the protocol has to say and carries out what the tables ask for until both are quiet, then publishes it all.
+    fn settle(&mut self, now: Instant) {
         while let Some((address, reading)) = self.protocol.poll_reading() {
-            if address != Address::ONLY {
-                debug!(board = %self.spec.id, ?address, "a reading of a board that is not on this link");
+            if !self.places.contains_key(&address) && !self.seat(now, address) {
                 continue;
             }
-            readings = true;
-            self.notice(&reading);
-            let output = self.table.handle(now, Input::Reading(reading));
-            self.carry_out(now, output, &mut events);
+            if !matches!(reading, Reading::Trouble(_)) {
+                self.retry.1 = RECONNECT.0;
+            }
+            self.record_exchange(now, address);
+            let cues = self.places.get_mut(&address).map(|place| place.reading(now, reading));
+            self.carry_out(now, address, cues.unwrap_or_default());
         }
         while let Some(write) = self.protocol.poll_write() {
             self.writes.push_back(write);
         }
-        if events.is_empty() && done.is_none() && !readings {
+        self.places.values_mut().for_each(|place| place.publish(now));
+    }
+
+    /// Takes a place for a board of a chain that is heard for the first time.
+    fn seat(&mut self, now: Instant, address: Address) -> bool {
+        if !self.protocol.is_chain() {
+            debug!(board = %self.spec.id, ?address, "a reading of a board that is not on this link");
+            return false;
+        }
+        let mut place = Place::take(&self.spec, address, &self.hub);
+        info!(board = %self.spec.board(address), chain = %self.spec.id, "a board on the line");
+        place.contact(Contact::Connecting, "", Some(&self.path));
+        place.link(now, LinkState::Up);
+        self.places.insert(address, place);
+        self.no_boards(None);
+        true
+    }
+
+    /// What was sent and came last is about this board.
+    fn record_exchange(&mut self, now: Instant, address: Address) {
+        if !self.protocol.is_chain() {
             return;
         }
-        self.keep(now, &events);
-        let (placement, rotation) = (self.table.placement(), self.table.rotation());
-        let change = move |view: &mut BoardView| {
-            view.placement = placement;
-            view.rotation = rotation.or(view.rotation);
-        };
-        self.seat.publish(self.clock.epoch_wall_ms(), events, change, done.map(|done| (done, outcome)));
+        let Some(place) = self.places.get_mut(&address) else { return };
+        let (sent, came) = std::mem::take(&mut self.exchange);
+        for what in [What::Tx(sent), What::Rx(came)] {
+            if !matches!(&what, What::Tx(bytes) | What::Rx(bytes) if bytes.is_empty()) {
+                place.record(now, || what);
+            }
+        }
     }
 
-    fn carry_out(&mut self, now: Millis, output: Output, events: &mut Vec<Stamped>) {
-        events.extend(output.events);
-        for cue in output.cues {
+    fn carry_out(&mut self, now: Instant, board: Address, cues: Vec<Cue>) {
+        for cue in cues {
             let needs_answer = cue == Cue::Memory;
-            if let Err(unsupported) = self.protocol.act(now, Address::ONLY, cue) {
+            if let Err(unsupported) = self.protocol.act(self.clock.at(now), board, cue) {
                 debug!(board = %self.spec.id, "{unsupported}");
                 if needs_answer {
-                    let output = self.table.handle(now, Input::Reading(Reading::Memory(Vec::new())));
-                    self.carry_out(now, output, events);
+                    let cues = self.places.get_mut(&board).map(|place| place.no_memory(now));
+                    self.carry_out(now, board, cues.unwrap_or_default());
                 }
             }
         }
     }
 
-    fn calibrated(&mut self, text: &str) {
-        if let Some(calibrations) = &self.spec.calibrations {
-            calibrations.keep(&self.spec.id, text);
-        }
-        self.calibration = Some(text.to_owned());
+    /// How it stands between us and all boards; whether that is news.
+    fn contact(&self, contact: Contact, reason: &str, port: Option<&str>) -> bool {
+        self.places.values().fold(false, |news, place| place.contact(contact, reason, port) || news)
     }
 
-    /// What a reading says of the board rather than of the game.
-    fn notice(&mut self, reading: &Reading) {
-        let contact = match reading {
-            Reading::Trouble(Trouble::Silent(ms)) => {
-                let reason = format!("the board has said nothing for {} s: check its power, then its cable", ms / 1000);
-                warn!(board = %self.spec.id, "{reason}");
-                (Contact::Silent, reason)
-            }
-            Reading::Trouble(Trouble::Answering) => (Contact::Ready, String::new()),
-            Reading::Trouble(Trouble::Ambiguous(squares)) => {
-                let names: Vec<String> = squares.iter().map(Square::to_string).collect();
-                let reason = match names.as_slice() {
-                    [] => String::new(),
-                    names => format!("what stands on {} cannot be told: the switches have no diodes", names.join(", ")),
-                };
-                self.seat.update_if(|view| view.reason != reason, |view| view.reason = reason.clone());
-                return;
-            }
-            Reading::Trouble(Trouble::Uncalibrated) => {
-                let reason = "its pieces are not known: put up the start position and leave it so for five seconds".to_owned();
-                warn!(board = %self.spec.id, "{reason}");
-                (Contact::Connecting, reason)
-            }
-            Reading::Calibration(text) => return self.calibrated(text),
-            Reading::Trouble(trouble) => return debug!(board = %self.spec.id, ?trouble, "trouble on the line"),
-            _ => (Contact::Ready, String::new()),
-        };
-        let identity = match reading {
-            Reading::Identity(identity) => Some(identity.clone()),
-            _ => None,
-        };
-        if contact.0 == Contact::Ready {
-            self.retry.1 = RECONNECT.0;
-        }
-        self.seat.update_if(
-            |view| view.contact != contact.0 || identity.is_some(),
-            |view| {
-                (view.contact, view.reason) = contact.clone();
-                match &identity {
-                    Some(Identity::SerialNumber(number)) => view.serial_number = Some(number.clone()),
-                    Some(Identity::Version(version)) => view.firmware = Some(version.clone()),
-                    Some(Identity::Text(_)) | None => {}
-                }
-            },
-        );
+    /// Tells, or takes back, why there are no boards on a chain; whether that is news.
+    fn no_boards(&self, reason: Option<String>) -> bool {
+        let sentence = reason.map(|reason| format!("chain {}: {reason}", self.spec.id));
+        self.protocol.is_chain() && self.hub.trouble(NO_BOARDS, Some(&self.spec.id), sentence)
     }
 
     /// Sends what is due.
-    async fn send(&mut self, now: Millis) {
+    async fn send(&mut self) {
+        let now = Instant::now();
         while let Some(port) = &mut self.port
-            && let Some(write) = self.writes.pop_front_if(|write| write.at <= now)
+            && let Some(write) = self.writes.pop_front_if(|write| write.at <= self.clock.at(now))
         {
             let sent = tokio::time::timeout(STUCK, port.write_all(&write.bytes)).await;
             match sent {
-                Ok(Ok(())) => self.record(now, || What::Tx(write.bytes)),
-                Ok(Err(why)) => self.unplugged(now, &format!("{why}: plug the board in again")),
-                Err(_) => self.unplugged(now, "the port takes nothing: unplug the board and plug it in again"),
+                Ok(Ok(())) if self.protocol.is_chain() => self.exchange = (write.bytes, Vec::new()),
+                Ok(Ok(())) => self.places.values_mut().for_each(|place| place.record(now, || What::Tx(write.bytes.clone()))),
+                Ok(Err(why)) => self.unplugged(&format!("{why}: plug the board in again")),
+                Err(_) => self.unplugged("the port takes nothing: unplug the board and plug it in again"),
             }
         }
     }
 }
 
-/// The pieces, where every one of them is known.
-fn pieces(placement: &Placement) -> Option<Board> {
-    let mut board = Board::empty();
-    for (square, sensed) in Square::ALL.into_iter().zip(placement) {
-        match *sensed {
-            Sensed::Empty => {}
-            Sensed::Piece(piece) => board.set_piece_at(square, piece),
-            Sensed::Side(_) | Sensed::Occupied => return None,
-        }
-    }
-    Some(board)
-}
-
-fn earlier(a: Option<Millis>, b: Option<Millis>) -> Option<Millis> {
+fn earlier<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
         (a, b) => a.or(b),
     }
-}
-
-/// The only clock: monotonic milliseconds since the board's time 0, over restarts too.
-struct Clock {
-    started: Instant,
-    base: Millis,
-}
-
-impl Clock {
-    fn new() -> Clock {
-        Clock { started: Instant::now(), base: 0 }
-    }
-
-    /// Goes on from a game whose time 0 was then and whose last event was `last` ms later. It goes on from there if the time
-    /// of day went backwards meanwhile.
-    fn resumed(epoch_wall_ms: i64, last: Millis) -> Clock {
-        let since = unix_ms().saturating_sub(epoch_wall_ms);
-        Clock { started: Instant::now(), base: Millis::try_from(since).unwrap_or(0).max(last + 1) }
-    }
-
-    fn now(&self) -> Millis {
-        self.base + self.started.elapsed().as_millis() as Millis
-    }
-
-    /// When it will be this late.
-    fn instant(&self, at: Millis) -> Instant {
-        self.started + Duration::from_millis(at.saturating_sub(self.base))
-    }
-
-    /// The time of day at time 0, as the time of day is known now.
-    fn epoch_wall_ms(&self) -> i64 {
-        unix_ms().saturating_sub_unsigned(self.now())
-    }
-}
-
-/// Milliseconds since 1970-01-01 UTC.
-fn unix_ms() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    since.as_millis() as i64
 }

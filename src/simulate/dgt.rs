@@ -4,9 +4,11 @@
 //! does faster than that may be seen in another order or not at all. Messages leave at 9600 Bd, ten bits a byte, one after
 //! the other. The clock's news come when the clock says something: every second, and up to a second after the lever.
 //!
-//! It is nobody's product: asked for a trademark it names itself. It does not know bus mode.
+//! It is nobody's product: asked for a trademark it names itself. On a bus it is a part of
+//! [`super::dgt_bus`].
 //! *Unknown*, and set freely: how fast a lever's news come (here: half of them within 0.2 s), how fast commands are answered.
 
+mod bus;
 mod memory;
 
 use crate::boards::Millis;

@@ -3,7 +3,7 @@
 //! [`pgn`] reads a game, [`hands`] says how people handle pieces, [`handling`] carries out one move, [`script`] a whole game
 //! with what it means ([`truth`]), with what comes between the plies (incidents), against the Laws ([`irregularity`]) and after
 //! the game (aftermath). [`dgt`], [`chessnut`], [`certabo`], [`tabutronic`] and [`reed`] are boards that all this is done to, the last
-//! three of a kind ([`streaming`]). A [`Stage`] puts script and board together.
+//! three of a kind ([`streaming`]), and [`dgt_bus`] many on one line. A [`Stage`] puts script and board together.
 //!
 //! **Invariant:** no I/O and no clock; the same game, profile, board and seed give the same bytes on every machine.
 
@@ -12,6 +12,7 @@ mod breach;
 pub mod certabo;
 pub mod chessnut;
 pub mod dgt;
+pub mod dgt_bus;
 pub mod handling;
 pub mod hands;
 pub mod illegal;
@@ -27,4 +28,4 @@ pub mod streaming;
 pub mod tabutronic;
 pub mod truth;
 
-pub use stage::{Chunk, Scene, Stage, VirtualBoard};
+pub use stage::{Chunk, FIRST_ADDRESS, Scene, Stage, VirtualBoard};

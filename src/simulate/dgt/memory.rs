@@ -19,6 +19,7 @@ const END: u8 = 0x6b;
 const EMPTY: u8 = 0x6d;
 const START: u8 = 0x6f;
 const START_TURNED: u8 = 0x7a;
+const GAME: u8 = 0x7b;
 const NOTHING: u8 = 0x7f;
 /// The start position in the maker's codes and order.
 const START_POSITION: [u8; 64] = {
@@ -42,13 +43,18 @@ pub struct Memory {
     newest: Option<usize>,
     /// The position that was marked, until more than two of its pieces are gone.
     marked: Option<u8>,
+    /// Bytes noted so far; how many of them were told on a bus; and how many there were when a game began.
+    noted: usize,
+    told: usize,
+    game: Option<usize>,
 }
 
 impl Memory {
     /// A board that was just switched on and finds these pieces.
     pub fn new(fields: &[u8; 64]) -> Memory {
         let ring = OLD.iter().copied().cycle().take(SIZE).collect();
-        let mut memory = Memory { ring, changed_at: 0, pressed_at: 0, newest: None, marked: None };
+        let mut memory =
+            Memory { ring, changed_at: 0, pressed_at: 0, newest: None, marked: None, noted: 0, told: 0, game: None };
         memory.note(&[NOTHING, NOTHING, NOTHING, POWER_UP]);
         // In no order that means anything.
         for field in (0..64).map(|number| number * 29 % 64).filter(|&field| fields[field] != 0) {
@@ -64,6 +70,7 @@ impl Memory {
             self.ring.truncate(SIZE - 2);
             self.ring.push_front(NOTHING);
             self.ring.push_front(NOTHING);
+            self.noted -= 2;
         }
         let soon = if now < self.changed_at + SOON { 0x10 } else { 0 };
         self.changed_at = now;
@@ -86,7 +93,34 @@ impl Memory {
         self.ring.iter().copied().skip(1).chain([END]).collect()
     }
 
+    /// What was noted since this was called last.
+    pub fn read(&mut self) -> Vec<u8> {
+        self.newest = None;
+        let told = std::mem::replace(&mut self.told, self.noted);
+        self.since(told)
+    }
+
+    /// Notes that a game begins, from what stands there.
+    pub fn start(&mut self, fields: &[u8; 64]) {
+        self.game = Some(self.noted);
+        self.note(&[GAME]);
+        for field in (0..64).filter(|&field| fields[field] != 0) {
+            self.note(&[0x50 | fields[field], field as u8]);
+        }
+    }
+
+    /// What was noted since a game began, or all if none did.
+    pub fn from_start(&self) -> Vec<u8> {
+        self.since(self.game.unwrap_or(0))
+    }
+
+    fn since(&self, noted: usize) -> Vec<u8> {
+        let count = (self.noted - noted).min(SIZE);
+        self.ring.range(SIZE - count..).copied().collect()
+    }
+
     fn note(&mut self, entry: &[u8]) {
+        self.noted += entry.len();
         self.ring.drain(..entry.len());
         self.ring.extend(entry);
         self.newest = None;

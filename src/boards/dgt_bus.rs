@@ -1,0 +1,398 @@
+//! DGT e-Boards in bus mode: many boards on one RS-232 or RS-485 line, 9600 baud, 8N1. No board speaks unless it is asked.
+//!
+//! # Frames
+//!
+//! Computer to boards: `command, address high 7 bits, address low 7 bits, checksum`. Address 0 is all boards. The checksum of
+//! every frame is the sum of all its bytes before, seven bits of it. A board's input buffer holds one command.
+//!
+//! | byte | name | answer | sent |
+//! |---|---|---|---|
+//! | 81 | clock | 84 | every second, and at once when the changes tell of a press; every 10 s where there is no clock |
+//! | 82 | board | 83 | when a board is found, on request, every 30 s |
+//! | 83 | changes | 85: what happened since the last 83 | five times a second if the line is fast enough |
+//! | 84 | repeat changes | 85 as before | when an 85 did not come or came damaged: a second 83 would lose what the first one told |
+//! | 85 | start of a game | 88 | when the board tells that the start position stands on it |
+//! | 86 | changes since the start of the game | 86 | request |
+//! | 87 | ping | 87; to address 0: each board at a random moment within 1.1 s | to all, see below |
+//! | 88 | end of bus mode | | never |
+//! | 89 | reset | | never: boards are away for seconds |
+//! | 8a | ignore the next ping to all | 87 | before such a ping, to each known board |
+//! | 8b | version | 89 | to a board that was found |
+//! | 8c, 8d | draughts board; all at once | | never |
+//!
+//! Boards to computer: `id, length high 7 bits, length low 7 bits, address high, address low, data, checksum`. The length is that
+//! of the whole frame. Only the id has bit 7 set. Ids overlap with commands and with those of the single-board protocol.
+//!
+//! | id | name | length | data | becomes |
+//! |---|---|---|---|---|
+//! | 83 | board | 70 | 64 piece codes as in the single-board protocol | [`Reading::Placement`] |
+//! | 84 | clock | 13 | 7 bytes as in the single-board protocol | [`Reading::Clock`] when it says something new |
+//! | 85 | changes | ≥ 6 | entries as in the board's memory, see `dgt/memory.rs` | [`Reading::Square`] |
+//! | 86 | changes since the start | ≥ 6 | likewise | [`Reading::Memory`] |
+//! | 87 | here | 6 | | |
+//! | 88 | start noted | 6 | | |
+//! | 89 | version | 8; 6 up to version 1.2 | major, minor | [`Identity::Version`] |
+//!
+//! The address is the serial number in 14 bits; so every reply tells who it is from, which is passed on as
+//! [`Identity::SerialNumber`] at least every [`SIGN`] while the board answers.
+//!
+//! # How boards are found
+//!
+//! All known boards are told to ignore the next ping, then all are pinged. Others answer at random moments, and where two
+//! answer at once neither is understood; so this is done again until two rounds brought nothing new, and from then on one round a
+//! minute, for boards that are added in play. For [`LISTEN`] nobody is asked anything else then. What comes late by this is
+//! not lost. A board that was found counts once it has answered its own question.
+//!
+//! # Silence and damage
+//!
+//! A question unanswered for [`ANSWER`], or answered by something whose checksum is wrong, is asked again. After [`SILENT`]
+//! without an answer [`Trouble::Silent`] says so, and the board is asked every 10 s still; then the next answer is
+//! [`Trouble::Answering`], and all is read anew. What a board has to tell meanwhile it keeps for the next 83.
+//!
+//! A dump that differs from what the changes have told may only be newer than they are: the changes are asked for before a second
+//! one counts. Damage is got over here and loses nothing, so nobody is told of it.
+//!
+//! # Where this comes from
+//!
+//! The makers' public header file and a free driver for such a line; the internal bus of the DGT Centaur speaks the same.
+//!
+//! # Unknown
+//!
+//! * *unknown*: what stands for the address of a board whose serial number does not fit into 14 bits.
+//! * *unknown*: what 84 answers after an 83 that the board never received. Taken to be the stream before, which is known then.
+//! * *unknown*: what 86 answers if no start was ever noted. What came first after a gap stands in for it.
+//! * *unknown*: how long a pause the line needs before it turns round. Set freely: [`PAUSE`].
+
+mod board;
+pub(super) mod frame;
+
+use super::*;
+use board::{Board, Question};
+use frame::{Frames, Item};
+use std::collections::{BTreeMap, VecDeque};
+
+/// DGT e-Boards on an RS-232 or RS-485 bus.
+pub static MODEL: Model = Model {
+    name: "dgt-bus",
+    title: "DGT e-Boards on a bus",
+    sensing: Sensing::Identity,
+    connection: Connection::Serial(Line { baud: 9600 }),
+    usb: &[],
+    lights: Lights::None,
+    clock: Clocks::Connected,
+    tested: Tested::Specification,
+    cannot: &[
+        "whether a piece was touched without leaving its square, or came back to it before the board was asked again",
+        "which hand moved a piece",
+    ],
+    protocol: || Box::new(Bus::default()),
+};
+
+/// A question is asked again when no answer has begun for so long: 80 ms as the makers say, and the way of the command. Milliseconds.
+pub const ANSWER: Millis = 100;
+/// Without an answer for so long a board counts as silent. Milliseconds.
+pub const SILENT: Millis = 5_000;
+/// A board that answers says who it is at least so often. Milliseconds.
+pub const SIGN: Millis = 2_000;
+/// So long the answers to a ping to all are waited for. Milliseconds.
+pub const LISTEN: Millis = 1_500;
+/// Before the line turns round. Milliseconds.
+pub const PAUSE: Millis = 2;
+/// A damaged answer is over when nothing came for so long. Milliseconds.
+const HUSH: Millis = 50;
+/// While an answer longer than this comes, which takes more than half a second, the others were not asked. Bytes.
+const LONG: usize = 500;
+/// New boards are looked for so often. Milliseconds.
+const SEARCH: Millis = 60_000;
+/// Between two rounds of a search the known boards are asked: so long, and so much longer for each of them. Milliseconds.
+const BREATH: (Millis, Millis) = (400, 40);
+/// A search has at most so many rounds.
+const ROUNDS: u8 = 8;
+
+/// All boards on one line.
+#[derive(Default)]
+struct Bus {
+    up: bool,
+    frames: Frames,
+    boards: BTreeMap<Address, Board>,
+    asked: Option<Asked>,
+    search: Search,
+    rounds: Rounds,
+    /// Nothing is sent before.
+    free_at: Millis,
+    /// The last byte.
+    heard_at: Millis,
+    readings: VecDeque<(Address, Reading)>,
+    writes: VecDeque<Write>,
+}
+
+/// What the line is waiting for.
+#[derive(Clone, Copy)]
+struct Asked {
+    what: Asks,
+    at: Millis,
+    /// Something came that was no answer.
+    damaged: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Asks {
+    Board(Address, Question),
+    /// This board is to ignore the next ping.
+    Ignore(Address),
+    /// Everybody who is not known.
+    Ping,
+}
+
+/// What a search has come to.
+#[derive(Clone, Copy)]
+struct Rounds {
+    /// So many rounds without anything new are to follow yet.
+    calm: u8,
+    all: u8,
+    /// This round has brought something new.
+    news: bool,
+}
+
+impl Default for Rounds {
+    fn default() -> Rounds {
+        Rounds { calm: 2, all: 0, news: false }
+    }
+}
+
+/// How far the search for new boards is.
+enum Search {
+    /// The next round is then.
+    At(Millis),
+    /// These boards are told to ignore the ping that comes.
+    Hushing(VecDeque<Address>),
+}
+
+impl Default for Search {
+    fn default() -> Search {
+        Search::At(0)
+    }
+}
+
+impl Protocol for Bus {
+    fn link(&mut self, now: Millis, state: LinkState) {
+        let (mut readings, mut boards) = (std::mem::take(&mut self.readings), std::mem::take(&mut self.boards));
+        for (address, board) in &mut boards {
+            board.begin(now);
+            readings.extend(board.said().map(|reading| (*address, reading)));
+        }
+        boards.retain(|_, board| board.is_sure());
+        let search = Search::At(now);
+        *self = Bus { up: state == LinkState::Up, boards, readings, search, free_at: now, heard_at: now, ..Bus::default() };
+    }
+
+    fn receive(&mut self, now: Millis, chunk: &[u8]) {
+        for &byte in chunk {
+            self.heard_at = now;
+            match self.frames.feed(byte) {
+                None => {}
+                Some(Item::Damaged) => self.damaged(),
+                Some(Item::Reply { id, from, data }) => self.reply(now, id, from, &data),
+            }
+        }
+    }
+
+    fn act(&mut self, now: Millis, board: Address, cue: Cue) -> Result<(), Unsupported> {
+        let up = self.up;
+        let asked = self.boards.get_mut(&board).ok_or(Unsupported)?;
+        match cue {
+            Cue::Placement => asked.want_placement(),
+            Cue::Memory => asked.want_memory(up),
+            Cue::Lights(_) | Cue::ClockText(_) => return Err(Unsupported),
+        }
+        self.collect(now, board);
+        Ok(())
+    }
+
+    fn timeout(&mut self, now: Millis) {
+        if !self.up {
+            return;
+        }
+        if self.silence_at().is_some_and(|at| at <= now) {
+            for (address, board) in &mut self.boards {
+                board.silent(now);
+                self.readings.extend(board.said().map(|reading| (*address, reading)));
+            }
+        }
+        if let Some(asked) = self.asked {
+            if now < self.patience(&asked) {
+                return;
+            }
+            self.asked = None;
+            self.frames.clear();
+            self.unanswered(now, &asked);
+        }
+        if now >= self.next_question() {
+            self.ask(now);
+        }
+    }
+
+    fn poll_reading(&mut self) -> Option<(Address, Reading)> {
+        self.readings.pop_front()
+    }
+
+    fn poll_write(&mut self) -> Option<Write> {
+        self.writes.pop_front()
+    }
+
+    fn next_deadline(&self) -> Option<Millis> {
+        if !self.up {
+            return None;
+        }
+        let question = self.asked.as_ref().map_or_else(|| self.next_question(), |asked| self.patience(asked));
+        Some(self.silence_at().map_or(question, |silence| question.min(silence)))
+    }
+
+    fn is_chain(&self) -> bool {
+        true
+    }
+}
+
+impl Bus {
+    /// Takes what a board's replies came to.
+    fn collect(&mut self, now: Millis, address: Address) {
+        let Some(board) = self.boards.get_mut(&address) else { return };
+        board.sign(now, address);
+        self.readings.extend(board.said().map(|reading| (address, reading)));
+    }
+
+    fn damaged(&mut self) {
+        if let Some(asked) = &mut self.asked {
+            asked.damaged = true;
+        }
+    }
+
+    /// A whole reply. One that was not asked for comes late, or out of a recording, and says what it says all the same.
+    fn reply(&mut self, now: Millis, id: u8, from: Address, data: &[u8]) {
+        if from == Address(0) {
+            return self.damaged();
+        }
+        let asked = self.asked.map(|asked| asked.what);
+        let answers = match asked {
+            Some(Asks::Ping) if id == 0x87 => {
+                self.boards.entry(from).or_insert_with(|| {
+                    self.rounds.news = true;
+                    Board::new(now)
+                });
+                return;
+            }
+            Some(Asks::Ignore(board)) => board == from && id == 0x87,
+            Some(Asks::Board(board, question)) => board == from && id == question.reply(),
+            Some(Asks::Ping) | None => false,
+        };
+        if id == 0x87 && !answers {
+            return self.damaged();
+        }
+        let is_addressed = matches!(asked, Some(Asks::Board(..) | Asks::Ignore(_)));
+        if !answers && is_addressed && !self.boards.contains_key(&from) {
+            return self.damaged();
+        }
+        if data.len() > LONG {
+            self.boards.values_mut().for_each(|board| board.excuse(now));
+        }
+        let board = self.boards.entry(from).or_insert_with(|| Board::new(now));
+        board.heard(now);
+        match asked {
+            Some(Asks::Board(_, question)) if answers => board.answer(now, id, data, Some(question)),
+            _ if id != 0x87 => board.answer(now, id, data, None),
+            _ => {}
+        }
+        self.collect(now, from);
+        if answers {
+            self.asked = None;
+            self.free_at = now + PAUSE;
+        } else {
+            self.damaged();
+        }
+    }
+
+    /// When a board counts as silent, unless it answers. While a long answer of one comes, no other can.
+    fn silence_at(&self) -> Option<Millis> {
+        let silence = self.boards.values().filter_map(Board::silent_at).min();
+        let end = if self.frames.is_inside() { self.heard_at + ANSWER } else { 0 };
+        silence.map(|at| at.max(end))
+    }
+
+    /// How long an answer, or the end of what is none, is waited for.
+    fn patience(&self, asked: &Asked) -> Millis {
+        match asked.what {
+            Asks::Ping => asked.at + LISTEN,
+            _ if asked.damaged => self.heard_at + HUSH,
+            _ if self.frames.is_inside() => self.heard_at + ANSWER,
+            Asks::Ignore(_) => asked.at + ANSWER,
+            Asks::Board(_, question) => asked.at + question.patience(),
+        }
+    }
+
+    fn unanswered(&mut self, now: Millis, asked: &Asked) {
+        match asked.what {
+            // Whom it did not reach answers the ping, which is no harm.
+            Asks::Ignore(_) => {}
+            Asks::Ping => {
+                let Rounds { calm, all, news } = self.rounds;
+                let calm = if news { Rounds::default().calm } else { calm.saturating_sub(1) };
+                let is_over = calm == 0 || all + 1 >= ROUNDS;
+                self.rounds =
+                    Rounds { calm: if is_over { 1 } else { calm }, all: if is_over { 0 } else { all + 1 }, news: false };
+                let breath = BREATH.0 + BREATH.1 * self.boards.len() as Millis;
+                let pause = if is_over && !self.boards.is_empty() { SEARCH } else { breath };
+                self.search = Search::At(now + pause);
+            }
+            Asks::Board(address, question) => {
+                if let Some(board) = self.boards.get_mut(&address) {
+                    board.unanswered(now, question);
+                    if board.is_nobody() {
+                        self.boards.remove(&address);
+                    }
+                }
+                self.collect(now, address);
+            }
+        }
+    }
+
+    /// When something is to be asked, while nothing is.
+    fn next_question(&self) -> Millis {
+        let search = match &self.search {
+            Search::At(at) => *at,
+            Search::Hushing(_) => self.free_at,
+        };
+        let next = self.boards.values().map(|board| board.next().0).chain([search]).min();
+        next.unwrap_or(search).max(self.free_at)
+    }
+
+    fn ask(&mut self, now: Millis) {
+        // Boards that were just found are read before others are looked for.
+        if matches!(self.search, Search::At(at) if at <= now) && !self.boards.values().any(|board| board.is_new(now)) {
+            let known = self.boards.iter().filter(|(_, board)| board.answers()).map(|(address, _)| *address);
+            self.search = Search::Hushing(known.collect());
+        }
+        let what = match &mut self.search {
+            Search::Hushing(known) => match known.pop_front() {
+                Some(board) => Asks::Ignore(board),
+                None => {
+                    self.search = Search::At(Millis::MAX);
+                    Asks::Ping
+                }
+            },
+            Search::At(_) => {
+                let next = self.boards.iter().map(|(address, board)| (board.next(), *address));
+                match next.min_by_key(|((at, _), _)| *at) {
+                    Some(((at, question), address)) if at <= now => Asks::Board(address, question),
+                    _ => return,
+                }
+            }
+        };
+        let bytes = match what {
+            Asks::Board(address, question) => frame::command(question.command(), address),
+            Asks::Ignore(address) => frame::command(0x8a, address),
+            Asks::Ping => frame::command(0x87, Address(0)),
+        };
+        self.writes.push_back(Write { at: now, bytes });
+        self.asked = Some(Asked { what, at: now, damaged: false });
+    }
+}

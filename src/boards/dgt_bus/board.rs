@@ -1,0 +1,357 @@
+//! One board on the line: what is known of it, and what it is asked next.
+
+use super::{ANSWER, SIGN, SILENT};
+use crate::boards::dgt::{clock, memory, message};
+use crate::boards::{Address, Identity, Millis, Placement, Reading, Remembered, Trouble};
+use std::collections::VecDeque;
+
+/// Changes are asked for so often: about as often as a board looks at its squares. Milliseconds.
+const ROUND: Millis = 200;
+/// The clock is asked so often, and where there is none. Milliseconds.
+const CLOCK: (Millis, Millis) = (1_000, 10_000);
+/// The squares are compared so often. Milliseconds.
+const CHECK: Millis = 30_000;
+/// A silent board is asked so often. Milliseconds.
+const ABSENT: Millis = 10_000;
+/// So often in a row a board is asked before the others have their turn; and what it need not answer is asked no more often.
+const TRIES: u32 = 3;
+/// A board that was found and does not answer so often is none.
+const NOBODY: u32 = 6;
+
+/// What a board is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Question {
+    Clock,
+    Board,
+    Changes,
+    Repeat,
+    Start,
+    FromStart,
+    Version,
+}
+
+impl Question {
+    /// The byte that asks.
+    pub fn command(self) -> u8 {
+        match self {
+            Question::Clock => 0x81,
+            Question::Board => 0x82,
+            Question::Changes => 0x83,
+            Question::Repeat => 0x84,
+            Question::Start => 0x85,
+            Question::FromStart => 0x86,
+            Question::Version => 0x8b,
+        }
+    }
+
+    /// The id of the answer.
+    pub fn reply(self) -> u8 {
+        match self {
+            Question::Clock => 0x84,
+            Question::Board => 0x83,
+            Question::Changes | Question::Repeat => 0x85,
+            Question::Start => 0x88,
+            Question::FromStart => 0x86,
+            Question::Version => 0x89,
+        }
+    }
+
+    /// How long its beginning is waited for. Noting a start takes about 70 ms.
+    pub fn patience(self) -> Millis {
+        if self == Question::Start { 3 * ANSWER } else { ANSWER }
+    }
+}
+
+/// What is known of one board.
+pub struct Board {
+    readings: VecDeque<Reading>,
+    /// It has answered a question of its own.
+    sure: bool,
+    heard_at: Millis,
+    /// When it last said who it is.
+    signed_at: Option<Millis>,
+    /// [`Trouble::Silent`] was said.
+    silent: bool,
+    /// Questions unanswered in a row.
+    failures: u32,
+    /// Nothing is asked before.
+    rest_until: Millis,
+    /// Changes were asked for and have not come: they are to be repeated.
+    owed: bool,
+    /// Changes are to be asked for before anything else.
+    unread: bool,
+    changes_at: Millis,
+    clock_at: Millis,
+    check_at: Millis,
+    /// The placement is wanted, not only compared.
+    wanted: bool,
+    /// What the squares show, by all that was passed on; `None` before the first dump.
+    shown: Option<Box<Placement>>,
+    /// A dump that differs from that.
+    doubted: Option<Box<Placement>>,
+    /// The last changes that came, and whether they were repeated.
+    last: (Vec<u8>, bool),
+    /// The changes that came before the first dump.
+    before: Vec<u8>,
+    clock: Option<Reading>,
+    /// Questions that it need not answer, and how often they are asked still.
+    memory: u32,
+    start: u32,
+}
+
+impl Board {
+    /// A board that was found; it may be none.
+    pub fn new(now: Millis) -> Board {
+        let mut board = Board {
+            readings: VecDeque::new(),
+            sure: false,
+            heard_at: now,
+            signed_at: None,
+            silent: false,
+            failures: 0,
+            rest_until: 0,
+            owed: false,
+            unread: false,
+            changes_at: 0,
+            clock_at: 0,
+            check_at: 0,
+            wanted: false,
+            shown: None,
+            doubted: None,
+            last: (Vec::new(), false),
+            before: Vec::new(),
+            clock: None,
+            memory: 0,
+            start: 0,
+        };
+        board.begin(now);
+        board
+    }
+
+    /// What it shows is no longer known: all is read anew. What was lost of the last changes, by whoever asked for them, comes
+    /// again.
+    pub fn begin(&mut self, now: Millis) {
+        self.give_up_memory();
+        (self.owed, self.unread) = (true, true);
+        (self.shown, self.doubted, self.clock) = (None, None, None);
+        (self.signed_at, self.silent, self.failures, self.rest_until) = (None, false, 0, 0);
+        (self.heard_at, self.changes_at, self.clock_at, self.check_at) = (now, now, now, now);
+        self.before.clear();
+    }
+
+    /// What it said, in order.
+    pub fn said(&mut self) -> impl Iterator<Item = Reading> {
+        std::mem::take(&mut self.readings).into_iter()
+    }
+
+    /// It is a board.
+    pub fn is_sure(&self) -> bool {
+        self.sure
+    }
+
+    /// It was found by mistake.
+    pub fn is_nobody(&self) -> bool {
+        !self.sure && self.failures >= NOBODY
+    }
+
+    /// It is there.
+    pub fn answers(&self) -> bool {
+        self.sure && !self.silent
+    }
+
+    /// It was found, and has not been read; and can be asked now.
+    pub fn is_new(&self, now: Millis) -> bool {
+        self.shown.is_none() && !self.silent && self.rest_until <= now
+    }
+
+    /// When it counts as silent unless it answers.
+    pub fn silent_at(&self) -> Option<Millis> {
+        self.answers().then_some(self.heard_at + SILENT)
+    }
+
+    /// Says so once when it has been silent for long.
+    pub fn silent(&mut self, now: Millis) {
+        if self.silent_at().is_some_and(|at| at <= now) {
+            let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
+            let heard_at = self.heard_at;
+            self.begin(heard_at);
+            (self.silent, self.rest_until) = (true, now + ABSENT);
+            self.readings.push_back(Reading::Trouble(Trouble::Silent(quiet)));
+        }
+    }
+
+    /// It could not be asked until now.
+    pub fn excuse(&mut self, now: Millis) {
+        if !self.silent {
+            self.heard_at = now;
+        }
+    }
+
+    /// What it is asked next, and when.
+    pub fn next(&self) -> (Millis, Question) {
+        let (at, question) = if !self.sure {
+            (0, Question::Version)
+        } else if self.owed {
+            (0, Question::Repeat)
+        } else if self.unread {
+            (0, Question::Changes)
+        } else if self.shown.is_none() || self.wanted || self.doubted.is_some() {
+            (0, Question::Board)
+        } else if self.start > 0 {
+            (0, Question::Start)
+        } else if self.memory > 0 {
+            (0, Question::FromStart)
+        } else {
+            let turns =
+                [(self.changes_at, Question::Changes), (self.clock_at, Question::Clock), (self.check_at, Question::Board)];
+            turns.into_iter().fold(turns[0], |first, turn| if turn.0 < first.0 { turn } else { first })
+        };
+        (at.max(self.rest_until), question)
+    }
+
+    /// All squares are wanted.
+    pub fn want_placement(&mut self) {
+        self.wanted = true;
+    }
+
+    /// What happened since the start of the game is wanted; `up`: it can be asked.
+    pub fn want_memory(&mut self, up: bool) {
+        self.memory = TRIES;
+        if !up || self.silent {
+            self.give_up_memory();
+        }
+    }
+
+    /// A whole reply came from it.
+    pub fn heard(&mut self, now: Millis) {
+        (self.sure, self.heard_at, self.failures, self.rest_until) = (true, now, 0, 0);
+        if std::mem::take(&mut self.silent) {
+            self.readings.push_back(Reading::Trouble(Trouble::Answering));
+        }
+    }
+
+    /// It says who it is, if it has not for long.
+    pub fn sign(&mut self, now: Millis, address: Address) {
+        let is_due = self.signed_at.is_none_or(|at| now >= at + SIGN);
+        if self.answers() && is_due && self.failures == 0 && self.heard_at == now {
+            self.signed_at = Some(now);
+            self.readings.push_front(Reading::Identity(Identity::SerialNumber(format!("{:05}", address.0))));
+        }
+    }
+
+    /// Nothing came, or nothing whole.
+    pub fn unanswered(&mut self, now: Millis, question: Question) {
+        self.failures += 1;
+        if self.silent {
+            self.rest_until = now + ABSENT;
+        } else if self.failures.is_multiple_of(TRIES) {
+            self.rest_until = now + ROUND;
+        }
+        match question {
+            Question::Changes => self.owed = true,
+            Question::Start => self.start = self.start.saturating_sub(1),
+            Question::FromStart if self.memory == 1 => self.give_up_memory(),
+            Question::FromStart => self.memory = self.memory.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// A reply, and the question that it answers.
+    pub fn answer(&mut self, now: Millis, id: u8, data: &[u8], question: Option<Question>) {
+        match (id, data) {
+            (0x83, _) => match message::read(0x86, data) {
+                Some(Reading::Placement(placement)) => self.dump(now, placement),
+                other => self.readings.extend(other),
+            },
+            (0x84, _) => self.clock(now, data),
+            (0x85, _) => self.changes(now, data, question),
+            (0x86, _) => {
+                let entries = memory::read(data);
+                let tells = entries.iter().any(|entry| matches!(entry, Remembered::Square { .. }));
+                if tells && std::mem::take(&mut self.memory) > 0 || question.is_none() {
+                    self.readings.push_back(Reading::Memory(entries));
+                } else {
+                    self.give_up_memory();
+                }
+            }
+            (0x88, _) => self.start = 0,
+            (0x89, [major, minor]) => {
+                self.readings.push_back(Reading::Identity(Identity::Version(format!("{major}.{minor}"))));
+            }
+            _ => {}
+        }
+    }
+
+    fn clock(&mut self, now: Millis, data: &[u8]) {
+        let reading = clock::read(data).unwrap_or_else(|why| Some(Reading::Trouble(Trouble::Impossible(why))));
+        self.clock_at = now + if reading == Some(Reading::Clock(None)) { CLOCK.1 } else { CLOCK.0 };
+        if reading.is_some() && reading != self.clock {
+            self.clock.clone_from(&reading);
+            self.readings.extend(reading);
+        }
+    }
+
+    fn changes(&mut self, now: Millis, data: &[u8], question: Option<Question>) {
+        let is_known = !data.is_empty() && self.last.0 == data;
+        // What was repeated may come twice; and where the question was lost, what comes again is older than that.
+        let is_echo = is_known && (self.last.1 || question == Some(Question::Repeat));
+        match question {
+            Some(Question::Repeat) => {
+                self.owed = false;
+                self.last.1 = true;
+                if is_known {
+                    self.unread = true;
+                }
+            }
+            Some(_) => (self.unread, self.last.1, self.changes_at) = (false, false, now + ROUND),
+            None => {}
+        }
+        if is_echo {
+            return;
+        }
+        if !data.is_empty() {
+            self.last.0 = data.to_vec();
+        }
+        if self.shown.is_none() && question.is_some() {
+            self.before.extend(data);
+        }
+        for entry in memory::read(data) {
+            match entry {
+                Remembered::Square { square, sensed, .. } => {
+                    if let Some(shown) = &mut self.shown {
+                        shown[square as usize] = sensed;
+                    }
+                    // Before the first dump it is what happened before.
+                    if self.shown.is_some() || question.is_none() {
+                        self.readings.push_back(Reading::Square(square, sensed));
+                    }
+                }
+                Remembered::Halted { .. } => self.clock_at = now,
+                Remembered::Start => self.start = TRIES,
+                Remembered::PowerUp => self.wanted = true,
+                Remembered::Cleared => {}
+            }
+        }
+    }
+
+    fn dump(&mut self, now: Millis, placement: Box<Placement>) {
+        let is_known = self.shown.as_ref() == Some(&placement);
+        if self.shown.is_some() && !is_known && self.doubted.as_ref() != Some(&placement) {
+            (self.doubted, self.unread) = (Some(placement), true);
+            return;
+        }
+        self.check_at = now + CHECK;
+        self.doubted = None;
+        if std::mem::take(&mut self.wanted) || !is_known {
+            self.shown = Some(placement.clone());
+            self.readings.push_back(Reading::Placement(placement));
+        }
+    }
+
+    /// What happened will not come: what came before the first dump stands in for it.
+    fn give_up_memory(&mut self) {
+        if std::mem::take(&mut self.memory) > 0 {
+            self.readings.push_back(Reading::Memory(memory::read(&self.before)));
+        }
+    }
+}

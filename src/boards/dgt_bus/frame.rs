@@ -1,0 +1,111 @@
+//! Bytes into replies, whatever happened to the bytes; and commands into bytes.
+
+use crate::boards::Address;
+
+/// What a byte completed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A whole reply with the right checksum.
+    Reply {
+        /// What it is.
+        id: u8,
+        /// Whose it is.
+        from: Address,
+        /// What it says.
+        data: Vec<u8>,
+    },
+    /// Bytes that belong to no whole reply.
+    Damaged,
+}
+
+/// The reply that is being read.
+#[derive(Default)]
+pub struct Frames(Vec<u8>);
+
+impl Frames {
+    /// Takes the next byte.
+    pub fn feed(&mut self, byte: u8) -> Option<Item> {
+        if byte & 0x80 != 0 {
+            let cut_short = !self.0.is_empty();
+            self.0 = vec![byte];
+            return cut_short.then_some(Item::Damaged);
+        }
+        self.0.push(byte);
+        let length = match *self.0 {
+            [id, high, low, ..] => match length(id, high, low) {
+                Some(length) => length,
+                None => return self.damaged(),
+            },
+            [id, ..] if id & 0x80 == 0 => return self.damaged(),
+            _ => return None,
+        };
+        if self.0.len() < length {
+            return None;
+        }
+        match std::mem::take(&mut self.0).as_slice() {
+            [before @ .., check] if *check == checksum(before) => match before {
+                [id, _, _, high, low, data @ ..] => {
+                    Some(Item::Reply { id: *id, from: address(*high, *low), data: data.to_vec() })
+                }
+                _ => Some(Item::Damaged),
+            },
+            _ => Some(Item::Damaged),
+        }
+    }
+
+    /// Whether a reply has begun and not ended.
+    pub fn is_inside(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// Nothing follows.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn damaged(&mut self) -> Option<Item> {
+        self.clear();
+        Some(Item::Damaged)
+    }
+}
+
+/// A command as it goes on the line; [`Address`] 0 is all boards.
+pub fn command(code: u8, to: Address) -> Vec<u8> {
+    let mut bytes = vec![code, (to.0 >> 7 & 0x7f) as u8, (to.0 & 0x7f) as u8];
+    bytes.push(checksum(&bytes));
+    bytes
+}
+
+/// A command with data, which begins as a reply does.
+pub fn command_with(code: u8, to: Address, data: &[u8]) -> Vec<u8> {
+    let length = data.len() + 6;
+    let mut bytes =
+        vec![code, (length >> 7 & 0x7f) as u8, (length & 0x7f) as u8, (to.0 >> 7 & 0x7f) as u8, (to.0 & 0x7f) as u8];
+    bytes.extend_from_slice(data);
+    bytes.push(checksum(&bytes));
+    bytes
+}
+
+/// The sum of all bytes before, seven bits of it.
+fn checksum(bytes: &[u8]) -> u8 {
+    bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)) & 0x7f
+}
+
+fn address(high: u8, low: u8) -> Address {
+    Address(u16::from(high) << 7 | u16::from(low))
+}
+
+/// The length that a header says, from the id to the checksum, if there is such a reply.
+fn length(id: u8, high: u8, low: u8) -> Option<usize> {
+    let length = usize::from(high) << 7 | usize::from(low);
+    let fits = match id {
+        0x83 => length == 70,
+        0x84 => length == 13,
+        // b1 and b5: a Centaur's keys and battery.
+        0x85 | 0x86 | 0xb1 | 0xb5 => length >= 6,
+        0x87 | 0x88 => length == 6,
+        0x89 => length == 6 || length == 8,
+        _ => false,
+    };
+    fits.then_some(length)
+}

@@ -1,0 +1,269 @@
+//! One board's place on a link: its table, its seat at the hub, its recording, and its own time.
+
+use super::LinkSpec;
+use super::clock::Clock;
+use crate::boards::{Address, Cue, Identity, LinkState, Placement, Reading, Sensed, Trouble};
+use crate::daemon::calibration::Calibrations;
+use crate::daemon::hub::{BoardId, BoardView, Contact, Done, Hub, LastGame, OrderError, Request, Seat};
+use crate::daemon::recorder::Recorder;
+use crate::game::{Answer, Event, Stamped};
+use crate::link::recording::{State, What, Written};
+use crate::table::{Input, Output, Table};
+use crate::wire::{event_to_value, order_to_value};
+use shakmaty::{Board, Square};
+use std::sync::Arc;
+use std::time::Instant;
+use tracing::{debug, info, warn};
+
+/// One board's place on a link.
+pub struct Place {
+    id: BoardId,
+    pub(super) seat: Seat,
+    clock: Clock,
+    table: Table,
+    recorder: Option<Recorder>,
+    /// The durable events of the game that is on, where it is recorded.
+    game: Vec<Stamped>,
+    /// What is known of the pieces, where the board does not say it itself, and where that is kept.
+    calibration: (Option<String>, Option<Calibrations>),
+    /// What this step has brought so far, to be published together.
+    step: Step,
+}
+
+#[derive(Default)]
+struct Step {
+    events: Vec<Stamped>,
+    /// The board said something.
+    readings: bool,
+    done: Option<(Done, Result<Answer, OrderError>)>,
+}
+
+impl Place {
+    /// Takes a seat for this board of a link, and goes on with its last game.
+    pub fn take(spec: &LinkSpec, address: Address, hub: &Arc<Hub>) -> Place {
+        let id = spec.board(address);
+        let mut view = BoardView::new(id.clone(), spec.model, spec.settings.sensing);
+        if address != Address::ONLY {
+            view.serial_number = Some(serial_number(address));
+        }
+        let (seat, last) = hub.seat(view);
+        let (clock, table) = match &last {
+            None => (Clock::new(), Table::new(spec.settings.clone())),
+            Some(LastGame { epoch_wall_ms, events }) => {
+                info!(board = %id, "the last game goes on: {} events", events.len());
+                let last = events.last().map_or(0, |event| event.at);
+                (Clock::resumed(*epoch_wall_ms, last), Table::restore(spec.settings.clone(), events))
+            }
+        };
+        let recorder = spec
+            .recordings
+            .clone()
+            .map(|recordings| Recorder::new(Arc::clone(hub), recordings, id.clone(), spec.model.name, &spec.settings));
+        let game = last.filter(|_| recorder.is_some()).map_or_else(Vec::new, |last| last.events);
+        let known = spec.calibrations.as_ref().and_then(|kept| kept.load(&id));
+        let calibration = (known, spec.calibrations.clone());
+        let mut place = Place { id, seat, clock, table, recorder, game, calibration, step: Step::default() };
+        place.begin_recording(Instant::now());
+        place
+    }
+
+    /// What is known of the pieces, where the board does not say it itself.
+    pub fn calibration(&self) -> Option<&str> {
+        self.calibration.0.as_deref()
+    }
+
+    /// When the table wants to be called.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.table.next_deadline().map(|at| self.clock.instant(at))
+    }
+
+    /// Does what is due; what the board is asked for.
+    pub fn advance(&mut self, now: Instant) -> Vec<Cue> {
+        let output = self.table.advance(self.clock.at(now));
+        self.keep_output(output)
+    }
+
+    /// The cable; what the board is asked for.
+    pub fn link(&mut self, now: Instant, state: LinkState) -> Vec<Cue> {
+        self.record(now, || What::Link(state));
+        self.input(now, Input::Link(state))
+    }
+
+    /// What the board said; what it is asked for.
+    pub fn reading(&mut self, now: Instant, reading: Reading) -> Vec<Cue> {
+        self.step.readings = true;
+        self.notice(&reading);
+        self.input(now, Input::Reading(reading))
+    }
+
+    /// The board has no memory.
+    pub fn no_memory(&mut self, now: Instant) -> Vec<Cue> {
+        self.input(now, Input::Reading(Reading::Memory(Vec::new())))
+    }
+
+    /// Somebody asked for something; what the board is asked for.
+    pub fn request(&mut self, now: Instant, request: Request) -> Vec<Cue> {
+        self.record(now, || What::Command(order_to_value(&request.order)));
+        let output = self.table.handle(self.clock.at(now), Input::Order(request.order));
+        let outcome = output.refused.clone().map_or(Ok(output.answer.clone()), |refused| Err(refused.into()));
+        self.step.done = Some((request.done, outcome));
+        self.keep_output(output)
+    }
+
+    /// Publishes what this step has brought.
+    pub fn publish(&mut self, now: Instant) {
+        let Step { events, readings, done } = std::mem::take(&mut self.step);
+        if events.is_empty() && done.is_none() && !readings {
+            return;
+        }
+        self.keep(now, &events);
+        let (placement, rotation) = (self.table.placement(), self.table.rotation());
+        let change = move |view: &mut BoardView| {
+            view.placement = placement;
+            view.rotation = rotation.or(view.rotation);
+        };
+        self.seat.publish(self.clock.epoch_wall_ms(), events, change, done);
+    }
+
+    /// How it stands between us and the board; `port`: at which port, if that is known anew. Whether that is news.
+    pub fn contact(&self, contact: Contact, reason: &str, port: Option<&str>) -> bool {
+        let differs = |view: &BoardView| {
+            (view.contact, view.reason.as_str()) != (contact, reason) || port.is_some_and(|port| view.port != port)
+        };
+        self.seat.update_if(differs, |view| {
+            (view.contact, view.reason) = (contact, reason.to_owned());
+            if let Some(port) = port {
+                port.clone_into(&mut view.port);
+            }
+        })
+    }
+
+    /// Records one line.
+    pub fn record(&mut self, now: Instant, what: impl FnOnce() -> What) {
+        let at = self.clock.at(now);
+        let Some(recorder) = &mut self.recorder else { return };
+        let what = what();
+        if recorder.write(at, what.clone()) == Written::Full {
+            self.begin_recording(now);
+            if let Some(recorder) = &mut self.recorder
+                && recorder.write(at, what) == Written::Full
+            {
+                recorder.too_small();
+            }
+        }
+    }
+
+    fn input(&mut self, now: Instant, input: Input) -> Vec<Cue> {
+        let output = self.table.handle(self.clock.at(now), input);
+        self.keep_output(output)
+    }
+
+    fn keep_output(&mut self, output: Output) -> Vec<Cue> {
+        self.step.events.extend(output.events);
+        output.cues
+    }
+
+    /// A new recording, with the game so far and what stands on the board, where that is known.
+    fn begin_recording(&mut self, now: Instant) {
+        let at = self.clock.at(now);
+        let Some(recorder) = &mut self.recorder else { return };
+        let placement = self.table.placement().and_then(|placement| pieces(&placement));
+        let state = State {
+            placement: placement.map(|board| board.to_string()),
+            position: self.table.record().map(|record| record.fen().to_owned()),
+            events: self.game.iter().map(|stamped| event_to_value(&Stamped { at: 0, ..stamped.clone() })).collect(),
+            calibration: self.calibration.0.clone(),
+            ..State::default()
+        };
+        recorder.begin(at, (state != State::default()).then_some(state));
+    }
+
+    /// Keeps the durable events of the game that is on. A game that follows another has a recording of its own.
+    fn keep(&mut self, now: Instant, events: &[Stamped]) {
+        if self.recorder.is_none() {
+            return;
+        }
+        let mut follows = false;
+        for stamped in events.iter().filter(|stamped| stamped.number.is_some()) {
+            if matches!(stamped.event, Event::GameStarted { .. }) {
+                follows = !self.game.is_empty();
+                self.game.clear();
+            }
+            self.game.push(stamped.clone());
+        }
+        if follows {
+            self.begin_recording(now);
+        }
+    }
+
+    fn calibrated(&mut self, text: &str) {
+        if let Some(calibrations) = &self.calibration.1 {
+            calibrations.keep(&self.id, text);
+        }
+        self.calibration.0 = Some(text.to_owned());
+    }
+
+    /// What a reading says of the board rather than of the game.
+    fn notice(&mut self, reading: &Reading) {
+        let (contact, reason) = match reading {
+            Reading::Trouble(Trouble::Silent(ms)) => {
+                let reason = format!("the board has said nothing for {} s: check its power, then its cable", ms / 1000);
+                warn!(board = %self.id, "{reason}");
+                (Contact::Silent, reason)
+            }
+            Reading::Trouble(Trouble::Answering) => (Contact::Ready, String::new()),
+            Reading::Trouble(Trouble::Ambiguous(squares)) => {
+                let names: Vec<String> = squares.iter().map(Square::to_string).collect();
+                let reason = match names.as_slice() {
+                    [] => String::new(),
+                    names => format!("what stands on {} cannot be told: the switches have no diodes", names.join(", ")),
+                };
+                self.seat.update_if(|view| view.reason != reason, |view| view.reason = reason.clone());
+                return;
+            }
+            Reading::Trouble(Trouble::Uncalibrated) => {
+                let reason = "its pieces are not known: put up the start position and leave it so for five seconds".to_owned();
+                warn!(board = %self.id, "{reason}");
+                (Contact::Connecting, reason)
+            }
+            Reading::Calibration(text) => return self.calibrated(text),
+            Reading::Trouble(trouble) => return debug!(board = %self.id, ?trouble, "trouble on the line"),
+            _ => (Contact::Ready, String::new()),
+        };
+        let tell = |view: &mut BoardView| {
+            (view.contact, view.reason) = (contact, reason.clone());
+            match reading {
+                Reading::Identity(Identity::SerialNumber(number)) => view.serial_number = Some(number.clone()),
+                Reading::Identity(Identity::Version(version)) => view.firmware = Some(version.clone()),
+                _ => {}
+            }
+        };
+        let is_news = |view: &BoardView| {
+            view.contact != contact
+                || match reading {
+                    Reading::Identity(Identity::SerialNumber(number)) => view.serial_number.as_ref() != Some(number),
+                    Reading::Identity(Identity::Version(version)) => view.firmware.as_ref() != Some(version),
+                    _ => false,
+                }
+        };
+        self.seat.update_if(is_news, tell);
+    }
+}
+
+/// The serial number of a board on a chain, as its maker prints it.
+pub fn serial_number(address: Address) -> String {
+    format!("{:05}", address.0)
+}
+
+/// The pieces, where every one of them is known.
+fn pieces(placement: &Placement) -> Option<Board> {
+    let mut board = Board::empty();
+    for (square, sensed) in Square::ALL.into_iter().zip(placement) {
+        match *sensed {
+            Sensed::Empty => {}
+            Sensed::Piece(piece) => board.set_piece_at(square, piece),
+            Sensed::Side(_) | Sensed::Occupied => return None,
+        }
+    }
+    Some(board)
+}

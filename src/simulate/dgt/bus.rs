@@ -1,0 +1,33 @@
+//! What a virtual DGT board answers on a bus, where it speaks only when it is asked.
+
+use super::{Mode, VirtualDgt};
+use crate::boards::Millis;
+
+impl VirtualDgt {
+    /// Carries out a bus command for this board; the id and the data of its answer.
+    pub(in crate::simulate) fn asked(&mut self, now: Millis, command: u8) -> Option<(u8, Vec<u8>)> {
+        self.run(now * 1000);
+        self.mode = Mode::Bus;
+        Some(match command {
+            0x81 => {
+                let now = self.now;
+                let shows = self.clock.as_mut().map_or([0, 0, 0, 0, 0, 0, 0x20], |clock| clock.shows(now));
+                (0x84, shows.to_vec())
+            }
+            0x82 => (0x83, self.seen.to_vec()),
+            0x83 => (0x85, self.memory.read()),
+            0x85 => {
+                self.memory.start(&self.seen);
+                (0x88, Vec::new())
+            }
+            0x86 => (0x86, self.memory.from_start()),
+            0x87 | 0x8a => (0x87, Vec::new()),
+            0x8b => (0x89, vec![1, 8]),
+            0x89 | 0x8c => {
+                self.forbidden.push(command);
+                return None;
+            }
+            _ => return None,
+        })
+    }
+}

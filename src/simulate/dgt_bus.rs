@@ -1,0 +1,205 @@
+//! Virtual DGT boards on one line, in bus mode: each a [`VirtualDgt`] that speaks only when it is asked.
+//!
+//! Commands and replies take their time at 9600 Bd. Replies that begin before others have ended are one jumble: on a line
+//! with pull-up a byte of two boards is the AND of both. Replies can be lost or damaged, and so can be commands.
+
+use crate::boards::Millis;
+use crate::simulate::dgt::VirtualDgt;
+use crate::simulate::rng::Rng;
+use crate::simulate::script::Act;
+use crate::simulate::stage::{Chunk, VirtualBoard};
+use std::collections::VecDeque;
+
+/// Microseconds.
+type Micros = u64;
+
+/// One byte at 9600 Bd.
+const BYTE: Micros = 1_042;
+/// A command on its way.
+const COMMAND: Micros = 4 * BYTE;
+/// From a command until the first byte of its answer.
+const ANSWER: Micros = 3_000;
+/// Noting a start takes longer.
+const NOTING: Micros = 70_000;
+/// Within so long each board answers a ping to all.
+const PING: Micros = 1_100_000;
+/// Bytes that a serial port hands over together.
+const FIFO: usize = 16;
+
+/// How often something goes wrong on the line, in thousandths of the replies.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    /// The reply does not arrive.
+    pub lost: u32,
+    /// One of its bits is another.
+    pub corrupted: u32,
+    /// The command does not arrive, and so nothing does.
+    pub unheard: u32,
+}
+
+/// All boards on the line.
+pub struct VirtualBus {
+    nodes: Vec<Node>,
+    faults: Faults,
+    rng: Rng,
+    /// The command that is being received.
+    command: Vec<u8>,
+    line: VecDeque<(Micros, Vec<u8>)>,
+    /// Commands with a wrong checksum, and those that no host may send.
+    refused: Vec<u8>,
+}
+
+struct Node {
+    address: u16,
+    board: VirtualDgt,
+    /// The last changes that were told.
+    told: Vec<u8>,
+    /// The next ping to all is not for this board.
+    ignores: bool,
+    /// It hangs on the line.
+    connected: bool,
+}
+
+impl VirtualBus {
+    /// These boards with these addresses, 1–16383.
+    pub fn new(boards: impl IntoIterator<Item = (u16, VirtualDgt)>, faults: Faults, seed: u64) -> VirtualBus {
+        let node = |(address, board)| Node { address, board, told: Vec::new(), ignores: false, connected: true };
+        VirtualBus {
+            nodes: boards.into_iter().map(node).collect(),
+            faults,
+            rng: Rng::new(seed ^ 0xb05, 0),
+            command: Vec::new(),
+            line: VecDeque::new(),
+            refused: Vec::new(),
+        }
+    }
+
+    /// Commands received that no host may ever send, or that were wrong.
+    pub fn refused(&self) -> Vec<u8> {
+        self.nodes.iter().flat_map(|node| node.board.forbidden()).chain(&self.refused).copied().collect()
+    }
+
+    fn execute(&mut self, received: Millis, command: u8, address: u16) {
+        let now = received * 1000 + COMMAND;
+        if (command, address) == (0x87, 0) {
+            return self.ping(now);
+        }
+        let Some(node) = self.nodes.iter_mut().find(|node| node.address == address && node.connected) else { return };
+        if self.rng.chance(self.faults.unheard) {
+            return;
+        }
+        let answer = match command {
+            0x84 => Some((0x85, node.told.clone())),
+            _ => node.board.asked(received, command),
+        };
+        let Some((id, data)) = answer else { return };
+        match id {
+            0x85 => node.told.clone_from(&data),
+            0x87 => node.ignores = command == 0x8a,
+            _ => {}
+        }
+        let at = now + ANSWER + if id == 0x88 { NOTING } else { 0 };
+        let frame = reply(id, address, &data);
+        self.send(at, frame);
+    }
+
+    fn ping(&mut self, now: Micros) {
+        let mut answers = Vec::new();
+        for node in &mut self.nodes {
+            if node.connected && !std::mem::take(&mut node.ignores) {
+                answers.push((now + ANSWER + self.rng.below(PING), reply(0x87, node.address, &[])));
+            }
+        }
+        answers.sort();
+        let mut jumbles: Vec<(Micros, Vec<u8>)> = Vec::new();
+        for (at, frame) in answers {
+            match jumbles.last_mut() {
+                Some((from, jumble)) if at < *from + jumble.len() as Micros * BYTE => {
+                    let slot = ((at - *from) / BYTE) as usize;
+                    jumble.resize(jumble.len().max(slot + frame.len()), 0xff);
+                    jumble.iter_mut().skip(slot).zip(frame).for_each(|(byte, other)| *byte &= other);
+                }
+                _ => jumbles.push((at, frame)),
+            }
+        }
+        for (at, jumble) in jumbles {
+            self.send(at, jumble);
+        }
+    }
+
+    fn send(&mut self, at: Micros, mut frame: Vec<u8>) {
+        if self.rng.chance(self.faults.lost) {
+            return;
+        }
+        if self.rng.chance(self.faults.corrupted)
+            && let Some(byte) = frame.get_mut(self.rng.below(1 << 32) as usize % 6)
+        {
+            *byte ^= 1 << self.rng.below(8);
+        }
+        let mut sent = 0;
+        for part in frame.chunks(FIFO) {
+            sent += part.len() as Micros;
+            self.line.push_back((at + sent * BYTE, part.to_vec()));
+        }
+    }
+}
+
+impl VirtualBoard for VirtualBus {
+    fn act(&mut self, at: Millis, act: Act, ply: u32) {
+        self.act_on(0, at, act, ply);
+    }
+
+    fn act_on(&mut self, board: usize, at: Millis, act: Act, ply: u32) {
+        if let Some(node) = self.nodes.get_mut(board) {
+            node.board.act(at, act, ply);
+        }
+    }
+
+    fn connect(&mut self, board: usize, connected: bool) {
+        if let Some(node) = self.nodes.get_mut(board) {
+            node.connected = connected;
+        }
+    }
+
+    fn receive(&mut self, now: Millis, bytes: &[u8]) {
+        for &byte in bytes {
+            if byte & 0x80 != 0 {
+                self.command.clear();
+            }
+            self.command.push(byte);
+            if let [command, high, low, check] = *self.command {
+                self.command.clear();
+                if command.wrapping_add(high).wrapping_add(low) & 0x7f == check && matches!(command, 0x81..=0x8d) {
+                    self.execute(now, command, u16::from(high) << 7 | u16::from(low));
+                } else {
+                    self.refused.push(command);
+                }
+            }
+        }
+    }
+
+    fn advance(&mut self, now: Millis) -> Vec<Chunk> {
+        for node in &mut self.nodes {
+            node.board.advance(now);
+        }
+        let mut chunks = Vec::new();
+        while let Some((at, bytes)) = self.line.pop_front_if(|part| part.0 <= now * 1000) {
+            chunks.push(Chunk { at: at.div_ceil(1000), bytes, ply: 0 });
+        }
+        chunks
+    }
+
+    fn next_event(&self) -> Option<Millis> {
+        let line = self.line.front().map(|part| part.0.div_ceil(1000));
+        self.nodes.iter().filter_map(|node| node.board.next_event()).chain(line).min()
+    }
+}
+
+/// A reply with its header and checksum; the length counts both.
+fn reply(id: u8, address: u16, data: &[u8]) -> Vec<u8> {
+    let length = data.len() + 6;
+    let mut frame = vec![id, (length >> 7) as u8, (length & 0x7f) as u8, (address >> 7) as u8, (address & 0x7f) as u8];
+    frame.extend_from_slice(data);
+    frame.push(frame.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)) & 0x7f);
+    frame
+}
