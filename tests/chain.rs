@@ -261,14 +261,16 @@ fn nothing_harmful_is_sent() {
     }
 }
 
+/// So many times as fast as real.
+const SPEED: u32 = 2;
+
 /// Three boards on a pseudo-terminal, their games over D-Bus; killed and started again in the middle.
 #[tokio::test]
 async fn a_chain_over_dbus() {
     let Some(bus) = PrivateBus::start() else { return };
     let state = tempfile::tempdir().unwrap();
-    const SPEED: u32 = 1;
     let games = pgn::read(&"[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 *\n\n".repeat(3)).games;
-    let stage = Stage::chain(&games, &scene(&TIDY, 3), BAD, 12_000);
+    let stage = Stage::chain(&games, &scene(&TIDY, 3), BAD, 16_000);
     let truth = truths(&stage);
     let mut port = Port::open().unwrap();
     let path = std::path::PathBuf::from(port.path());

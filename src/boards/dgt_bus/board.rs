@@ -18,6 +18,9 @@ const TRIES: u32 = 3;
 /// A board that was found and does not answer so often is none.
 const NOBODY: u32 = 6;
 
+/// The entry that marks the start of a game.
+const GAME: u8 = 0x7b;
+
 /// What a board is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
@@ -266,7 +269,11 @@ impl Board {
             (0x84, _) => self.clock(now, data),
             (0x85, _) => self.changes(now, data, question),
             (0x86, _) => {
-                let entries = memory::read(data);
+                let mut entries = memory::read(data);
+                // All pieces follow, as after power-up.
+                if data.first() == Some(&GAME) {
+                    entries.insert(0, Remembered::PowerUp);
+                }
                 let tells = entries.iter().any(|entry| matches!(entry, Remembered::Square { .. }));
                 if tells && std::mem::take(&mut self.memory) > 0 || question.is_none() {
                     self.readings.push_back(Reading::Memory(entries));
