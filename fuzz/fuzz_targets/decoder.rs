@@ -28,6 +28,12 @@ fn is_harmless(name: &str, bytes: &[u8]) -> bool {
         "certabo" => bytes.len() == 8,
         "cerno" | "sentio" => bytes.len() == 8 || bytes.len() == 247 && bytes.starts_with(&[0xff, 0x55]),
         "reed" => bytes == b"?\n",
+        "dgt-bus" => matches!(bytes, [0x81..=0x87 | 0x8a | 0x8b, _, _, _]),
+        // S, V, R, W, L and X with odd parity: no reset.
+        "millennium" => matches!(bytes, [0xd3 | 0xd6 | 0x52 | 0x57 | 0x4c | 0x58, ..]),
+        "ichessone" => bytes == b"CPIRQ" || matches!(bytes, [b'R', b'P' | b'H' | b'B'] | [b'E', b'L', ..]),
+        // Neither sleep nor the boot loader of other boards.
+        "centaur" => matches!(bytes, [0x4d] | [0x82 | 0x83 | 0x87 | 0x98 | 0xb0, _, _, ..]),
         _ => true,
     }
 }

@@ -3,13 +3,17 @@
 //! **Invariant:** nothing here does I/O, reads a clock or knows a rule of chess. Squares are the board's own, as its maker
 //! numbers them when it stands as intended; that a board may have been turned round is for [`crate::infer`] to find out.
 
+pub mod centaur;
 pub mod certabo;
 pub mod chessnut;
 pub mod dgt;
 pub mod dgt_bus;
+pub mod ichessone;
 pub mod matrix;
+pub mod millennium;
 pub mod reed;
 pub mod tabutronic;
+mod vigil;
 
 use shakmaty::{Color, Piece, Square};
 use std::ops::RangeInclusive;
@@ -442,6 +446,9 @@ pub static BOARDS: &[&Model] = &[
     &chessnut::MODEL,
     &reed::MODEL,
     &matrix::MODEL,
+    &millennium::MODEL,
+    &ichessone::MODEL,
+    &centaur::MODEL,
 ];
 
 /// The model of this name.

@@ -3,21 +3,26 @@
 //! [`pgn`] reads a game, [`hands`] says how people handle pieces, [`handling`] carries out one move, [`script`] a whole game
 //! with what it means ([`truth`]), with what comes between the plies (incidents), against the Laws ([`irregularity`]) and after
 //! the game (aftermath). [`dgt`], [`chessnut`], [`certabo`], [`tabutronic`] and [`reed`] are boards that all this is done to, the last
-//! three of a kind ([`streaming`]), and [`dgt_bus`] many on one line. A [`Stage`] puts script and board together.
+//! three of a kind ([`streaming`]), and [`dgt_bus`] many on one line; [`millennium`],
+//! [`ichessone`] and [`centaur`] are more. A [`Stage`] puts script and board together.
 //!
 //! **Invariant:** no I/O and no clock; the same game, profile, board and seed give the same bytes on every machine.
 
 mod aftermath;
 mod breach;
+mod cable;
+pub mod centaur;
 pub mod certabo;
 pub mod chessnut;
 pub mod dgt;
 pub mod dgt_bus;
 pub mod handling;
 pub mod hands;
+pub mod ichessone;
 pub mod illegal;
 mod incidents;
 pub mod irregularity;
+pub mod millennium;
 pub mod pgn;
 mod promotion;
 pub mod reed;

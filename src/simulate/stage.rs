@@ -2,12 +2,15 @@
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
+use crate::simulate::centaur::VirtualCentaur;
 use crate::simulate::certabo::{self, Lights};
 use crate::simulate::chessnut::VirtualChessnut;
 use crate::simulate::dgt::VirtualDgt;
 use crate::simulate::dgt_bus::{Faults, VirtualBus};
 use crate::simulate::hands::Profile;
+use crate::simulate::ichessone::VirtualIChessOne;
 use crate::simulate::irregularity::Injection;
+use crate::simulate::millennium::{Kind, VirtualMillennium};
 use crate::simulate::pgn::Game;
 use crate::simulate::script::{self, Act, QUIET_END, Script};
 use crate::simulate::truth::Truth;
@@ -107,9 +110,19 @@ impl Stage {
                 let board = VirtualDgt::new(scene, pieces, number);
                 Box::new(VirtualBus::new([(FIRST_ADDRESS, board)], Faults::default(), scene.seed))
             }
+            "millennium" => Box::new(VirtualMillennium::new(Kind::Exclusive, scene, pieces, number)),
+            "ichessone" => Box::new(VirtualIChessOne::new(scene, pieces, number)),
+            "centaur" => Box::new(VirtualCentaur::new(scene, pieces, number)),
             _ => return None,
         };
         Some(Stage { board, plays: vec![Play::new(script, 0)], plugged: true })
+    }
+
+    /// This board, made from a game's script and its number.
+    pub fn with<B: VirtualBoard + 'static>(game: &Game, scene: &Scene, board: impl FnOnce(&Script, u64) -> B) -> Stage {
+        let script = script::write(game, scene.profile, scene.clock, scene.seed, &[]);
+        let board = Box::new(board(&script, game.number as u64));
+        Stage { board, plays: vec![Play::new(script, 0)], plugged: true }
     }
 
     /// DGT boards on a bus, with a game on each that begins so many milliseconds later than on a board alone, so that all boards

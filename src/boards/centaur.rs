@@ -1,0 +1,255 @@
+//! The board inside a DGT Centaur, on the UART of a Raspberry Pi that has taken the place of its computer. 1 000 000 baud, 8N1.
+//! The frames are those of DGT's bus, see [`super::dgt_bus`], with one board that has an address.
+//!
+//! # Frames
+//!
+//! | byte | name | answer | sent |
+//! |---|---|---|---|
+//! | 4d | wakes it up | *unknown* | greeting |
+//! | 4e | said to wake it up, too | | **never**: on every other DGT board it starts the boot loader |
+//! | 82 | squares | 83: 64 bytes, 0 empty, a8 first | greeting, request, every 10 s, after damage |
+//! | 83 | changes since the last 83 | 85: 40 field lifted, 41 field put down, and more | 20 times a second |
+//! | 87 | ping | 87, from which its address is known | greeting, to address 0 |
+//! | 94 | keys | b1 | never |
+//! | 98 | battery | b5: 0–20 in five bits; 1 in the three above: charging | greeting, every minute |
+//! | b0 | lights: 05, speed, repeat, strength, fields; off: 00 | | on request |
+//! | b1 | sound | | never |
+//! | b2 | sleep | | **never**: it would have to be switched on by hand |
+//! | f0 | field strengths | | never |
+//!
+//! A short command is `byte, address high, address low, checksum`, one with data `byte, length high, length low, address high,
+//! address low, data, checksum`, like an answer.
+//!
+//! A question unanswered for [`ANSWER`] is given up; where that was one for changes, all squares are asked for: *unknown* whether
+//! this board can repeat changes.
+//!
+//! # Where this comes from
+//!
+//! DGTCentaurMods and Universal-Chess, free programs for that computer.
+//!
+//! # Unknown
+//!
+//! * *unknown*: whether the board wakes up without 4e. If it does not, switch it on with its key.
+//! * *unknown*: what speed and repeat of the lights mean; sent as others do.
+
+use super::dgt::memory;
+use super::dgt_bus::frame::{self, Frames, Item};
+use super::vigil::Vigil;
+use super::*;
+use std::collections::VecDeque;
+
+/// DGT Centaur.
+pub static MODEL: Model = Model {
+    name: "centaur",
+    title: "DGT Centaur, from inside",
+    sensing: Sensing::Occupancy,
+    connection: Connection::Serial(Line { baud: 1_000_000 }),
+    usb: &[],
+    lights: Lights::Squares,
+    clock: Clocks::None,
+    tested: Tested::Specification,
+    cannot: &["whether a piece was touched without leaving its square"],
+    protocol: || Box::new(Centaur::default()),
+};
+
+/// How long an answer is waited for. Milliseconds.
+pub const ANSWER: Millis = 100;
+/// Before the line turns round. Milliseconds.
+const PAUSE: Millis = 2;
+/// How often the board is looked for. Milliseconds.
+const SEARCH: Millis = 500;
+/// How often changes, squares and battery are asked for. Milliseconds.
+const CHANGES: Millis = 50;
+const SQUARES: Millis = 10_000;
+const BATTERY: Millis = 60_000;
+/// What stands before the fields that are lit: steady, as others have it.
+const STEADY: [u8; 4] = [0x05, 0x03, 0x00, 0x05];
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    Ping,
+    Squares,
+    Changes,
+    Battery,
+}
+
+/// The board of one Centaur.
+#[derive(Default)]
+struct Centaur {
+    up: bool,
+    frames: Frames,
+    readings: VecDeque<Reading>,
+    writes: VecDeque<Write>,
+    vigil: Vigil,
+    /// `None`: it has not been found.
+    address: Option<Address>,
+    asked: Option<(Question, Millis)>,
+    free_at: Millis,
+    /// When each is asked for next.
+    changes_at: Millis,
+    squares_at: Millis,
+    battery_at: Millis,
+    lights: Option<Vec<Square>>,
+    shown: Option<Box<Placement>>,
+    /// All squares are wanted, news or not.
+    wanted: bool,
+}
+
+impl Protocol for Centaur {
+    fn link(&mut self, now: Millis, state: LinkState) {
+        let readings = std::mem::take(&mut self.readings);
+        *self = Centaur { up: state == LinkState::Up, readings, free_at: now, ..Centaur::default() };
+        self.vigil = Vigil::begin(now);
+    }
+
+    fn receive(&mut self, now: Millis, chunk: &[u8]) {
+        for &byte in chunk {
+            if let Some(Item::Reply { id, from, data }) = self.frames.feed(byte) {
+                self.reply(now, id, from, &data);
+            }
+        }
+    }
+
+    fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
+        match cue {
+            Cue::Placement => (self.wanted, self.squares_at) = (true, self.squares_at.min(now)),
+            Cue::Lights(squares) => self.lights = Some(squares),
+            Cue::Memory | Cue::ClockText(_) => return Err(Unsupported),
+        }
+        Ok(())
+    }
+
+    fn timeout(&mut self, now: Millis) {
+        if !self.up {
+            return;
+        }
+        if let Some(silent) = self.vigil.check(now) {
+            self.readings.push_back(silent);
+            (self.address, self.shown) = (None, None);
+        }
+        if let Some((question, _)) = self.asked.take_if(|(_, at)| now >= *at + ANSWER) {
+            self.frames.clear();
+            match question {
+                Question::Ping => self.free_at = now + SEARCH,
+                Question::Changes | Question::Squares => self.squares_at = now,
+                Question::Battery => {}
+            }
+        }
+        if self.asked.is_none() && now >= self.next_at() {
+            self.ask(now);
+        }
+    }
+
+    fn poll_reading(&mut self) -> Option<(Address, Reading)> {
+        self.readings.pop_front().map(|reading| (Address::ONLY, reading))
+    }
+
+    fn poll_write(&mut self) -> Option<Write> {
+        self.writes.pop_front()
+    }
+
+    fn next_deadline(&self) -> Option<Millis> {
+        let question = self.asked.map_or_else(|| self.next_at(), |(_, at)| at + ANSWER);
+        self.vigil.deadline().into_iter().chain([question]).min().filter(|_| self.up)
+    }
+}
+
+impl Centaur {
+    /// When something is to be sent, while nothing is waited for.
+    fn next_at(&self) -> Millis {
+        let lights = if self.lights.is_some() { 0 } else { Millis::MAX };
+        let next = [self.changes_at, self.squares_at, self.battery_at, lights].into_iter().min().unwrap_or(0);
+        if self.address.is_some() { next.max(self.free_at) } else { self.free_at }
+    }
+
+    fn ask(&mut self, now: Millis) {
+        let mut send = |bytes: Vec<u8>| self.writes.push_back(Write { at: now, bytes });
+        let Some(address) = self.address else {
+            send(vec![0x4d]);
+            send(frame::command(0x87, Address(0)));
+            self.asked = Some((Question::Ping, now));
+            return self.vigil.asked(now);
+        };
+        if let Some(squares) = self.lights.take() {
+            let fields = squares.iter().map(|square| square.flip_vertical() as u8);
+            let data: Vec<u8> = if squares.is_empty() { vec![0] } else { STEADY.into_iter().chain(fields).collect() };
+            send(frame::command_with(0xb0, address, &data));
+            self.free_at = now + PAUSE;
+            return;
+        }
+        let (question, command) = match now {
+            _ if self.squares_at <= now => (Question::Squares, 0x82),
+            _ if self.battery_at <= now => (Question::Battery, 0x98),
+            _ => (Question::Changes, 0x83),
+        };
+        send(frame::command(command, address));
+        self.asked = Some((question, now));
+        if question == Question::Battery {
+            self.battery_at = now + BATTERY;
+        } else {
+            self.vigil.asked(now);
+        }
+    }
+
+    fn reply(&mut self, now: Millis, id: u8, from: Address, data: &[u8]) {
+        if id == 0x87 && self.address.is_none() {
+            self.address = Some(from);
+            (self.squares_at, self.battery_at) = (now, now + CHANGES);
+        }
+        let answered = match id {
+            0x83 => Question::Squares,
+            0x85 => Question::Changes,
+            0x87 => Question::Ping,
+            0xb5 => Question::Battery,
+            _ => return,
+        };
+        self.readings.extend(self.vigil.heard(now));
+        if self.asked.take_if(|(question, _)| *question == answered).is_some() {
+            self.free_at = now + PAUSE;
+        }
+        match answered {
+            Question::Squares => {
+                self.squares_at = now + SQUARES;
+                self.squares(data);
+            }
+            Question::Changes => {
+                self.changes_at = now + CHANGES;
+                self.changes(data);
+            }
+            Question::Battery => {
+                if let Some(state) = data.first().filter(|state| *state & 0x1f <= 20) {
+                    let battery = Battery { percent: (state & 0x1f) * 5, charging: Some(state >> 5 == 1) };
+                    self.readings.push_back(Reading::Battery(battery));
+                }
+            }
+            Question::Ping => {}
+        }
+    }
+
+    fn squares(&mut self, fields: &[u8]) {
+        let mut placement: Placement = [Sensed::Empty; 64];
+        for (field, state) in (0..64).zip(fields) {
+            if *state != 0 {
+                // a8 comes first.
+                placement[field ^ 56] = Sensed::Occupied;
+            }
+        }
+        if std::mem::take(&mut self.wanted) || self.shown.as_deref() != Some(&placement) {
+            self.shown = Some(Box::new(placement));
+            self.readings.push_back(Reading::Placement(Box::new(placement)));
+        }
+    }
+
+    fn changes(&mut self, data: &[u8]) {
+        for entry in memory::read(data) {
+            if let Remembered::Square { square, sensed, .. } = entry {
+                let sensed = sensed.seen_by(Sensing::Occupancy);
+                if let Some(shown) = &mut self.shown {
+                    shown[square as usize] = sensed;
+                    self.readings.push_back(Reading::Square(square, sensed));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! iChessOne over USB serial. 115200 baud, 8N1. (Its radio, which speaks the same, is not served.)
+//!
+//! # Frames
+//!
+//! Computer to board: ASCII without an end.
+//!
+//! | text | what it does | sent |
+//! |---|---|---|
+//! | CPIRQ | =p whenever something changes | greeting, link test |
+//! | CPMn | =p every n milliseconds | never: a change is told sooner |
+//! | RP | =p | greeting, request, link test, after damage |
+//! | RH | =h | greeting |
+//! | RB | =b | greeting, every 10 minutes |
+//! | `EL`, 80, 0f, row, eight rows from 8 to 1, row, 01, ff | lights: bit 0 of each row is the a-file; the rows outside are the edge's | on request |
+//!
+//! Board to computer: `=`, a letter, data. There is no checksum.
+//!
+//! | letters | data | becomes |
+//! |---|---|---|
+//! | `=p` | 32 bytes, two squares each, the first in the high half: a8, b8 … h1 | [`Reading::Placement`], if it is news |
+//! | `=b` | 1: charging, 0: not; per cent | [`Reading::Battery`] |
+//! | `=h` | text | [`Identity::Text`] |
+//!
+//! Squares: 0 empty, 1–6 white pawn, knight, bishop, rook, queen, king; 7–c the same in black. A message with any other is passed
+//! over. A placement with more than four squares changed since the last one is asked for again, and passed on when a second
+//! one says the same, or when none comes: what is cut in the middle looks like that.
+//!
+//! # Where this comes from
+//!
+//! The parser of picochess with its test frames, and BearChess for the serial line.
+//!
+//! # Unknown
+//!
+//! * *unknown*: USB ids; where the text of =h ends. It is read as far as letters go.
+//! * *unknown*: what lights mean beyond the one frame that is known: colour, mode and edge are sent as they stand there.
+
+mod frame;
+
+use super::vigil::Vigil;
+use super::*;
+use frame::{Frames, Item};
+use std::collections::VecDeque;
+
+/// iChessOne.
+pub static MODEL: Model = Model {
+    name: "ichessone",
+    title: "iChessOne",
+    sensing: Sensing::Identity,
+    connection: Connection::Serial(Line { baud: 115_200 }),
+    usb: &[],
+    lights: Lights::Coloured,
+    clock: Clocks::None,
+    tested: Tested::Frames,
+    cannot: &["whether a piece was touched without leaving its square"],
+    protocol: || Box::new(IChessOne::default()),
+};
+
+/// Without a byte for so long, the link is tested. Milliseconds.
+const QUIET: Millis = 10_000;
+/// A question unanswered for so long is asked again. Milliseconds.
+const ANSWER: Millis = 1_000;
+/// A message whose next byte does not come for so long was cut short. Milliseconds.
+const STALL: Millis = 100;
+/// Between two commands. Milliseconds.
+const PACE: Millis = 50;
+/// The battery's state is asked for so often. Milliseconds.
+const BATTERY: Millis = 600_000;
+/// A placement that differs from the last one in more squares is doubted: no move changes more than castling.
+const PLAUSIBLE: usize = 4;
+
+/// One iChessOne board.
+#[derive(Default)]
+struct IChessOne {
+    up: bool,
+    frames: Frames,
+    readings: VecDeque<Reading>,
+    writes: VecDeque<Write>,
+    free_at: Millis,
+    heard_at: Millis,
+    vigil: Vigil,
+    /// When the squares are asked for next.
+    ask_at: Millis,
+    battery_at: Millis,
+    shown: Option<Box<Placement>>,
+    /// A placement that differs too much from that, until another one says the same, or until then.
+    doubted: Option<(Box<Placement>, Millis)>,
+    /// All squares are wanted, news or not.
+    wanted: bool,
+}
+
+impl Protocol for IChessOne {
+    fn link(&mut self, now: Millis, state: LinkState) {
+        let readings = std::mem::take(&mut self.readings);
+        *self = IChessOne { up: state == LinkState::Up, readings, free_at: now, heard_at: now, ..IChessOne::default() };
+        self.vigil = Vigil::begin(now);
+        if self.up {
+            self.ask(now);
+            self.send(now, b"RH");
+            self.send(now, b"RB");
+            self.battery_at = now + BATTERY;
+        }
+    }
+
+    fn receive(&mut self, now: Millis, chunk: &[u8]) {
+        for &byte in chunk {
+            self.heard_at = now;
+            self.frames.feed(byte);
+            self.take(now);
+        }
+    }
+
+    fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
+        match cue {
+            Cue::Placement => {
+                self.wanted = true;
+                self.ask_at = self.ask_at.min(now);
+            }
+            Cue::Lights(squares) if self.up => {
+                let mut rows = [0u8; 8];
+                for square in squares {
+                    if let Some(row) = rows.get_mut(7 - square.rank() as usize) {
+                        *row |= 1 << square.file() as u32;
+                    }
+                }
+                self.send(now, &[&b"EL\x80\x0f\0"[..], &rows, &[0, 1, 0xff]].concat());
+            }
+            Cue::Lights(_) => {}
+            Cue::Memory | Cue::ClockText(_) => return Err(Unsupported),
+        }
+        Ok(())
+    }
+
+    fn timeout(&mut self, now: Millis) {
+        if !self.up {
+            return;
+        }
+        self.readings.extend(self.vigil.check(now));
+        if self.frames.is_inside() && now >= self.heard_at + STALL {
+            self.frames.end();
+            self.take(now);
+        }
+        if let Some((placement, _)) = self.doubted.take_if(|(_, until)| *until <= now) {
+            self.pass_on(placement);
+        }
+        if now >= self.ask_at {
+            self.ask(now);
+        }
+        if now >= self.battery_at {
+            self.battery_at = now + BATTERY;
+            self.send(now, b"RB");
+        }
+    }
+
+    fn poll_reading(&mut self) -> Option<(Address, Reading)> {
+        self.readings.pop_front().map(|reading| (Address::ONLY, reading))
+    }
+
+    fn poll_write(&mut self) -> Option<Write> {
+        self.writes.pop_front()
+    }
+
+    fn next_deadline(&self) -> Option<Millis> {
+        let stall = self.frames.is_inside().then_some(self.heard_at + STALL);
+        let doubt = self.doubted.as_ref().map(|(_, until)| *until);
+        let asks = [stall, doubt, self.vigil.deadline()].into_iter().flatten();
+        asks.chain([self.ask_at, self.battery_at]).min().filter(|_| self.up)
+    }
+}
+
+impl IChessOne {
+    fn send(&mut self, now: Millis, bytes: &[u8]) {
+        let at = self.free_at.max(now);
+        self.free_at = at + PACE;
+        self.writes.push_back(Write { at, bytes: bytes.to_vec() });
+    }
+
+    /// For changes from now on, and for what stands there.
+    fn ask(&mut self, now: Millis) {
+        self.send(now, b"CPIRQ");
+        self.send(now, b"RP");
+        self.ask_at = self.free_at + ANSWER;
+        self.vigil.asked(now);
+    }
+
+    /// Takes what is complete.
+    fn take(&mut self, now: Millis) {
+        while let Some(item) = self.frames.next() {
+            match item {
+                Item::Skipped(count) => {
+                    self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
+                    if !self.vigil.is_silent() {
+                        self.ask_at = self.ask_at.min(now + ANSWER / 2);
+                    }
+                    continue;
+                }
+                Item::Squares(placement) => self.squares(now, placement),
+                Item::Battery(battery) => self.readings.push_back(Reading::Battery(battery)),
+                Item::Text(text) => self.readings.push_back(Reading::Identity(Identity::Text(text))),
+            }
+            self.readings.extend(self.vigil.heard(now));
+        }
+    }
+
+    fn squares(&mut self, now: Millis, placement: Box<Placement>) {
+        self.ask_at = now + QUIET;
+        let changed = self.shown.as_ref().map(|shown| shown.iter().zip(&*placement).filter(|(old, new)| old != new).count());
+        let is_second = self.doubted.take().is_some_and(|(doubted, _)| doubted == placement);
+        match changed {
+            Some(PLAUSIBLE..) if changed != Some(PLAUSIBLE) && !is_second => {
+                self.send(now, b"RP");
+                self.doubted = Some((placement, now + ANSWER));
+            }
+            Some(0) if !self.wanted => {}
+            _ => self.pass_on(placement),
+        }
+    }
+
+    fn pass_on(&mut self, placement: Box<Placement>) {
+        self.wanted = false;
+        self.shown = Some(placement.clone());
+        self.readings.push_back(Reading::Placement(placement));
+    }
+}

@@ -1,0 +1,120 @@
+//! Bytes into messages, whatever happened to the bytes.
+
+use crate::boards::{Battery, Placement, Sensed};
+use shakmaty::{Color, Role};
+
+/// The longest text of the board about itself that is read.
+const TEXT: usize = 64;
+/// Two letters and 32 bytes.
+const SQUARES: usize = 34;
+
+/// What the bytes completed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// All squares.
+    Squares(Box<Placement>),
+    /// The battery.
+    Battery(Battery),
+    /// What the board calls itself.
+    Text(String),
+    /// So many bytes belonged to nothing.
+    Skipped(usize),
+}
+
+/// The message that is being read, from its `=` on.
+#[derive(Default)]
+pub struct Frames {
+    bytes: Vec<u8>,
+    skipped: usize,
+    /// Nothing follows.
+    ended: bool,
+}
+
+impl Frames {
+    /// Takes the next byte.
+    pub fn feed(&mut self, byte: u8) {
+        self.ended = false;
+        self.bytes.push(byte);
+    }
+
+    /// Nothing follows: what is begun is over, or belongs to nothing.
+    pub fn end(&mut self) {
+        self.ended = true;
+    }
+
+    /// Whether the last byte left something unfinished.
+    pub fn is_inside(&self) -> bool {
+        !self.bytes.is_empty() || self.skipped > 0
+    }
+
+    /// The next thing that is complete.
+    pub fn next(&mut self) -> Option<Item> {
+        loop {
+            let (item, length) = match self.bytes.as_slice() {
+                [] => (None, 0),
+                [b'=', b'p', data @ ..] => match placement(data) {
+                    None => (None, 1),
+                    Some(_) if data.len() + 2 < SQUARES => (None, 0),
+                    Some(placement) => (Some(Item::Squares(Box::new(placement))), SQUARES),
+                },
+                [b'=', b'b', charging @ 0..=1, percent @ 0..=100, ..] => {
+                    (Some(Item::Battery(Battery { percent: *percent, charging: Some(*charging == 1) })), 4)
+                }
+                [b'=', b'b'] | [b'=', b'b', 0..=1] | [b'='] => (None, 0),
+                [b'=', b'h', text @ ..] => {
+                    let length = text.iter().take_while(|&&byte| (b' '..=b'~').contains(&byte) && byte != b'=').count();
+                    match text.len() > length || length >= TEXT || self.ended {
+                        true if length > 0 => {
+                            let words = String::from_utf8_lossy(text.get(..length).unwrap_or_default()).trim().to_owned();
+                            // The end of its line belongs to it.
+                            let end = text.iter().skip(length).take_while(|byte| matches!(byte, b'\r' | b'\n' | 0)).count();
+                            (Some(Item::Text(words)), 2 + length + end)
+                        }
+                        true => (None, 1),
+                        false => (None, 0),
+                    }
+                }
+                // A line may end after what is known of it.
+                [b'\r' | b'\n', ..] if self.skipped == 0 => {
+                    self.bytes.remove(0);
+                    continue;
+                }
+                _ => (None, 1),
+            };
+            let length = if length == 0 && self.ended && !self.bytes.is_empty() { 1 } else { length };
+            match item {
+                None if length == 0 && self.ended && self.skipped > 0 => {
+                    return Some(Item::Skipped(std::mem::take(&mut self.skipped)));
+                }
+                None if length == 0 => return None,
+                None => {
+                    self.bytes.drain(..length);
+                    self.skipped += length;
+                }
+                Some(_) if self.skipped > 0 => return Some(Item::Skipped(std::mem::take(&mut self.skipped))),
+                Some(item) => {
+                    self.bytes.drain(..length);
+                    return Some(item);
+                }
+            }
+        }
+    }
+}
+
+/// The squares as far as they have come; `None`: that is no piece.
+fn placement(data: &[u8]) -> Option<Placement> {
+    let mut placement: Placement = [Sensed::Empty; 64];
+    let halves = data.iter().take(SQUARES - 2).flat_map(|byte| [byte >> 4, byte & 0x0f]);
+    for (place, code) in (0..64).zip(halves) {
+        // a8 comes first.
+        placement[place ^ 56] = piece(code)?;
+    }
+    Some(placement)
+}
+
+fn piece(code: u8) -> Option<Sensed> {
+    const ROLES: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
+    let Some(index) = code.checked_sub(1) else { return Some(Sensed::Empty) };
+    let role = ROLES.get(usize::from(index % 6))?;
+    (code <= 12).then(|| Sensed::Piece(role.of(Color::from_white(code <= 6))))
+}

@@ -1,0 +1,137 @@
+//! The virtual board inside a Centaur, as far as a host can tell. *Unknown*, and set freely: how often it looks at its squares.
+
+use crate::boards::Millis;
+use crate::simulate::cable::{Cable, Squares};
+use crate::simulate::script::Act;
+use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use shakmaty::Piece;
+
+/// Between two looks. Milliseconds.
+const SCAN: Millis = 50;
+/// From a command to its answer. Milliseconds.
+const ANSWER: Millis = 2;
+/// Its address.
+const ADDRESS: [u8; 2] = [0x06, 0x50];
+
+/// The board.
+pub struct VirtualCentaur {
+    cable: Cable,
+    squares: Squares,
+    /// Changes that were not asked for yet, and the ply of the last.
+    changes: (Vec<u8>, u32),
+    /// The command that is being received.
+    command: Vec<u8>,
+    lights: Vec<u8>,
+    /// Commands received that no host may ever send.
+    forbidden: Vec<u8>,
+}
+
+impl VirtualCentaur {
+    /// A board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualCentaur {
+        VirtualCentaur {
+            cable: Cable::new(1_000_000, scene, stream),
+            squares: Squares::new(scene, SCAN, squares),
+            changes: (Vec::new(), 0),
+            command: Vec::new(),
+            lights: Vec::new(),
+            forbidden: Vec::new(),
+        }
+    }
+
+    /// What the lights were last set to.
+    pub fn lights(&self) -> &[u8] {
+        &self.lights
+    }
+
+    /// Commands received that no host may ever send: sleep, and the boot loader of other boards.
+    pub fn forbidden(&self) -> &[u8] {
+        &self.forbidden
+    }
+
+    fn run(&mut self, until: Millis) {
+        while self.squares.next().is_some_and(|at| at <= until) {
+            let Some((_, before, ply)) = self.squares.look(until) else { continue };
+            for (square, (old, new)) in before.iter().zip(*self.squares.seen()).enumerate() {
+                if old.is_some() != new.is_some() {
+                    self.changes.0.extend([0x40 | u8::from(new.is_some()), square as u8 ^ 56]);
+                }
+            }
+            self.changes.1 = ply;
+        }
+    }
+
+    fn say(&mut self, now: Millis, id: u8, data: &[u8], ply: u32) {
+        let length = data.len() + 6;
+        let mut frame = vec![id, (length >> 7) as u8, (length & 0x7f) as u8, ADDRESS[0], ADDRESS[1]];
+        frame.extend_from_slice(data);
+        frame.push((frame.iter().map(|byte| u32::from(*byte)).sum::<u32>() % 128) as u8);
+        self.cable.say(now + ANSWER, &frame, ply);
+    }
+
+    fn execute(&mut self, now: Millis, command: u8, address: &[u8], data: &[u8]) {
+        if address != ADDRESS && (command, address) != (0x87, &[0, 0]) {
+            return;
+        }
+        match command {
+            0x82 => {
+                let fields: Vec<u8> = (0..64).map(|field: usize| self.squares.seen()[field ^ 56].is_some().into()).collect();
+                self.say(now, 0x83, &fields, 0);
+            }
+            0x83 => {
+                let (changes, ply) = std::mem::take(&mut self.changes);
+                self.say(now, 0x85, &changes, ply);
+            }
+            0x87 => self.say(now, 0x87, &[], 0),
+            0x98 => self.say(now, 0xb5, &[0x20 | 18], 0),
+            0xb0 => self.lights = data.to_vec(),
+            _ => self.forbidden.push(command),
+        }
+    }
+}
+
+impl VirtualBoard for VirtualCentaur {
+    fn act(&mut self, at: Millis, act: Act, ply: u32) {
+        self.run(at);
+        self.squares.act(at, act, ply);
+    }
+
+    fn receive(&mut self, now: Millis, bytes: &[u8]) {
+        self.run(now);
+        for &byte in bytes {
+            if byte & 0x80 != 0 {
+                self.command.clear();
+            } else if self.command.is_empty() {
+                if byte == 0x4e {
+                    self.forbidden.push(byte);
+                }
+                continue;
+            }
+            self.command.push(byte);
+            let frame = self.command.clone();
+            let is_long = frame[0] >= 0xb0;
+            let length = match frame[..] {
+                [_, high, low, ..] if is_long => usize::from(high) << 7 | usize::from(low),
+                _ if is_long => continue,
+                _ => 4,
+            };
+            if frame.len() >= length.max(4) {
+                self.command.clear();
+                let (body, check) = frame.split_at(frame.len() - 1);
+                if body.iter().map(|byte| u32::from(*byte)).sum::<u32>() % 128 == u32::from(check[0]) {
+                    let at = if is_long { 3 } else { 1 };
+                    self.execute(now, frame[0], &body[at..at + 2], &body[at + 2..]);
+                }
+            }
+        }
+    }
+
+    fn advance(&mut self, now: Millis) -> Vec<Chunk> {
+        self.run(now);
+        self.cable.take(now)
+    }
+
+    fn next_event(&self) -> Option<Millis> {
+        [self.cable.next(), self.squares.next()].into_iter().flatten().min()
+    }
+}

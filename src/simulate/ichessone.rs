@@ -1,0 +1,105 @@
+//! A virtual iChessOne, as far as a host can tell. *Unknown*, and set freely: how often it looks at its squares.
+
+use crate::boards::Millis;
+use crate::simulate::cable::{Cable, Squares};
+use crate::simulate::script::Act;
+use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use shakmaty::{Color, Piece, Role};
+
+/// Between two looks. Milliseconds.
+const SCAN: Millis = 50;
+/// From a command to its answer. Milliseconds.
+const ANSWER: Millis = 3;
+
+/// The board.
+pub struct VirtualIChessOne {
+    cable: Cable,
+    squares: Squares,
+    /// It says by itself when something changed.
+    reports: bool,
+    lights: Vec<u8>,
+    /// What was received and is no command.
+    unknown: Vec<u8>,
+}
+
+impl VirtualIChessOne {
+    /// A board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualIChessOne {
+        VirtualIChessOne {
+            cable: Cable::new(115_200, scene, stream),
+            squares: Squares::new(scene, SCAN, squares),
+            reports: false,
+            lights: Vec::new(),
+            unknown: Vec::new(),
+        }
+    }
+
+    /// The last command that set lights.
+    pub fn lights(&self) -> &[u8] {
+        &self.lights
+    }
+
+    /// What was received and is no command.
+    pub fn unknown(&self) -> &[u8] {
+        &self.unknown
+    }
+
+    fn say_squares(&mut self, now: Millis, ply: u32) {
+        let codes: Vec<u8> = (0..64).map(|place: usize| code(self.squares.seen()[place ^ 56])).collect();
+        let bytes = codes.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
+        let message: Vec<u8> = b"=p".iter().copied().chain(bytes).collect();
+        self.cable.say(now, &message, ply);
+    }
+
+    fn run(&mut self, until: Millis) {
+        while self.squares.next().is_some_and(|at| at <= until) {
+            if let Some((at, _, ply)) = self.squares.look(until)
+                && self.reports
+            {
+                self.say_squares(at, ply);
+            }
+        }
+    }
+}
+
+impl VirtualBoard for VirtualIChessOne {
+    fn act(&mut self, at: Millis, act: Act, ply: u32) {
+        self.run(at);
+        self.squares.act(at, act, ply);
+    }
+
+    fn receive(&mut self, now: Millis, bytes: &[u8]) {
+        self.run(now);
+        match bytes {
+            b"CPIRQ" => self.reports = true,
+            b"RP" => self.say_squares(now + ANSWER, 0),
+            b"RB" => self.cable.say(now + ANSWER, b"=b\x00\x58", 0),
+            b"RH" => self.cable.say(now + ANSWER, b"=htouchmove virtual board\r\n", 0),
+            [b'E', b'L', ..] if bytes.len() == 16 => self.lights = bytes.to_vec(),
+            _ => self.unknown.extend(bytes),
+        }
+    }
+
+    fn advance(&mut self, now: Millis) -> Vec<Chunk> {
+        self.run(now);
+        self.cable.take(now)
+    }
+
+    fn next_event(&self) -> Option<Millis> {
+        [self.cable.next(), self.squares.next()].into_iter().flatten().min()
+    }
+}
+
+/// The maker's code of a piece.
+fn code(piece: Option<Piece>) -> u8 {
+    let Some(piece) = piece else { return 0 };
+    let white = match piece.role {
+        Role::Pawn => 1,
+        Role::Knight => 2,
+        Role::Bishop => 3,
+        Role::Rook => 4,
+        Role::Queen => 5,
+        Role::King => 6,
+    };
+    if piece.color == Color::White { white } else { white + 6 }
+}

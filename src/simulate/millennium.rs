@@ -1,0 +1,180 @@
+//! A virtual ChessLink board, as far as a host can tell; it looks at its squares 24 times a second.
+//!
+//! Its kinds differ in what they answer, and in what they say by themselves.
+
+use crate::boards::Millis;
+use crate::simulate::cable::{Cable, Squares};
+use crate::simulate::script::Act;
+use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use shakmaty::Piece;
+
+/// Between two looks. Milliseconds.
+const SCAN: Millis = 41;
+/// From a command to its answer. Milliseconds.
+const ANSWER: Millis = 3;
+
+/// What kind of board it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// All that the makers describe.
+    Exclusive,
+    /// Does not answer what sets lights or settings.
+    Performance,
+    /// All of its parity is wrong.
+    EOne,
+    /// Answers questions about squares and version, and says nothing by itself.
+    Imitation,
+}
+
+/// The board.
+pub struct VirtualMillennium {
+    kind: Kind,
+    cable: Cable,
+    squares: Squares,
+    /// The settings 00–04.
+    settings: [u8; 5],
+    /// Settings that were written.
+    written: Vec<(u8, u8)>,
+    /// The command that is being received, and the lights that were set last.
+    command: Vec<u8>,
+    lights: String,
+    report_at: Millis,
+}
+
+impl VirtualMillennium {
+    /// A board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    pub fn new(kind: Kind, scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualMillennium {
+        VirtualMillennium {
+            kind,
+            cable: Cable::new(38_400, scene, stream),
+            squares: Squares::new(scene, SCAN, squares),
+            settings: [0, 20, 0, 0, 14],
+            written: Vec::new(),
+            command: Vec::new(),
+            lights: String::new(),
+            report_at: 0,
+        }
+    }
+
+    /// Settings that were written so far: which, and what.
+    pub fn written(&self) -> &[(u8, u8)] {
+        &self.written
+    }
+
+    /// The 81 lights as they were set last, two digits each.
+    pub fn lights(&self) -> &str {
+        &self.lights
+    }
+
+    fn status(&self) -> String {
+        let letters = (0..64).map(|place: usize| self.squares.seen()[place ^ 7].map_or('.', Piece::char));
+        std::iter::once('s').chain(letters).collect()
+    }
+
+    fn say(&mut self, now: Millis, text: &str, ply: u32) {
+        let check = text.bytes().fold(0, |sum, byte| sum ^ byte);
+        let odd = |byte: u8| if byte.count_ones().is_multiple_of(2) { byte | 0x80 } else { byte };
+        let wrong = if self.kind == Kind::EOne { 0x80 } else { 0 };
+        let bytes: Vec<u8> = format!("{text}{check:02X}").bytes().map(|byte| odd(byte) ^ wrong).collect();
+        self.cable.say(now, &bytes, ply);
+    }
+
+    fn reports(&self) -> Option<Millis> {
+        (self.kind != Kind::Imitation && self.settings[2] == 0).then_some(self.report_at)
+    }
+
+    fn run(&mut self, until: Millis) {
+        loop {
+            let report = self.reports().filter(|at| *at <= until);
+            if self.squares.next().is_some_and(|at| at <= until && report.is_none_or(|report| at <= report)) {
+                if let Some((at, _, ply)) = self.squares.look(until)
+                    && self.kind != Kind::Imitation
+                    && self.settings[2] == 3
+                {
+                    self.say(at, &self.status(), ply);
+                }
+            } else if let Some(at) = report {
+                self.report_at = at + SCAN;
+                self.say(at, &self.status(), 0);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn execute(&mut self, now: Millis, text: &str) {
+        let number = |from: usize| text.get(from..from + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let (first, second) = (number(1).unwrap_or(0), number(3).unwrap_or(0));
+        let (is_plain, answers) = (self.kind != Kind::Imitation, matches!(self.kind, Kind::Exclusive | Kind::EOne));
+        let answer = match text.chars().next() {
+            Some('S') => Some(self.status()),
+            Some('V') => Some(format!("v{:02X}03", self.kind as u8 % 3)),
+            Some('R') if is_plain => self.settings.get(usize::from(first)).map(|value| format!("r{first:02X}{value:02X}")),
+            Some('W') if is_plain => {
+                self.written.push((first, second));
+                if let Some(value) = self.settings.get_mut(usize::from(first)) {
+                    *value = second;
+                }
+                answers.then(|| format!("w{first:02X}{second:02X}"))
+            }
+            Some('L') => {
+                self.lights = text.get(3..).unwrap_or_default().to_owned();
+                answers.then(|| "l".to_owned())
+            }
+            Some('X') => {
+                self.lights.clear();
+                answers.then(|| "x".to_owned())
+            }
+            _ => None,
+        };
+        if let Some(answer) = answer {
+            self.say(now + ANSWER, &answer, 0);
+        }
+    }
+}
+
+impl VirtualBoard for VirtualMillennium {
+    fn act(&mut self, at: Millis, act: Act, ply: u32) {
+        self.run(at);
+        self.squares.act(at, act, ply);
+    }
+
+    fn receive(&mut self, now: Millis, bytes: &[u8]) {
+        self.run(now);
+        for byte in bytes {
+            // Wrong parity is ignored, as is a wrong check.
+            if byte.count_ones().is_multiple_of(2) {
+                self.command.clear();
+                continue;
+            }
+            self.command.push(byte & 0x7f);
+            let length = match self.command.first() {
+                Some(b'S' | b'V' | b'X' | b'T') => 3,
+                Some(b'R') => 5,
+                Some(b'W') => 7,
+                Some(b'L') => 167,
+                _ => {
+                    self.command.clear();
+                    continue;
+                }
+            };
+            if self.command.len() == length {
+                let text = String::from_utf8(std::mem::take(&mut self.command)).unwrap_or_default();
+                if let Some((text, check)) = text.split_at_checked(length - 2)
+                    && u8::from_str_radix(check, 16) == Ok(text.bytes().fold(0, |sum, byte| sum ^ byte))
+                {
+                    self.execute(now, text);
+                }
+            }
+        }
+    }
+
+    fn advance(&mut self, now: Millis) -> Vec<Chunk> {
+        self.run(now);
+        self.cable.take(now)
+    }
+
+    fn next_event(&self) -> Option<Millis> {
+        [self.cable.next(), self.squares.next(), self.reports()].into_iter().flatten().min()
+    }
+}
