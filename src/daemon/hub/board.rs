@@ -11,7 +11,8 @@ use std::path::Path;
 ///
 /// It is known before the port is opened and never changes, so that a daemon that was restarted finds the board's game again:
 /// the name given in the configuration, else the model and where the board is looked for: `dgt_ttyUSB0` (port), `dgt_23946` (USB
-/// serial number), `dgt_usb_1_2` (socket), `dgt_0403_6001` (USB ids), `dgt` (any board that its USB id names). The serial number
+/// serial number), `dgt_usb_1_2` (socket), `dgt_0403_6001` (USB ids), `dgt` (any board that its USB id names). On a
+/// line that carries many it is the name of the line and the board's serial number, `hall_00960`. Elsewhere the serial number
 /// that the board itself tells comes too late for that; it is a property.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoardId(String);

@@ -56,7 +56,8 @@ impl Manager {
     }
 
     /// What is wrong with the service now, as (kind, sentence). Kinds: journal_full (moves are held back, none is lost, until
-    /// there is room), journal_failed (as before, for another reason), game_unreadable, recordings_stopped. The sentence says what to do.
+    /// there is room), journal_failed (as before, for another reason), game_unreadable, recordings_stopped, no_boards (on a
+    /// line that carries many). The sentence says what to do.
     #[zbus(property)]
     fn trouble(&self) -> Vec<(String, String)> {
         self.hub.read(|state| {
