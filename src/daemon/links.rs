@@ -378,7 +378,8 @@ impl Link {
 
     /// How it stands between us and all boards; whether that is news.
     fn contact(&self, contact: Contact, reason: &str, port: Option<&str>) -> bool {
-        self.places.values().fold(false, |news, place| place.contact(contact, reason, port) || news)
+        let news = self.places.values().filter(|place| place.contact(contact, reason, port));
+        news.count() > 0
     }
 
     /// Tells, or takes back, why there are no boards on a chain; whether that is news.

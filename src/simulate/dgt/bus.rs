@@ -20,7 +20,7 @@ impl VirtualDgt {
                 self.memory.start(&self.seen);
                 (0x88, Vec::new())
             }
-            0x86 => (0x86, self.memory.from_start()),
+            0x86 => (0x86, self.memory.since_start()),
             0x87 | 0x8a => (0x87, Vec::new()),
             0x8b => (0x89, vec![1, 8]),
             0x89 | 0x8c => {

@@ -110,7 +110,7 @@ impl Memory {
     }
 
     /// What was noted since a game began, or all if none did.
-    pub fn from_start(&self) -> Vec<u8> {
+    pub fn since_start(&self) -> Vec<u8> {
         self.since(self.game.unwrap_or(0))
     }
 
