@@ -30,6 +30,7 @@ mod laws;
 mod link;
 mod locale;
 mod matrix;
+mod manual;
 mod memory;
 mod messages;
 mod orders;

@@ -1,10 +1,13 @@
 //! `touchmoved`: electronic chessboards in, games out over D-Bus.
 
+#[path = "touchmoved/args.rs"] // not beside this file: there it would be a program
+mod args;
+
 use anyhow::Context;
+use args::Args;
 use clap::Parser;
 use sd_notify::NotifyState;
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -29,38 +32,6 @@ use tracing_subscriber::EnvFilter;
 
 /// How long the journal and the bus may take at the end.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Reads electronic chessboards and publishes their games over D-Bus.
-#[derive(Parser)]
-#[command(
-    version,
-    after_help = "Examples:\n  touchmoved                                   every board that is plugged in\n  touchmoved --bus session --port /dev/ttyUSB0 one board, for this user\n\nTOUCHMOVE_LOG=debug shows more, moves included."
-)]
-struct Args {
-    /// The bus: session, system, or an address such as unix:path=/run/bus. [default: as configured, else session if there is one, else system]
-    #[arg(long, value_name = "BUS")]
-    bus: Option<Bus>,
-    /// The configuration file [default: ~/.config/touchmove/touchmoved.toml if there is one, else /etc/touchmove/touchmoved.toml]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Where the journal and the recordings are kept [default: as configured]
-    #[arg(long, value_name = "DIR")]
-    state_dir: Option<PathBuf>,
-    /// Serve the board on this port, and no other
-    #[arg(long, value_name = "PATH")]
-    port: Option<PathBuf>,
-    /// The model of the board on --port
-    #[arg(long, value_name = "MODEL", default_value = "dgt", requires = "port", value_parser = known_model)]
-    board: &'static Model,
-    /// Check the configuration, say what is wrong with it, and end
-    #[arg(long)]
-    check_config: bool,
-}
-
-fn known_model(name: &str) -> Result<&'static Model, String> {
-    let known: Vec<&str> = BOARDS.iter().map(|model| model.name).collect();
-    model(name).ok_or_else(|| format!("there is no model {name}: write {}", known.join(" or ")))
-}
 
 fn main() -> ExitCode {
     let args = Args::parse();

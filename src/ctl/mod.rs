@@ -30,7 +30,7 @@ pub mod simulate;
 pub mod why;
 
 use crate::publish::client::ClientError;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
@@ -70,6 +70,11 @@ enum Command {
     Demo(demo::Args),
     Laws(laws::Args),
     Backup(backup::Args),
+}
+
+/// What its command line may be, for the manual and the completions.
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 /// The whole program.
