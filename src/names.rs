@@ -26,6 +26,11 @@ pub const ARBITER_GROUP: &str = "touchmove-arbiter";
 /// Who may see the broadcast stream.
 pub const BROADCAST_GROUP: &str = "touchmove-broadcast";
 
+/// What polkit is asked before an alert is acknowledged, or the worth of a claim told.
+pub const ACTION_ACKNOWLEDGE: &str = "org.touchmove1.acknowledge";
+/// What polkit is asked before any other command.
+pub const ACTION_COMMAND: &str = "org.touchmove1.command";
+
 /// Object path of a board, `id` as in `BoardId`.
 pub fn board_path(id: &str) -> String {
     format!("{ROOT_PATH}/board/{id}")

@@ -39,6 +39,7 @@ mod penalties;
 mod pgn;
 mod plugs;
 mod polarity;
+mod polkit;
 mod promises;
 mod properties;
 mod readme;

@@ -2,11 +2,11 @@
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
 use super::values::{self, AlertValue, Details, VerdictValue};
-use super::{Error, caller};
+use super::{Error, order};
 use crate::daemon::Hub;
 use crate::daemon::hub::Target;
 use crate::game::pgn::is_tag_name;
-use crate::game::{Answer, Command, Event, GameResult, Order};
+use crate::game::{Answer, Command, Event, GameResult};
 use crate::laws::draws::Claimed;
 use crate::laws::{BadLaws, Irregularity, Worded};
 use crate::locale::Locale;
@@ -32,14 +32,14 @@ impl Arbiter {
     }
 
     async fn ask(&self, command: Command, header: &Header<'_>, connection: &Connection) -> Result<Answer, Error> {
-        let order = Order { command, by: caller(header, connection).await };
+        let order = order(command, header, connection).await?;
         Ok(self.hub.command(Target::Game(self.game), order).await?)
     }
 }
 
 /// What the arbiter of a game sees and does, on the game's object. Signals are numbered together with those of
 /// org.touchmove1.Game. Every method returns when what came of it is in the journal, and may fail with NotCurrent (another game
-/// is on the board), NoSuchGame, NoGame, JournalFull or Stopping besides the errors named.
+/// is on the board), NoSuchGame, NoGame, NotAllowed (polkit says so), JournalFull or Stopping besides the errors named.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Arbiter")]
 impl Arbiter {

@@ -1,10 +1,10 @@
 //! `org.touchmove1.Board` and `org.touchmove1.Clock`.
 
 use super::values;
-use super::{Error, caller};
+use super::{Error, order};
 use crate::daemon::Hub;
 use crate::daemon::hub::{BoardId, BoardView, ClockView, Target};
-use crate::game::{ClockTime, Command, Order};
+use crate::game::{ClockTime, Command};
 use crate::names::game_path;
 use crate::wire::Word;
 use std::sync::Arc;
@@ -149,14 +149,14 @@ impl Board {
     /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960), whose counters go on. The game
     /// before it ends there as it stands, with the result it has. Squares that show something else are in Displaced until the
     /// board agrees. Returns when it is in the journal.
-    /// Errors: BadPosition, JournalFull, Stopping.
+    /// Errors: BadPosition, NotAllowed (polkit says so), JournalFull, Stopping.
     async fn set_position(
         &self,
         fen: String,
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let order = Order { command: Command::Position(fen), by: caller(&header, connection).await };
+        let order = order(Command::Position(fen), &header, connection).await?;
         Ok(self.hub.command(Target::Board(self.id.clone()), order).await.map(drop)?)
     }
 

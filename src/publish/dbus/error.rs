@@ -69,6 +69,8 @@ pub enum Error {
     NoSuchGame(String),
     /// Another game is on the board by now.
     NotCurrent(String),
+    /// polkit does not let the caller do that.
+    NotAllowed(String),
     /// The journal cannot take what would happen.
     JournalFull(String),
     /// The journal cannot be read.

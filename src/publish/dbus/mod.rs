@@ -11,6 +11,7 @@ mod face;
 mod game;
 mod manager;
 pub mod pgn;
+mod polkit;
 mod stream;
 mod values;
 
@@ -19,6 +20,7 @@ pub use self::error::Error;
 use self::face::{Face, Told};
 pub use self::stream::Stream;
 use crate::daemon::{Source, Stop, stopped};
+use crate::game::{Command, Order};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -116,6 +118,12 @@ async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<Presence>, s
     }
     face.announce_changes().await?;
     connection.close().await
+}
+
+/// An order, from somebody who may give it.
+async fn order(command: Command, header: &Header<'_>, connection: &Connection) -> Result<Order, Error> {
+    polkit::allowed(&command, header, connection).await?;
+    Ok(Order { command, by: caller(header, connection).await })
 }
 
 /// Who called, as far as the bus knows: `user 1000 over D-Bus`.

@@ -1,0 +1,53 @@
+//! Whether polkit lets somebody command. Where it does not run, the policy of the bus alone says who may.
+
+use super::Error;
+use crate::game::Command;
+use crate::names;
+use std::collections::HashMap;
+use zbus::message::{Flags, Header};
+use zbus::{Connection, Variant, fdo};
+
+const AUTHORITY: &str = "org.freedesktop.PolicyKit1";
+
+/// The action that a command is.
+fn action(command: &Command) -> &'static str {
+    match command {
+        Command::Acknowledge(_) | Command::Claim { .. } => names::ACTION_ACKNOWLEDGE,
+        _ => names::ACTION_COMMAND,
+    }
+}
+
+/// Whether whoever sent this may give the command.
+///
+/// # Errors
+/// `NotAllowed`, with what to do.
+pub async fn allowed(command: &Command, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
+    let sender = header.sender().map(ToString::to_string).unwrap_or_default();
+    let subject = ("system-bus-name", HashMap::from([("name", Variant::from(sender.as_str()))]));
+    // Somebody may be asked for a password only if the caller says that he waits for that.
+    let interactive = u32::from(header.primary().flags().contains(Flags::ALLOW_INTERACTIVE_AUTH));
+    let action = action(command);
+    let question = (subject, action, HashMap::<&str, &str>::new(), interactive, "");
+    let path = "/org/freedesktop/PolicyKit1/Authority";
+    let interface = "org.freedesktop.PolicyKit1.Authority";
+    let answer = connection.call_method(Some(AUTHORITY), path, Some(interface), "CheckAuthorization", &question).await;
+    let refused = |why: String| Error::NotAllowed(format!("{why}: see `pkaction --verbose --action-id {action}` for who may"));
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(why) if is_away(&why) => return Ok(()),
+        Err(why) => return Err(refused(format!("polkit does not answer ({why})"))),
+    };
+    match answer.body().deserialize::<(bool, bool, HashMap<String, String>)>() {
+        Ok((true, ..)) => Ok(()),
+        Ok((false, ..)) => Err(refused("polkit does not allow this".to_owned())),
+        Err(why) => Err(refused(format!("polkit answers something else ({why})"))),
+    }
+}
+
+/// There is no polkit on this bus.
+fn is_away(error: &zbus::Error) -> bool {
+    match error {
+        zbus::Error::FDO(error) => matches!(**error, fdo::Error::ServiceUnknown(_) | fdo::Error::NameHasNoOwner(_)),
+        _ => false,
+    }
+}
