@@ -6,6 +6,7 @@
 
 mod check;
 pub mod keys;
+pub mod own;
 
 use crate::boards::{Address, Model};
 use crate::game::Delay;

@@ -1,8 +1,12 @@
 //! What is said to people, in their language: the messages of `config/locale`, put together by Project Fluent.
 //!
-//! The files are part of the program. Which messages there are, and what they are about, is listed in [`keys`].
+//! The files are part of the program, and [`Messages`] of somebody's own go before them. Which messages there are, and what they
+//! are about, is listed in [`keys`].
 
 pub mod keys;
+mod own;
+
+pub use own::Messages;
 
 use crate::boards::Sensed;
 use crate::game::event::Difference;
@@ -197,5 +201,6 @@ fn messages(locale: Locale) -> FluentBundle<FluentResource> {
     // What cannot be read is left out; the tests see to it that there is nothing such.
     let resource = FluentResource::try_new(locale.source().to_owned()).unwrap_or_else(|(resource, _)| resource);
     messages.add_resource_overriding(resource);
+    own::of(locale).for_each(|own| messages.add_resource_overriding(own));
     messages
 }

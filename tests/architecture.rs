@@ -33,6 +33,7 @@ const AND_ALSO: &[(&str, &str, &str)] = &[
     ("config", "link", "where a board is plugged in, and how its port is set, are words of link"),
     ("config", "game", "rotation is a word of the record"),
     ("config", "laws", "a start position is read where it is written, so that a wrong one is refused with its line"),
+    ("config", "locale", "messages of the machine are read where files are, and checked where messages are"),
     ("locale", "boards", "a square that does not show what the record says carries what it shows"),
     ("publish", "boards", "a touched square carries what it shows"),
     ("ctl", "boards", "simulate, score, replay and doctor run a board's protocol without the daemon"),

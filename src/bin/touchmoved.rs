@@ -60,6 +60,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if let Some(path) = args.config.as_ref().filter(|path| !path.exists()) {
         anyhow::bail!("{} does not exist: give the file that is meant, or leave --config out", path.display());
     }
+    config::own::load()?;
     let path = args.config.clone().unwrap_or_else(Config::default_path);
     let config = Config::load(&path)?;
     if args.check_config {

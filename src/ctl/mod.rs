@@ -80,7 +80,12 @@ pub fn command() -> clap::Command {
 /// The whole program.
 pub fn main() -> ExitCode {
     let done = |outcome: anyhow::Result<()>| outcome.map(|()| ExitCode::SUCCESS);
-    let outcome = match Cli::parse().command {
+    let command = Cli::parse().command;
+    if let Err(why) = crate::config::own::load() {
+        eprintln!("touchmovectl: {why}");
+        return ExitCode::FAILURE;
+    }
+    let outcome = match command {
         Command::List(args) => wait(list::run(args)),
         Command::Monitor(args) => wait(monitor::run(args)),
         Command::Board(args) => wait(board::run(args)),

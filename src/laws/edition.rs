@@ -16,7 +16,7 @@ pub use topic::Topic;
 
 use crate::laws::word::worded;
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// The files, oldest first.
 const FILES: [(&str, &str); 7] = [
@@ -40,13 +40,17 @@ pub const EDITIONS: [&str; FILES.len()] = {
     names
 };
 
+/// Those of somebody's own.
+static OWN: OnceLock<Vec<Edition>> = OnceLock::new();
+
 static ALL: LazyLock<Vec<Edition>> = LazyLock::new(|| {
     let read = |(name, text): &(&str, &str)| match Edition::parse(name, text) {
         Ok(edition) => edition,
         // The files are part of the program, and a test reads them all.
         Err(problems) => unreachable!("config/laws/{name}.toml: {}", problems.join("; ")),
     };
-    FILES.iter().map(read).collect()
+    let own = |name: &str| OWN.get()?.iter().rfind(|edition| edition.name == name).cloned();
+    FILES.iter().map(|file| own(file.0).unwrap_or_else(|| read(file))).collect()
 });
 
 worded! {
@@ -119,6 +123,17 @@ impl Edition {
     /// The one of this name.
     pub fn named(name: &str) -> Option<&'static Edition> {
         ALL.iter().find(|edition| edition.name == name)
+    }
+
+    /// The file that is built in.
+    pub fn source(name: &str) -> Option<&'static str> {
+        FILES.iter().find(|file| file.0 == name).map(|file| file.1)
+    }
+
+    /// Takes these in the place of those that are built in under the same names; the last of several. It counts once, and
+    /// before anything asked for an edition.
+    pub fn replace(own: Vec<Edition>) {
+        let _ = OWN.set(own);
     }
 
     /// Reads the text of a file, which must have this name.

@@ -11,6 +11,7 @@ use super::word::worded;
 use super::{Irregularity, Laws, Worded};
 use std::fmt;
 use std::str::FromStr;
+pub use table::Rulings;
 use table::{Row, Step};
 
 worded! {

@@ -4,13 +4,38 @@ use super::{Act, Facts, Reply, Situation, Stage};
 use crate::laws::edition::{FiveFold, IllegalPosition, NoMate, PawnLeft, Reader, Reversed, Ruled, Stands, Topic};
 use crate::laws::word::worded;
 use crate::laws::{Laws, Worded};
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| match parse(include_str!("../../../config/laws/rulings.toml")) {
-    Ok(rows) => rows,
-    // The file is part of the program, and a test reads it.
-    Err(problems) => unreachable!("config/laws/rulings.toml: {}", problems.join("; ")),
-});
+/// What the arbiter has to do, as a file says.
+pub struct Rulings(Vec<Row>);
+
+static RULINGS: OnceLock<Rulings> = OnceLock::new();
+
+impl Rulings {
+    /// The file that is built in.
+    pub const SOURCE: &str = include_str!("../../../config/laws/rulings.toml");
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(text: &str) -> Result<Rulings, Vec<String>> {
+        parse(text).map(Rulings)
+    }
+
+    /// Takes these in the place of those that are built in. It counts once, and before anything asked for a ruling.
+    pub fn replace(self) {
+        let _ = RULINGS.set(self);
+    }
+
+    fn built_in() -> Rulings {
+        match Rulings::parse(Rulings::SOURCE) {
+            Ok(rulings) => rulings,
+            // The file is part of the program, and a test reads it.
+            Err(problems) => unreachable!("config/laws/rulings.toml: {}", problems.join("; ")),
+        }
+    }
+}
 
 /// What is to be done in a situation, under conditions.
 pub(super) struct Row {
@@ -117,7 +142,7 @@ impl Condition {
 
 /// The rows in the order of the file.
 pub(super) fn rows() -> &'static [Row] {
-    &ROWS
+    &RULINGS.get_or_init(Rulings::built_in).0
 }
 
 /// Reads the rows; everything that is wrong is said at once.

@@ -1,0 +1,128 @@
+//! Files of the machine that go before what is built in: editions of the Laws, rulings, and messages.
+//!
+//! `laws/NAME.toml` takes the place of the edition of that name, `laws/rulings.toml` that of all rulings; of `locale/TAG.ftl`, what
+//! is in it goes before. All of them are read and checked before anything starts.
+
+use crate::laws::{EDITIONS, Edition, Rulings};
+use crate::locale::{Locale, Messages};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What was found.
+#[derive(Default)]
+pub struct Own {
+    editions: Vec<Edition>,
+    rulings: Option<Rulings>,
+    messages: Vec<Messages>,
+}
+
+/// What is wrong with such files, one line a problem, beginning with the file.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.join("\n"))]
+pub struct OwnError(Vec<String>);
+
+/// The folders where they are, the first mattering least: `share/touchmove` beside the folder of this program, `/etc/touchmove`.
+pub fn folders() -> Vec<PathBuf> {
+    let program = std::env::current_exe().ok();
+    let share = program.as_deref().and_then(Path::parent).and_then(Path::parent).map(|prefix| prefix.join("share/touchmove"));
+    share.into_iter().chain([PathBuf::from("/etc/touchmove")]).collect()
+}
+
+/// Reads all of them and takes them from now on, in this program. To be called before anything else.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub fn load() -> Result<(), OwnError> {
+    let own = Own::read(&folders())?;
+    Edition::replace(own.editions);
+    Messages::put_before(own.messages);
+    if let Some(rulings) = own.rulings {
+        rulings.replace();
+    }
+    Ok(())
+}
+
+impl Own {
+    /// Reads what is in these folders, the first mattering least. Files that say what is built in are passed over, and such whose
+    /// name ends otherwise.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn read(folders: &[PathBuf]) -> Result<Own, OwnError> {
+        let (mut own, mut problems) = (Own::default(), Vec::new());
+        for folder in folders {
+            for (below, ending) in [("laws", "toml"), ("locale", "ftl")] {
+                let files = files(&folder.join(below), ending).unwrap_or_else(|problem| {
+                    problems.push(problem);
+                    Vec::new()
+                });
+                for (path, name) in files {
+                    let outcome = text(&path)
+                        .and_then(|text| if below == "laws" { own.law(&name, &text) } else { own.language(&name, &text) });
+                    problems
+                        .extend(outcome.err().into_iter().flatten().map(|problem| format!("{}: {problem}", path.display())));
+                }
+            }
+        }
+        if problems.is_empty() { Ok(own) } else { Err(OwnError(problems)) }
+    }
+
+    fn law(&mut self, name: &str, text: &str) -> Result<(), Vec<String>> {
+        if name == "rulings" {
+            if text != Rulings::SOURCE {
+                self.rulings = Some(Rulings::parse(text)?);
+            }
+            return Ok(());
+        }
+        let Some(source) = Edition::source(name) else {
+            let known = EDITIONS.join(", ");
+            return Err(vec![format!(
+                "there is no edition {name} to take the place of: name the file after {known} or rulings"
+            )]);
+        };
+        if text != source {
+            self.editions.push(Edition::parse(name, text)?);
+        }
+        Ok(())
+    }
+
+    fn language(&mut self, name: &str, text: &str) -> Result<(), Vec<String>> {
+        let Some(locale) = Locale::ALL.into_iter().find(|locale| locale.tag() == name) else {
+            let known = Locale::ALL.map(Locale::tag).join(", ");
+            return Err(vec![format!("there are no messages in {name}: name the file after {known}")]);
+        };
+        if text != locale.source() {
+            self.messages.push(Messages::parse(locale, text)?);
+        }
+        Ok(())
+    }
+}
+
+/// The files in a folder that end so, with their names before that, in order. None if there is no such folder.
+fn files(folder: &Path, ending: &str) -> Result<Vec<(PathBuf, String)>, String> {
+    let unreadable = |why: io::Error| format!("{} cannot be read ({why}): make it readable for this user", folder.display());
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(why) => return Err(unreadable(why)),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|extension| extension == ending)
+            && let Some(name) = path.file_stem().and_then(|name| name.to_str())
+        {
+            let name = name.to_owned();
+            found.push((path, name));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn text(path: &Path) -> Result<String, Vec<String>> {
+    std::fs::read_to_string(path).map_err(|why| match why.kind() {
+        io::ErrorKind::InvalidData => vec!["is not a text file in UTF-8: write it anew".to_owned()],
+        _ => vec![format!("cannot be read ({why}): make it readable for this user")],
+    })
+}

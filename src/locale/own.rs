@@ -1,0 +1,82 @@
+//! Messages of somebody's own, which go before those that are built in.
+
+use super::Locale;
+use super::keys::{KEYS, Kind};
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource};
+use std::sync::OnceLock;
+
+static OWN: OnceLock<Vec<Messages>> = OnceLock::new();
+
+/// Messages in one language: all of them, or those alone that shall be other ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Messages {
+    locale: Locale,
+    text: String,
+}
+
+impl Messages {
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it: what is no Fluent, messages that nothing says, and such that are about something else
+    /// than what they are told.
+    pub fn parse(locale: Locale, text: &str) -> Result<Messages, Vec<String>> {
+        let resource = FluentResource::try_new(text.to_owned()).map_err(|(_, errors)| {
+            let at = |byte: usize| text.bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1;
+            errors.iter().map(|error| format!("line {}: {error}", at(error.pos.start))).collect::<Vec<_>>()
+        })?;
+        // What stands at the beginning of a line is the name of a message.
+        let names = text.lines().enumerate().filter(|(_, line)| line.starts_with(|sign: char| sign.is_ascii_alphabetic()));
+        let unknown = names.filter_map(|(index, line)| {
+            let name = line.split('=').next().unwrap_or_default().trim();
+            let known = KEYS.iter().any(|(known, _)| *known == name);
+            (!known).then(|| format!("line {}: nothing says {name}: see src/locale/keys.rs for the names there are", index + 1))
+        });
+        let mut problems: Vec<String> = unknown.collect();
+        let mut bundle = FluentBundle::new_concurrent(locale.tag().parse().into_iter().collect());
+        bundle.add_resource_overriding(resource);
+        for (name, kinds) in KEYS {
+            let Some(message) = bundle.get_message(name) else { continue };
+            let mut errors = Vec::new();
+            match message.value() {
+                Some(value) => drop(bundle.format_pattern(value, Some(&samples(kinds)), &mut errors)),
+                None => problems.push(format!("{name} says nothing: write what it says behind the =")),
+            }
+            problems.extend(errors.iter().map(|error| {
+                let told: Vec<String> = kinds.iter().map(|(argument, _)| format!("${argument}")).collect();
+                let told = if told.is_empty() { "nothing".to_owned() } else { told.join(", ") };
+                format!("{name}: {error}; it is told {told}")
+            }));
+        }
+        if problems.is_empty() { Ok(Messages { locale, text: text.to_owned() }) } else { Err(problems) }
+    }
+
+    /// Takes these before those that are built in; the last of several. It counts once, and before anything was said.
+    pub fn put_before(own: Vec<Messages>) {
+        let _ = OWN.set(own);
+    }
+}
+
+/// Those in this language, the last of which counts.
+pub(super) fn of(locale: Locale) -> impl Iterator<Item = FluentResource> {
+    let own = OWN.get().into_iter().flatten().filter(move |own| own.locale == locale);
+    own.filter_map(|own| FluentResource::try_new(own.text.clone()).ok())
+}
+
+/// Something for each argument.
+fn samples(kinds: &[(&'static str, Kind)]) -> FluentArgs<'static> {
+    let mut args = FluentArgs::new();
+    for (name, kind) in kinds {
+        match kind {
+            Kind::Number => args.set(*name, 1),
+            Kind::Moved => args.set(*name, "king"),
+            _ => args.set(*name, "x"),
+        }
+        if *kind == Kind::Man {
+            args.set(format!("{name}-role"), "x");
+            args.set(format!("{name}-square"), "x");
+        }
+    }
+    args
+}
