@@ -5,9 +5,11 @@ CARGO ?= cargo
 # Debian's names. Building; the demo; the tests: D-Bus clients that are not ours, fake devices, another user.
 PACKAGES_BUILD := pkg-config libudev-dev libusb-1.0-0-dev
 PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
+PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
+PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux
 
-.PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 packages-build packages-demo packages-test components
+.PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb packages-build packages-demo packages-deb packages-package packages-test components test-package
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -24,6 +26,26 @@ build: packages-build ## touchmoved and touchmovectl, for use: target/release
 
 bench: packages-demo ## How fast it is, as ratios to the plainest way
 	$(CARGO) bench
+
+# Where the built programs are.
+PROGRAMS ?= target/release
+
+install: ## What `make build` has built, with all that belongs to it; DESTDIR=… puts it there
+	@sh .ci/install "$(PROGRAMS)" "$(DESTDIR)"
+
+deb: packages-deb cargo-deb ## A Debian package for this machine: target/debian
+	$(CARGO) deb
+
+deb-arm64: cargo-deb ## A Debian package for aarch64, such as the Raspberry Pi; needs cross compilers
+	@CARGO=$(CARGO) .ci/deb-arm64
+
+test-package: packages-build packages-package cargo-deb ## The package installed, upgraded and purged in a container; needs root
+	$(CARGO) deb --output target/debian/first.deb
+	$(CARGO) deb --no-build --deb-revision 2 --output target/debian/second.deb
+	@tests/system/package target/debian/first.deb target/debian/second.deb
+
+cargo-deb:
+	@$(CARGO) deb --version >/dev/null 2>&1 || { echo "installing cargo-deb"; $(CARGO) install --locked cargo-deb; }
 
 # How long each fuzz target runs.
 FUZZ_SECONDS ?= 600
@@ -58,7 +80,7 @@ doc:
 unit:
 	$(CARGO) test
 
-packages-build packages-demo packages-test:
+packages-build packages-demo packages-deb packages-package packages-test:
 	@sh .ci/packages $(PACKAGES_$(shell echo $(@:packages-%=%) | tr a-z A-Z))
 
 # A minimal Rust has no formatter and no lints.

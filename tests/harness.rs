@@ -203,6 +203,7 @@ impl Daemon {
             .args(args)
             .env("NOTIFY_SOCKET", dir.path().join("notify"))
             .env("NO_COLOR", "1")
+            .env_remove("TOUCHMOVE_LOG")
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
@@ -234,12 +235,18 @@ impl Daemon {
 
     /// Waits until it says READY=1 to its service manager; returns its status line.
     pub fn ready(&self) -> String {
+        let text = self.tells("READY=1");
+        text.lines().find_map(|line| line.strip_prefix("STATUS=")).unwrap_or_default().to_owned()
+    }
+
+    /// Waits until it says this to its service manager; returns all that it says together with it.
+    pub fn tells(&self, expect: &str) -> String {
         let mut message = [0; 1024];
         loop {
-            let count = self.notify.recv(&mut message).expect("touchmoved never said READY=1");
+            let count = self.notify.recv(&mut message).unwrap_or_else(|_| panic!("touchmoved never said {expect}"));
             let text = String::from_utf8_lossy(&message[..count]).into_owned();
-            if text.lines().any(|line| line == "READY=1") {
-                return text.lines().find_map(|line| line.strip_prefix("STATUS=")).unwrap_or_default().to_owned();
+            if text.lines().any(|line| line == expect) {
+                return text;
             }
         }
     }

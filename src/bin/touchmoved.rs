@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
-use touchmove::boards::{BOARDS, Model, model};
+use tokio::time::Interval;
 use touchmove::config::{self, Config, ConfigError};
 use touchmove::daemon::calibration::Calibrations;
 use touchmove::daemon::hub::BoardId;
@@ -101,8 +101,14 @@ async fn run(args: Args) -> anyhow::Result<()> {
     };
     let mut chores = pin!(async { tokio::join!(ready(presences), serve) });
     let mut failure = None;
+    let mut watchdog = Watchdog::new();
     loop {
         tokio::select! {
+            () = watchdog.due() => {
+                // Whatever holds the hub, or this thread, for good, holds this, too.
+                hub.read(|_| notify(&[NotifyState::Watchdog]));
+                continue;
+            }
             (_, outcome) = &mut chores => failure = outcome.err(),
             Some(mut spec) = wanted.recv() => {
                 spec.recordings.clone_from(&recordings);
@@ -224,6 +230,24 @@ async fn discover(config: &Config, mut plugs: Plugs, specs: mpsc::UnboundedSende
             }
         }
         plugs.changed().await?;
+    }
+}
+
+/// When the service manager has to hear that all is well; never, if it does not ask.
+struct Watchdog(Option<Interval>);
+
+impl Watchdog {
+    /// Twice in the time it waits (sd_watchdog_enabled(3)).
+    fn new() -> Watchdog {
+        let every = sd_notify::watchdog_enabled().map(|patience| patience / 2).filter(|half| !half.is_zero());
+        Watchdog(every.map(tokio::time::interval))
+    }
+
+    async fn due(&mut self) {
+        match &mut self.0 {
+            Some(interval) => drop(interval.tick().await),
+            None => std::future::pending().await,
+        }
     }
 }
 

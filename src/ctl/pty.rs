@@ -7,7 +7,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
 use rustix::io::{Errno, ioctl_fionread, read, write};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{OptionalActions, ioctl_tiocnxcl, tcgetattr, tcsetattr};
 use std::collections::VecDeque;
 use std::io::Write;
 use std::os::fd::OwnedFd;
@@ -71,7 +71,11 @@ impl Port {
     fn receive(&self) -> rustix::io::Result<Vec<u8>> {
         let mut buffer = [0; 256];
         match read(&self.host, &mut buffer) {
-            Ok(count) => Ok(buffer[..count].to_vec()),
+            Ok(count) => {
+                // A host wants its port for itself (TIOCEXCL); a real one forgets that with its last close, this one stays open.
+                ioctl_tiocnxcl(&self.slave)?;
+                Ok(buffer[..count].to_vec())
+            }
             Err(Errno::AGAIN | Errno::INTR) => Ok(Vec::new()),
             Err(error) => Err(error),
         }

@@ -110,7 +110,8 @@ impl Hub {
         }
         if !unreadable.is_empty() {
             let why = unreadable.join("; ");
-            error!(%board, "a stored game is set aside: {why}");
+            // Why may name a move, which the log of the machine must not.
+            error!(%board, "a stored game is set aside: property Trouble of {} says why", crate::names::MANAGER_INTERFACE);
             let sentence = format!(
                 "board {board} is served without a stored game ({why}): look at it with sqlite3 in a copy made by `touchmovectl backup`"
             );

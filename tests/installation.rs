@@ -1,0 +1,274 @@
+//! What is installed: each file where it belongs, each accepted by the program that will read it.
+
+use crate::harness::{Daemon, Pty, installed};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+use touchmove::names;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// What the program says, and that it is content.
+#[track_caller]
+fn content(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "{command:?}: {said}");
+    said
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(Path::new(ROOT).join(path)).unwrap()
+}
+
+/// The files below a folder, as paths that begin with `/`, with their modes.
+fn tree(folder: &Path) -> BTreeSet<(String, u32)> {
+    let (mut found, mut folders) = (BTreeSet::new(), vec![folder.to_owned()]);
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions()) & 0o777;
+            found.insert((format!("/{}", path.strip_prefix(folder).unwrap().display()), mode));
+        }
+    }
+    found
+}
+
+/// The names of the files that a pattern of one `*` in the last part of a path fits.
+fn fitting(pattern: &str) -> Vec<String> {
+    let (folder, name) = pattern.rsplit_once('/').unwrap_or((".", pattern));
+    let Some((begin, end)) = name.split_once('*') else { return vec![name.to_owned()] };
+    let entries = fs::read_dir(Path::new(ROOT).join(folder)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with(begin) && name.ends_with(end)).collect()
+}
+
+fn install(to: &Path) -> String {
+    let programs = Path::new(env!("CARGO_BIN_EXE_touchmoved")).parent().unwrap();
+    content(Command::new("sh").arg(Path::new(ROOT).join(".ci/install")).arg(programs).arg(to))
+}
+
+#[test]
+fn make_installs_what_the_packages_hold() {
+    let dir = tempfile::tempdir().unwrap();
+    install(dir.path());
+    let cargo: toml::Table = read("Cargo.toml").parse().unwrap();
+    let mut expect = BTreeSet::new();
+    for asset in cargo["package"]["metadata"]["deb"]["assets"].as_array().unwrap() {
+        let [from, to, mode] = [0, 1, 2].map(|index| asset[index].as_str().unwrap());
+        let names = fitting(from);
+        assert!(!names.is_empty(), "{from} is not there");
+        let mode = u32::from_str_radix(mode, 8).unwrap();
+        expect.extend(names.into_iter().map(|name| (format!("/{to}{name}"), mode)));
+    }
+    let made = tree(dir.path());
+    assert_eq!(made, expect, "config/installed and Cargo.toml differ");
+    for path in [
+        "/usr/bin/touchmoved",
+        "/etc/touchmove/touchmoved.toml",
+        "/usr/share/touchmove/laws/fide-2023.toml",
+        "/usr/share/touchmove/locale/zh-Hans.ftl",
+        "/usr/lib/systemd/system/touchmoved.service",
+        "/usr/share/dbus-1/system.d/org.touchmove1.Broadcast.conf",
+        "/usr/share/dbus-1/system-services/org.touchmove1.service",
+        "/usr/share/man/man8/touchmoved.8",
+        "/usr/share/zsh/vendor-completions/_touchmovectl",
+    ] {
+        assert!(made.iter().any(|(known, _)| known == path), "{path} is not installed");
+    }
+    // Once more: what somebody wrote stays.
+    let config = dir.path().join("etc/touchmove/touchmoved.toml");
+    fs::write(&config, "# mine\n").unwrap();
+    let said = install(dir.path());
+    assert!(said.contains("touchmoved.toml stays as it is"), "{said}");
+    assert_eq!(fs::read_to_string(config).unwrap(), "# mine\n");
+}
+
+#[test]
+fn what_is_not_built_is_not_installed() {
+    let dir = tempfile::tempdir().unwrap();
+    let output =
+        Command::new("sh").arg(Path::new(ROOT).join(".ci/install")).arg(dir.path()).arg(dir.path().join("to")).output();
+    let output = output.unwrap();
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("run `make build` first"));
+    assert_eq!(tree(dir.path()), BTreeSet::new());
+}
+
+const UNIT: &str = "config/systemd/touchmoved.service";
+
+/// The values of a key of the unit.
+fn unit(key: &str) -> Vec<String> {
+    let text = read(UNIT);
+    text.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('=').map(str::to_owned)).collect()
+}
+
+#[test]
+fn systemd_takes_the_unit() {
+    if !installed("systemd-analyze") {
+        return;
+    }
+    // With the program where it is here.
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("touchmoved.service");
+    fs::write(&copy, read(UNIT).replace("/usr/bin/touchmoved", env!("CARGO_BIN_EXE_touchmoved"))).unwrap();
+    let said = content(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&copy));
+    assert!(!said.contains("touchmoved"), "{said}");
+}
+
+#[test]
+fn the_unit_is_hardened() {
+    if !installed("systemd-analyze") {
+        return;
+    }
+    let security = ["security", "--offline=true", "--threshold=20"];
+    let said = content(Command::new("systemd-analyze").args(security).arg(Path::new(ROOT).join(UNIT)));
+    eprintln!("{}", said.lines().last().unwrap_or_default());
+}
+
+#[test]
+fn the_watchdog_hears_of_it() {
+    let (state, pty) = (tempfile::tempdir().unwrap(), Pty::open());
+    let path = |path: &Path| path.to_str().unwrap().to_owned();
+    let (state_dir, port) = (path(state.path()), path(&pty.path()));
+    let args = ["--bus", "unix:path=/nowhere/bus", "--state-dir", &state_dir, "--port", &port];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchmoved"));
+    command.env("WATCHDOG_USEC", "20000");
+    let daemon = Daemon::run(command, &args);
+    for _ in 0..3 {
+        daemon.tells("WATCHDOG=1");
+    }
+    assert!(daemon.terminate().success());
+}
+
+#[test]
+fn users_and_folders() {
+    if !installed("systemd-sysusers") || !installed("systemd-tmpfiles") {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    fs::create_dir(root.path().join("etc")).unwrap();
+    // As on any Debian.
+    fs::write(root.path().join("etc/group"), "dialout:x:20:\n").unwrap();
+    let below = format!("--root={}", root.path().display());
+    content(Command::new("systemd-sysusers").arg(&below).arg(Path::new(ROOT).join("config/sysusers.d/touchmove.conf")));
+    let known = |file: &str, name: &str| {
+        let text = fs::read_to_string(root.path().join("etc").join(file)).unwrap();
+        text.lines().any(|line| line.starts_with(&format!("{name}:")))
+    };
+    for group in [names::ARBITER_GROUP, names::BROADCAST_GROUP] {
+        assert!(known("group", group), "no group {group}");
+    }
+    // Whom the unit and the policies name.
+    for user in unit("User") {
+        assert!(known("passwd", &user), "no user {user}");
+        for name in [names::BUS_NAME, names::BROADCAST_NAME] {
+            assert!(read(&format!("config/dbus/{name}.conf")).contains(&format!("<policy user=\"{user}\">")));
+        }
+    }
+    for groups in unit("Group").into_iter().chain(unit("SupplementaryGroups")) {
+        for group in groups.split(' ') {
+            assert!(known("group", group), "no group {group}");
+        }
+    }
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("SKIPPED: only root can give folders to others");
+    }
+    let tmpfiles = Path::new(ROOT).join("config/tmpfiles.d/touchmove.conf");
+    content(Command::new("systemd-tmpfiles").args([&below, "--create"]).arg(tmpfiles));
+    let state = fs::metadata(root.path().join("var/lib").join(&unit("StateDirectory")[0])).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::mode(&state.permissions()) & 0o777;
+    assert_eq!(format!("{mode:04o}"), unit("StateDirectoryMode")[0]);
+}
+
+#[test]
+fn whoever_calls_the_names_starts_the_service() {
+    for name in [names::BUS_NAME, names::BROADCAST_NAME] {
+        let text = read(&format!("config/dbus/{name}.service"));
+        assert!(text.contains(&format!("\nName={name}\n")), "{text}");
+        assert!(text.contains(&format!("\nSystemdService={}\n", unit("Alias")[0])), "{text}");
+    }
+}
+
+#[test]
+fn polkit_knows_what_it_is_asked() {
+    let policy = read("config/polkit/org.touchmove1.policy");
+    for action in [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE] {
+        assert!(policy.contains(&format!("<action id=\"{action}\">")), "{action}");
+    }
+    assert!(read("config/polkit/50-touchmove.rules").contains(names::ARBITER_GROUP));
+}
+
+#[test]
+fn scripts_of_the_package_are_scripts() {
+    for script in ["postinst", "prerm", "postrm"] {
+        content(Command::new("sh").arg("-n").arg(Path::new(ROOT).join("config/debian").join(script)));
+        assert!(read(&format!("config/debian/{script}")).contains("\n#DEBHELPER#\n"));
+    }
+    let version = format!("touchmove ({}-1)", env!("CARGO_PKG_VERSION"));
+    assert!(read("config/debian/changelog").starts_with(&version), "the newest entry is not of this version");
+}
+
+/// A folder with this program in its `bin`, as it is installed.
+fn temporary_program(program: &Path) -> TempDir {
+    // On the same file system, where it is one file under two names.
+    let dir = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+    let bin = dir.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let to = bin.join(program.file_name().unwrap());
+    fs::hard_link(program, &to).or_else(|_| fs::copy(program, &to).map(drop)).unwrap();
+    dir
+}
+
+/// A program beside `share/touchmove`, with this file in there.
+fn with(file: &str, text: &str) -> (TempDir, PathBuf) {
+    let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmovectl")));
+    let path = dir.path().join("share/touchmove").join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    let program = dir.path().join("bin/touchmovectl");
+    (dir, program)
+}
+
+fn laws(program: &Path) -> (bool, String) {
+    let output = Command::new(program).args(["laws", "fide-2023"]).output().unwrap();
+    (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+}
+
+#[test]
+fn editions_of_the_machine_go_before_those_built_in() {
+    let built_in = read("config/laws/fide-2023.toml");
+    let title = built_in.lines().find(|line| line.starts_with("title = ")).unwrap();
+    let (_dir, program) = with("laws/fide-2023.toml", &built_in.replacen(title, "title = \"the Laws of our club\"", 1));
+    let (well, said) = laws(&program);
+    assert!(well && said.contains("the Laws of our club"), "{said}");
+
+    let (_dir, program) = with("laws/fide-2023.toml", "title = 3\n");
+    let (well, said) = laws(&program);
+    assert!(!well && said.contains("share/touchmove/laws/fide-2023.toml: title: is 3; write a text"), "{said}");
+
+    let (_dir, program) = with("laws/fide-2030.toml", &built_in);
+    let (well, said) = laws(&program);
+    let why = "fide-2030.toml: there is no edition fide-2030 to take the place of: name the file after china-1973, ";
+    assert!(!well && said.contains(why), "{said}");
+}
+
+#[test]
+fn what_is_installed_unchanged_changes_nothing() {
+    let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmovectl")));
+    let share = dir.path().join("share/touchmove");
+    for (folder, pattern) in [("laws", "config/laws/*.toml"), ("locale", "config/locale/*.ftl")] {
+        fs::create_dir_all(share.join(folder)).unwrap();
+        for name in fitting(pattern) {
+            fs::copy(Path::new(ROOT).join("config").join(folder).join(&name), share.join(folder).join(&name)).unwrap();
+        }
+    }
+    let own = laws(&dir.path().join("bin/touchmovectl"));
+    assert_eq!(own, laws(Path::new(env!("CARGO_BIN_EXE_touchmovectl"))));
+}
