@@ -65,6 +65,9 @@ fn every_example_and_every_default_is_accepted() {
         for value in [Some(key.example), key.default].into_iter().flatten() {
             match key.table {
                 "board" if key.name == "name" => parse(&format!("[[board]]\nname = {value}")),
+                "board" if key.name == "names" => {
+                    parse(&format!("[[board]]\nname = \"x\"\nmodel = \"dgt-bus\"\nnames = {value}"))
+                }
                 "board" => parse(&format!("[[board]]\nname = \"x\"\n{} = {value}", key.name)),
                 table => parse(&format!("[{table}]\n{} = {value}", key.name)),
             };
@@ -236,7 +239,7 @@ fn bad_boards() {
     }
     check(
         "[[board]]\nname = 'a'\nport = '/dev/a'\n[[board]]\nname = 'b'\nmodel = 'dgt-bus'\nport = '/dev/b'\nnames = '960 = a'",
-        &["5:8: two boards are named a, the other on line 1: give each its own name"],
+        &["5:8: two boards are named a, the other on line 2: give each its own name"],
     );
     check(
         "[[board]]\nmodel = 'dgt'",

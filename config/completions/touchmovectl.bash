@@ -52,6 +52,9 @@ _touchmovectl() {
             touchmovectl,replay)
                 cmd="touchmovectl__subcmd__replay"
                 ;;
+            touchmovectl,round)
+                cmd="touchmovectl__subcmd__round"
+                ;;
             touchmovectl,score)
                 cmd="touchmovectl__subcmd__score"
                 ;;
@@ -108,6 +111,9 @@ _touchmovectl() {
                 ;;
             touchmovectl__subcmd__arbiter,strike)
                 cmd="touchmovectl__subcmd__arbiter__subcmd__strike"
+                ;;
+            touchmovectl__subcmd__arbiter,tags)
+                cmd="touchmovectl__subcmd__arbiter__subcmd__tags"
                 ;;
             touchmovectl__subcmd__arbiter,take-back)
                 cmd="touchmovectl__subcmd__arbiter__subcmd__take__subcmd__back"
@@ -166,6 +172,9 @@ _touchmovectl() {
             touchmovectl__subcmd__arbiter__subcmd__help,strike)
                 cmd="touchmovectl__subcmd__arbiter__subcmd__help__subcmd__strike"
                 ;;
+            touchmovectl__subcmd__arbiter__subcmd__help,tags)
+                cmd="touchmovectl__subcmd__arbiter__subcmd__help__subcmd__tags"
+                ;;
             touchmovectl__subcmd__arbiter__subcmd__help,take-back)
                 cmd="touchmovectl__subcmd__arbiter__subcmd__help__subcmd__take__subcmd__back"
                 ;;
@@ -207,6 +216,9 @@ _touchmovectl() {
                 ;;
             touchmovectl__subcmd__help,replay)
                 cmd="touchmovectl__subcmd__help__subcmd__replay"
+                ;;
+            touchmovectl__subcmd__help,round)
+                cmd="touchmovectl__subcmd__help__subcmd__round"
                 ;;
             touchmovectl__subcmd__help,score)
                 cmd="touchmovectl__subcmd__help__subcmd__score"
@@ -262,11 +274,65 @@ _touchmovectl() {
             touchmovectl__subcmd__help__subcmd__arbiter,strike)
                 cmd="touchmovectl__subcmd__help__subcmd__arbiter__subcmd__strike"
                 ;;
+            touchmovectl__subcmd__help__subcmd__arbiter,tags)
+                cmd="touchmovectl__subcmd__help__subcmd__arbiter__subcmd__tags"
+                ;;
             touchmovectl__subcmd__help__subcmd__arbiter,take-back)
                 cmd="touchmovectl__subcmd__help__subcmd__arbiter__subcmd__take__subcmd__back"
                 ;;
             touchmovectl__subcmd__help__subcmd__arbiter,undo)
                 cmd="touchmovectl__subcmd__help__subcmd__arbiter__subcmd__undo"
+                ;;
+            touchmovectl__subcmd__help__subcmd__round,board)
+                cmd="touchmovectl__subcmd__help__subcmd__round__subcmd__board"
+                ;;
+            touchmovectl__subcmd__help__subcmd__round,forfeit)
+                cmd="touchmovectl__subcmd__help__subcmd__round__subcmd__forfeit"
+                ;;
+            touchmovectl__subcmd__help__subcmd__round,load)
+                cmd="touchmovectl__subcmd__help__subcmd__round__subcmd__load"
+                ;;
+            touchmovectl__subcmd__help__subcmd__round,show)
+                cmd="touchmovectl__subcmd__help__subcmd__round__subcmd__show"
+                ;;
+            touchmovectl__subcmd__help__subcmd__round,swap)
+                cmd="touchmovectl__subcmd__help__subcmd__round__subcmd__swap"
+                ;;
+            touchmovectl__subcmd__round,board)
+                cmd="touchmovectl__subcmd__round__subcmd__board"
+                ;;
+            touchmovectl__subcmd__round,forfeit)
+                cmd="touchmovectl__subcmd__round__subcmd__forfeit"
+                ;;
+            touchmovectl__subcmd__round,help)
+                cmd="touchmovectl__subcmd__round__subcmd__help"
+                ;;
+            touchmovectl__subcmd__round,load)
+                cmd="touchmovectl__subcmd__round__subcmd__load"
+                ;;
+            touchmovectl__subcmd__round,show)
+                cmd="touchmovectl__subcmd__round__subcmd__show"
+                ;;
+            touchmovectl__subcmd__round,swap)
+                cmd="touchmovectl__subcmd__round__subcmd__swap"
+                ;;
+            touchmovectl__subcmd__round__subcmd__help,board)
+                cmd="touchmovectl__subcmd__round__subcmd__help__subcmd__board"
+                ;;
+            touchmovectl__subcmd__round__subcmd__help,forfeit)
+                cmd="touchmovectl__subcmd__round__subcmd__help__subcmd__forfeit"
+                ;;
+            touchmovectl__subcmd__round__subcmd__help,help)
+                cmd="touchmovectl__subcmd__round__subcmd__help__subcmd__help"
+                ;;
+            touchmovectl__subcmd__round__subcmd__help,load)
+                cmd="touchmovectl__subcmd__round__subcmd__help__subcmd__load"
+                ;;
+            touchmovectl__subcmd__round__subcmd__help,show)
+                cmd="touchmovectl__subcmd__round__subcmd__help__subcmd__show"
+                ;;
+            touchmovectl__subcmd__round__subcmd__help,swap)
+                cmd="touchmovectl__subcmd__round__subcmd__help__subcmd__swap"
                 ;;
             *)
                 ;;
@@ -275,7 +341,7 @@ _touchmovectl() {
 
     case "${cmd}" in
         touchmovectl)
-            opts="-h -V --help --version list monitor board game pgn arbiter replay simulate score doctor demo laws backup help"
+            opts="-h -V --help --version list monitor board game pgn arbiter round replay simulate score doctor demo laws backup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -289,7 +355,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__arbiter)
-            opts="-h --help result position take-back promotion adjust acknowledge restore let-stand replace insert undo count strike note-clocks laws pause resume claim help"
+            opts="-h --help result position take-back promotion adjust acknowledge restore let-stand replace insert undo count strike note-clocks laws tags pause resume claim help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -395,7 +461,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__arbiter__subcmd__help)
-            opts="result position take-back promotion adjust acknowledge restore let-stand replace insert undo count strike note-clocks laws pause resume claim help"
+            opts="result position take-back promotion adjust acknowledge restore let-stand replace insert undo count strike note-clocks laws tags pause resume claim help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -633,6 +699,20 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__arbiter__subcmd__help__subcmd__strike)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__arbiter__subcmd__help__subcmd__tags)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -942,6 +1022,28 @@ _touchmovectl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        touchmovectl__subcmd__arbiter__subcmd__tags)
+            opts="-h --game --bus --broadcast --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --game)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         touchmovectl__subcmd__arbiter__subcmd__take__subcmd__back)
             opts="-h --game --bus --broadcast --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1023,7 +1125,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__demo)
-            opts="-h --speed --hands --help"
+            opts="-h --speed --hands --board --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1034,6 +1136,10 @@ _touchmovectl() {
                     return 0
                     ;;
                 --hands)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --board)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1093,7 +1199,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__help)
-            opts="list monitor board game pgn arbiter replay simulate score doctor demo laws backup help"
+            opts="list monitor board game pgn arbiter round replay simulate score doctor demo laws backup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1107,7 +1213,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__help__subcmd__arbiter)
-            opts="result position take-back promotion adjust acknowledge restore let-stand replace insert undo count strike note-clocks laws pause resume claim"
+            opts="result position take-back promotion adjust acknowledge restore let-stand replace insert undo count strike note-clocks laws tags pause resume claim"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1344,6 +1450,20 @@ _touchmovectl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        touchmovectl__subcmd__help__subcmd__arbiter__subcmd__tags)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         touchmovectl__subcmd__help__subcmd__arbiter__subcmd__take__subcmd__back)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
@@ -1526,6 +1646,90 @@ _touchmovectl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        touchmovectl__subcmd__help__subcmd__round)
+            opts="load show swap board forfeit"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__round__subcmd__board)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__round__subcmd__forfeit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__round__subcmd__load)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__round__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__round__subcmd__swap)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         touchmovectl__subcmd__help__subcmd__score)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1668,6 +1872,220 @@ _touchmovectl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        touchmovectl__subcmd__round)
+            opts="-h --help load show swap board forfeit help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__board)
+            opts="-h --bus --broadcast --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --bus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__forfeit)
+            opts="-h --bus --broadcast --help white black nobody none"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --bus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__help)
+            opts="load show swap board forfeit help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__help__subcmd__board)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__help__subcmd__forfeit)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__help__subcmd__load)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__help__subcmd__swap)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__load)
+            opts="-h --round --order --boards --check --bus --broadcast --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --round)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --order)
+                    COMPREPLY=($(compgen -W "rank" -- "${cur}"))
+                    return 0
+                    ;;
+                --boards)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__show)
+            opts="-h --json --bus --broadcast --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --bus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__swap)
+            opts="-h --bus --broadcast --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --bus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         touchmovectl__subcmd__score)
             opts="-h --board --hands --rate --only --inject --underpromote --analysis --arbiter-pause --clock --turned --sensing --against --bound --hindsight --seeds --games --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1723,7 +2141,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__simulate)
-            opts="-o -h --board --hands --rate --only --inject --underpromote --analysis --arbiter-pause --seed --clock --turned --game --output --pty --speed --stay --rates --help"
+            opts="-o -h --board --hands --rate --only --inject --underpromote --analysis --arbiter-pause --seed --chain --clock --turned --game --output --pty --speed --stay --rates --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1754,6 +2172,10 @@ _touchmovectl() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --chain)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
