@@ -90,7 +90,7 @@ const CSV: &str = "Table;White;Black;White rating;black_fide_id;board;result\n\
 fn a_table_of_values_is_a_round() {
     let round = read(CSV, Some(5)).unwrap();
     assert_eq!(words(&round), ["1 Ada, A (2400) - Bob, B () hall_7", "2 Cid () - Dee (1503014)  --+"]);
-    let commas = CSV.replace(';', ",").replace("\"Ada, A\"", "\"Ada, A\"");
+    let commas = CSV.replace(';', ",");
     assert_eq!(read(&commas, Some(5)).unwrap(), round);
 }
 

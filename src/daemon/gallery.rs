@@ -53,7 +53,7 @@ struct Line {
 }
 
 impl Gallery {
-    /// One that shows nothing yet; it is filled by [`run`].
+    /// One that shows nothing yet; it is filled by [`Gallery::run`].
     pub fn new(hub: Arc<Hub>, delay: Delay) -> Arc<Gallery> {
         Arc::new(Gallery { hub, delay, epoch: Instant::now(), shown: Mutex::default(), feed: broadcast::Sender::new(FEED) })
     }

@@ -84,9 +84,12 @@ pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
     }
 }
 
+/// A game, its table, and the PGN tags that it is to have.
+type Named = (u64, u16, Vec<(String, String)>);
+
 /// Games whose names are not those of the round. One that has names of another round is that round's.
 async fn name_games(hub: &Hub) {
-    let wanted: Vec<(u64, u16, Vec<(String, String)>)> = hub.read(|state| {
+    let wanted: Vec<Named> = hub.read(|state| {
         let Some(round) = &state.round else { return Vec::new() };
         let named = |(table, board): (u16, Option<BoardId>)| {
             let game = state.games.get(&state.boards.get(&board?)?.game?)?;
