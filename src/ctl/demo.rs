@@ -2,7 +2,7 @@
 
 mod stage;
 
-use crate::boards::{BOARDS, Model, model};
+use crate::boards::{BOARDS, Connection, Model, model};
 use crate::ctl::diagram::{self, Squares, Style};
 use crate::publish::client::{Client, GameInfo, Happened, Seen};
 use crate::publish::dbus::{Bus, Stream};
@@ -48,8 +48,9 @@ pub struct Args {
 }
 
 fn known_model(name: &str) -> Result<&'static Model, String> {
-    let known = || BOARDS.iter().map(|model| model.name).collect::<Vec<_>>().join(", ");
-    model(name).ok_or_else(|| format!("there is no model {name}: known are {}", known()))
+    let alone = |model: &&Model| matches!(model.connection, Connection::Serial(_)) && !(model.protocol)().is_chain();
+    let known = || BOARDS.iter().copied().filter(alone).map(|model| model.name).collect::<Vec<_>>().join(", ");
+    model(name).filter(alone).ok_or_else(|| format!("{name} is no board on a serial line of its own: there are {}", known()))
 }
 
 /// Shows the game; fails when it did not come out as it was played.

@@ -1,6 +1,6 @@
 //! `touchmovectl simulate GAME.pgn`: a virtual board, as a recording or on a pseudo-terminal.
 
-use crate::boards;
+use crate::boards::{self, Connection};
 use crate::ctl::pty;
 use crate::ctl::run::{self, Moment, Said, Staged};
 use crate::game::event::Rotation;
@@ -189,6 +189,12 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         clock: args.clock,
         rotation: if args.turned { Rotation::Turned } else { Rotation::Upright },
     };
+    if let Some(model) = boards::model(&setting.board)
+        && args.pty
+        && !matches!(model.connection, Connection::Serial(_))
+    {
+        bail!("{} is on no serial line, and --pty is one: give -o FILE.rec, and replay that", model.title);
+    }
     let stage = match args.chain {
         Some(count) if setting.board == "dgt-bus" => {
             let games: Vec<Game> = games

@@ -2,8 +2,8 @@
 //!
 //! [`pgn`] reads a game, [`hands`] says how people handle pieces, [`handling`] carries out one move, [`script`] a whole game
 //! with what it means ([`truth`]), with what comes between the plies (incidents), against the Laws ([`irregularity`]) and after
-//! the game (aftermath). [`dgt`], [`chessnut`], [`certabo`], [`tabutronic`] and [`reed`] are boards that all this is done to, the last
-//! three of a kind ([`streaming`]), and [`dgt_bus`] many on one line; [`millennium`],
+//! the game (aftermath). [`dgt`], [`chessnut`], [`certabo`], [`tabutronic`], [`reed`] and [`matrix`] are boards that all this is done
+//! to, the last four of a kind ([`streaming`]), and [`dgt_bus`] many on one line; [`millennium`],
 //! [`ichessone`] and [`centaur`] are more. A [`Stage`] puts script and board together.
 //!
 //! **Invariant:** no I/O and no clock; the same game, profile, board and seed give the same bytes on every machine.
@@ -22,6 +22,7 @@ pub mod ichessone;
 pub mod illegal;
 mod incidents;
 pub mod irregularity;
+pub mod matrix;
 pub mod millennium;
 pub mod pgn;
 mod promotion;

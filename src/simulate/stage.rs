@@ -14,7 +14,7 @@ use crate::simulate::millennium::{Kind, VirtualMillennium};
 use crate::simulate::pgn::Game;
 use crate::simulate::script::{self, Act, QUIET_END, Script};
 use crate::simulate::truth::Truth;
-use crate::simulate::{reed, tabutronic};
+use crate::simulate::{matrix, reed, tabutronic};
 
 /// Bytes from a virtual board.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,6 +106,7 @@ impl Stage {
             "cerno" => Box::new(certabo::board(scene, pieces, number, Lights::coloured())),
             "sentio" => Box::new(tabutronic::board(scene, pieces, number, Lights::coloured())),
             "reed" => Box::new(reed::board(scene, pieces, number)),
+            "matrix" => Box::new(matrix::board(scene, pieces, number)),
             "dgt-bus" => {
                 let board = VirtualDgt::new(scene, pieces, number);
                 Box::new(VirtualBus::new([(FIRST_ADDRESS, board)], Faults::default(), scene.seed))

@@ -41,6 +41,9 @@ pub struct Man {
 
 /// How a board tells its squares.
 pub trait Printer: Send {
+    /// What it tells comes whole, as packets, and nothing on the way harms it.
+    const PACKETS: bool = false;
+    /// Nothing is sent for an empty frame.
     /// One frame of what was seen, from a8 to h1.
     fn frame(&mut self, seen: &[Option<Man>; 64]) -> Vec<u8>;
     /// What is answered to bytes from the host.
@@ -173,6 +176,9 @@ impl<P: Printer> Streaming<P> {
         }
         self.told = seen;
         let mut bytes = self.printer.frame(&seen);
+        if P::PACKETS || bytes.is_empty() {
+            return self.say(&bytes, ply);
+        }
         let mut lost = self.dice.stream(Rate::lost_byte, self.frames);
         if lost.chance(self.rates.lost_byte) {
             bytes.remove(lost.below(bytes.len() as u64) as usize);
@@ -188,7 +194,7 @@ impl<P: Printer> Streaming<P> {
     /// Puts bytes on the line; they leave when those before are out.
     fn say(&mut self, bytes: &[u8], ply: u32) {
         let starts = self.line_free.max(self.now);
-        let first = 1 + self.rng.below(PACKET as u64) as usize;
+        let first = if P::PACKETS { bytes.len() } else { 1 + self.rng.below(PACKET as u64) as usize };
         let (first, rest) = bytes.split_at(first.min(bytes.len()));
         let mut sent = 0;
         for part in std::iter::once(first).chain(rest.chunks(PACKET)).filter(|part| !part.is_empty()) {

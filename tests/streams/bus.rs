@@ -11,8 +11,8 @@ use touchmove::publish::client::Client;
 use touchmove::publish::dbus::Stream;
 use touchmove::simulate::{Scene, Stage, hands};
 
-/// So many times as fast as real: the game lasts ten seconds.
-const SPEED: u32 = 12;
+/// So many times as fast as real: the game lasts half a minute, and hands are still slower than a busy machine stutters.
+const SPEED: u32 = 4;
 
 /// A board on which the game begins when somebody opens its port; what is played, and how long that takes.
 fn board(name: &str, path: &Path) -> (Vec<String>, Duration) {

@@ -9,7 +9,7 @@ use touchmove::simulate::hands::{CLEAN, CLUB, Profile};
 use touchmove::simulate::pgn::{self, Game};
 use touchmove::simulate::{Scene, Stage};
 
-const BOARD_NAMES: [&str; 4] = ["certabo", "cerno", "sentio", "reed"];
+const BOARD_NAMES: [&str; 5] = ["certabo", "cerno", "sentio", "reed", "matrix"];
 
 /// A short game with two captures that lead to a second queen, castling and en passant.
 const SHORT: &str = "[Result \"1-0\"]\n\n1. e4 d5 2. exd5 c6 3. dxc6 Nf6 4. cxb7 Bd7 5. bxa8=Q Qb6 6. Nf3 e5 7. Be2 Bc5 8. O-O O-O \
