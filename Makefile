@@ -7,9 +7,10 @@ PACKAGES_BUILD := pkg-config libudev-dev libusb-1.0-0-dev
 PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
 PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
+PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
 PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux
 
-.PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb packages-build packages-demo packages-deb packages-package packages-test components test-package
+.PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -43,6 +44,10 @@ test-package: packages-build packages-package cargo-deb ## The package installed
 	$(CARGO) deb --output target/debian/first.deb
 	$(CARGO) deb --no-build --deb-revision 2 --output target/debian/second.deb
 	@tests/system/package target/debian/first.deb target/debian/second.deb
+
+test-system: packages-build packages-system cargo-deb ## The package on a whole machine with USB boards, in QEMU; needs root
+	$(CARGO) deb --output target/debian/first.deb
+	@tests/system/machine target/debian/first.deb
 
 cargo-deb:
 	@$(CARGO) deb --version >/dev/null 2>&1 || { echo "installing cargo-deb"; $(CARGO) install --locked cargo-deb; }
@@ -80,7 +85,7 @@ doc:
 unit:
 	$(CARGO) test
 
-packages-build packages-demo packages-deb packages-package packages-test:
+packages-build packages-demo packages-deb packages-package packages-system packages-test:
 	@sh .ci/packages $(PACKAGES_$(shell echo $(@:packages-%=%) | tr a-z A-Z))
 
 # A minimal Rust has no formatter and no lints.
