@@ -1,0 +1,98 @@
+//! What boards of each kind cost: how fast their bytes are decoded, and the share of one core that a board takes while it is played
+//! on, decoding, inference and all.
+
+mod stage;
+
+use stage::{line, long_game, verdict};
+use std::time::{Duration, Instant};
+use touchmove::boards::{Address, BOARDS, LinkState, Millis, Model};
+use touchmove::ctl::run::{self, Moment, Said, Staged};
+use touchmove::game::event::Rotation;
+use touchmove::simulate::hands::CLUB;
+use touchmove::simulate::{Scene, Stage};
+use touchmove::table::{Input, Settings, Table};
+
+/// How often each is measured.
+const ROUNDS: u32 = 10;
+/// The share of one core that a board may take, in percent.
+const GOAL: f64 = 0.2;
+
+/// When, and the bytes.
+type Chunks = Vec<(Millis, Vec<u8>)>;
+
+fn main() {
+    println!("a game of 103 plies on a board of each kind:");
+    for model in BOARDS {
+        let Some((chunks, lasts)) = simulated(model) else { continue };
+        let bytes: usize = chunks.iter().map(|(_, bytes)| bytes.len()).sum();
+        let decoding = best(|| decode(model, &chunks));
+        let whole = best(|| follow(model, &chunks));
+        let share = whole.as_secs_f64() * 1e5 / lasts as f64;
+        let rate = bytes as f64 / decoding.as_secs_f64() / 1e6;
+        let sent = bytes as f64 * 1000.0 / lasts as f64;
+        line(
+            &format!("{}: {sent:.0} bytes/s", model.title),
+            format!("decodes {rate:.0} MB/s; {share:.3} % of a core (goal: under {GOAL} %: {})", verdict(share < GOAL)),
+        );
+    }
+}
+
+/// The shortest of some times: what disturbs only makes it longer.
+fn best(mut measure: impl FnMut() -> Duration) -> Duration {
+    (0..ROUNDS).map(|_| measure()).min().unwrap_or_default()
+}
+
+/// What a board sends in the game, and how long that lasts.
+fn simulated(model: &'static Model) -> Option<(Chunks, Millis)> {
+    let scene = Scene { profile: &CLUB, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
+    let stage = Stage::new(model.name, &long_game(), &scene)?;
+    let (until, mut chunks) = (stage.ends_at(), Vec::new());
+    let mut table = Table::new(settings(model));
+    run::play(&mut Staged::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |now, moment| {
+        if let Moment::Said(Said::Bytes(bytes, _)) = moment {
+            chunks.push((now, bytes.clone()));
+        }
+    });
+    Some((chunks, until))
+}
+
+fn settings(model: &Model) -> Settings {
+    Settings { sensing: model.sensing, ..Settings::default() }
+}
+
+fn decode(model: &Model, chunks: &[(Millis, Vec<u8>)]) -> Duration {
+    let mut protocol = (model.protocol)();
+    protocol.link(0, LinkState::Up);
+    let began = Instant::now();
+    for (at, bytes) in chunks {
+        protocol.receive(*at, bytes);
+        while std::hint::black_box(protocol.poll_reading()).is_some() {}
+        while std::hint::black_box(protocol.poll_write()).is_some() {}
+    }
+    began.elapsed()
+}
+
+fn follow(model: &Model, chunks: &[(Millis, Vec<u8>)]) -> Duration {
+    let (mut protocol, mut table) = ((model.protocol)(), Table::new(settings(model)));
+    protocol.link(0, LinkState::Up);
+    table.handle(0, Input::Link(LinkState::Up));
+    let began = Instant::now();
+    for (at, bytes) in chunks {
+        std::hint::black_box(table.advance(*at));
+        while protocol.next_deadline().is_some_and(|due| due <= *at) {
+            let before = protocol.next_deadline();
+            protocol.timeout(*at);
+            if protocol.next_deadline() == before {
+                break;
+            }
+        }
+        protocol.receive(*at, bytes);
+        while let Some((_, reading)) = protocol.poll_reading() {
+            for cue in table.handle(*at, Input::Reading(reading)).cues {
+                let _ = protocol.act(*at, Address::ONLY, cue);
+            }
+        }
+        while std::hint::black_box(protocol.poll_write()).is_some() {}
+    }
+    began.elapsed()
+}
