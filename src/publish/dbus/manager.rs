@@ -1,13 +1,15 @@
 //! `org.touchmove1.Manager`.
 
-use super::Error;
+use super::{Error, polkit};
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
 use crate::daemon::rounds::tables;
+use crate::game::Command;
 use crate::names::API_VERSION;
 use crate::round::{Forfeit, Round};
 use std::sync::Arc;
-use zbus::interface;
+use zbus::message::Header;
+use zbus::{Connection, interface};
 
 /// The service as a whole.
 pub struct Manager {
@@ -33,6 +35,11 @@ impl Manager {
         let kept = self.hub.set_round(round);
         kept.map_err(|why| Error::JournalFull(format!("the round was not changed because it could not be kept: {why}")))
     }
+}
+
+/// Who may command may say who plays.
+async fn may_pair(header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
+    polkit::allowed(&Command::Tags(Vec::new()), header, connection).await
 }
 
 fn no_table(table: u16) -> Error {
@@ -94,20 +101,40 @@ impl Manager {
     /// This round is played from now on: JSON as property Round has it. It is checked whole before anything changes. Games that begin
     /// on its boards have its names, and so have those that are being played and have none.
     /// Errors: BadRound, JournalFull.
-    fn load_round(&self, round: &str) -> Result<(), Error> {
+    async fn load_round(
+        &self,
+        round: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        may_pair(&header, connection).await?;
         let round: Round = serde_json::from_str(round).map_err(|why| Error::BadRound(format!("this is no round: {why}")))?;
         self.put(round)
     }
 
     /// The players of these two tables change places; boards stay.
     /// Errors: NoRound, NoTable.
-    fn swap_tables(&self, one: u16, other: u16) -> Result<(), Error> {
+    async fn swap_tables(
+        &self,
+        one: u16,
+        other: u16,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        may_pair(&header, connection).await?;
         self.change(|round| round.swap(one, other).map_err(no_table))
     }
 
     /// This board stands at this table from now on; empty: whichever comes next.
     /// Errors: NoRound, NoTable, NoSuchBoard, BadRound.
-    fn set_board(&self, table: u16, board: &str) -> Result<(), Error> {
+    async fn set_board(
+        &self,
+        table: u16,
+        board: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        may_pair(&header, connection).await?;
         if !board.is_empty() && !self.hub.read(|state| state.boards.keys().any(|id| id.as_str() == board)) {
             return Err(Error::NoSuchBoard(format!(
                 "there is no board {board}: `touchmovectl list` shows the boards there are"
@@ -128,7 +155,14 @@ impl Manager {
 
     /// Nobody plays at this table: white or black has won without play, or nobody; empty: they play after all.
     /// Errors: NoRound, NoTable, BadResult.
-    fn set_forfeit(&self, table: u16, winner: &str) -> Result<(), Error> {
+    async fn set_forfeit(
+        &self,
+        table: u16,
+        winner: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        may_pair(&header, connection).await?;
         let forfeit = match winner {
             "white" => Some(Forfeit::White),
             "black" => Some(Forfeit::Black),
