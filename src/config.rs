@@ -16,6 +16,7 @@ use crate::table::Settings;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 /// A checked configuration.
@@ -33,6 +34,10 @@ pub struct Config {
     pub tags: Tags,
     /// How much later the public learns what happens.
     pub delay: Delay,
+    /// The folder of the games as files; `None`: none are written.
+    pub files: Option<PathBuf>,
+    /// Where Prometheus may ask, on a loopback address; `None`: nowhere.
+    pub metrics: Option<SocketAddr>,
     /// The configured boards. Empty: every board that its USB id names is served.
     pub boards: Vec<Board>,
 }

@@ -17,6 +17,7 @@ mod doctor;
 mod draws;
 mod editions;
 mod faults;
+mod files;
 mod games;
 mod hall;
 mod harness;

@@ -27,6 +27,7 @@ use touchmove::daemon::{Gallery, Hub, Source, Stop};
 use touchmove::game::Delay;
 use touchmove::link::{Place, watch as link_watch};
 use touchmove::publish::dbus::{self, Bus, Presence};
+use touchmove::publish::files::{self, FILES_FAILED};
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
@@ -86,7 +87,16 @@ async fn run(args: Args) -> anyhow::Result<()> {
         info!("the public learns everything {} s and {} plies later", config.delay.ms / 1000, config.delay.plies);
     }
     let (mut faces, presences) = start_faces(&hub, &gallery, &bus(&args, &config), &faces_stop);
-
+    if let Some(dir) = config.files.clone() {
+        let (tags, told) = (config.tags.pairs(), Arc::clone(&hub));
+        let trouble = move |sentence: Option<String>| {
+            let news = sentence.clone();
+            if told.trouble(FILES_FAILED, None, sentence) {
+                news.map_or_else(|| info!("files are written again"), |why| warn!("{why}"));
+            }
+        };
+        faces.spawn(files::run(Arc::clone(&gallery), dir, tags, trouble, faces_stop.clone()));
+    }
     faces.spawn(rounds::run(Arc::clone(&hub), faces_stop.clone()));
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let (stop_links, links_stop) = watch::channel(false);

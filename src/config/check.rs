@@ -133,7 +133,9 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
         round: values.text("round"),
     };
     let boards = all_boards(root, game.chess960, problems);
-    Config { bus, state_dir, recordings, game, tags, delay, boards }
+    let files = table(root, "files", problems).given_text("dir").map(Into::into);
+    let metrics = table(root, "metrics", problems).text("listen").parse().ok();
+    Config { bus, state_dir, recordings, game, tags, delay, files, metrics, boards }
 }
 
 fn game(values: Values<'_>, laws: Laws) -> Settings {

@@ -102,6 +102,10 @@ fn is_absolute(text: &str) -> bool {
     text.starts_with('/') && is_line(text)
 }
 
+fn is_loopback(text: &str) -> bool {
+    text.is_empty() || text.parse().is_ok_and(|address: std::net::SocketAddr| address.ip().is_loopback())
+}
+
 fn is_usb_path(text: &str) -> bool {
     text.contains('-') && text.bytes().all(|byte| byte.is_ascii_digit() || b"-.".contains(&byte))
 }
@@ -136,6 +140,15 @@ pub const TABLES: &[(&str, &str)] = &[
         "broadcast",
         "How much later everybody but the arbiter learns what happens: spectators could help the players. It holds for\n\
          org.touchmove1.Broadcast and whatever else is for the public, alike.",
+    ),
+    (
+        "files",
+        "The games as files, as DGT LiveChess writes them, for the Lichess Broadcaster and every other program that watches such a\n\
+         folder: round-N/game-M.pgn, round-N/games.pgn, and the JSON of LiveChess Cloud beside them. As late as [broadcast] says.",
+    ),
+    (
+        "metrics",
+        "Figures on boards and games for Prometheus, live: for the operator, on this machine alone. docs/grafana.json shows them.",
     ),
     (
         "board",
@@ -298,6 +311,22 @@ pub static KEYS: &[Key] = &[
         "4",
         "And not before so many plies have followed it, as long as the game is on. With delay_s 0 the last plies leave with the\n\
          result.",
+    ),
+    key(
+        "files",
+        "dir",
+        text("an absolute path", is_absolute),
+        None,
+        "\"/var/lib/touchmove/broadcast\"",
+        "The folder of the tournament, which is made where it is not there. Left out: no files are written.",
+    ),
+    key(
+        "metrics",
+        "listen",
+        text("an address of this machine alone and a port, such as \"127.0.0.1:9482\", or \"\"", is_loopback),
+        Some("\"\""),
+        "\"127.0.0.1:9482\"",
+        "Where http://ADDRESS:PORT/metrics answers. Left out: nowhere.",
     ),
     key(
         "board",

@@ -141,6 +141,8 @@ impl Gallery {
             && let Some(view) = shown.state.games.get_mut(&game)
         {
             view.record.tags.clone_from(tags);
+            drop(shown);
+            self.tell(News::Board(published.board.clone()));
         }
     }
 

@@ -58,8 +58,19 @@ pub fn tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
     round.boards(&boards).into_iter().map(|(table, name)| (table, name.and_then(found))).collect()
 }
 
+/// Whether two games with these tags are of one round.
+pub fn same_round(one: &[(String, String)], other: &[(String, String)]) -> bool {
+    let number = |tags| value(tags, "Round").and_then(|round| round.split('.').next());
+    number(one) == number(other) && value(one, "Event") == value(other, "Event")
+}
+
+/// The value of the tag of this name.
+pub fn value<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
 /// So that board_10 comes after board_9.
-fn natural(name: &str) -> (String, u64, String) {
+pub fn natural(name: &str) -> (String, u64, String) {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (stem.to_owned(), name.get(stem.len()..).and_then(|digits| digits.parse().ok()).unwrap_or(0), name.to_owned())
 }
@@ -94,13 +105,8 @@ async fn name_games(hub: &Hub) {
         let named = |(table, board): (u16, Option<BoardId>)| {
             let game = state.games.get(&state.boards.get(&board?)?.game?)?;
             let tags = round.tags(round.table(table)?);
-            let of =
-                |tags: &[(String, String)], name: &str| tags.iter().find(|(known, _)| known == name).map(|(_, v)| v.clone());
-            let number =
-                |tags: &[(String, String)]| of(tags, "Round").and_then(|round| Some(round.split('.').next()?.to_owned()));
             let known = &game.record.tags;
-            let same_round = number(known) == number(&tags) && of(known, "Event") == of(&tags, "Event");
-            let ours = known.is_empty() && game.record.result.is_none() || same_round;
+            let ours = known.is_empty() && game.record.result.is_none() || same_round(known, &tags);
             (ours && *known != tags).then_some((game.id, table, tags))
         };
         tables(state).into_iter().filter_map(named).collect()

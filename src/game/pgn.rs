@@ -206,15 +206,31 @@ fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[
     push_words(text, &format!("to {}{end}", parts.fen_before(plies.end).unwrap_or_default()));
 }
 
+/// What is written beside a move, in whole seconds; `None`: it is not known, or the move is not completed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// What its player's clock showed.
+    pub clock: Option<u64>,
+    /// How long he thought, from press to press.
+    pub thought: Option<u64>,
+}
+
+/// The times of this ply, which is the one at `index` of the record; `white`: White moved.
+pub fn times(record: &Record, index: usize, ply: &Ply, white: bool) -> Times {
+    let PlyState::Completed { .. } = ply.state else { return Times::default() };
+    let clock = movers_clock(ply, white).map(|clock| u64::from(clock.ms) / 1000);
+    Times { clock, thought: thinking_time(record, index, ply, white).map(|ms| (ms + 500) / 1000) }
+}
+
 /// `{[%clk 1:30:57] [%emt 0:00:05]}`, or what of it is known.
 fn comment(record: &Record, index: usize, ply: &Ply, white: bool) -> Option<String> {
-    let PlyState::Completed { .. } = ply.state else { return None };
+    let Times { clock, thought } = times(record, index, ply, white);
     let mut parts = Vec::new();
-    if let Some(clock) = movers_clock(ply, white) {
-        parts.push(format!("[%clk {}]", h_mm_ss(u64::from(clock.ms) / 1000)));
+    if let Some(seconds) = clock {
+        parts.push(format!("[%clk {}]", h_mm_ss(seconds)));
     }
-    if let Some(elapsed_ms) = thinking_time(record, index, ply, white) {
-        parts.push(format!("[%emt {}]", h_mm_ss((elapsed_ms + 500) / 1000)));
+    if let Some(seconds) = thought {
+        parts.push(format!("[%emt {}]", h_mm_ss(seconds)));
     }
     (!parts.is_empty()).then(|| format!("{{{}}}", parts.join(" ")))
 }

@@ -2,3 +2,4 @@
 
 pub mod client;
 pub mod dbus;
+pub mod files;

@@ -1,0 +1,165 @@
+//! The same as JSON, in the form of LiveChess Cloud, which programs that follow tournaments read.
+
+use super::table::{Table, Told};
+use crate::daemon::hub::GameView;
+use crate::daemon::rounds::value;
+use crate::game::pgn::times;
+use crate::game::record::PlyState;
+use crate::game::{GameResult, Record};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// `tournament.json`. `before`: how many games the rounds have that are not told any more.
+pub fn tournament(told: &BTreeMap<u16, Vec<Told>>, before: &BTreeMap<u16, usize>, tags: &[(String, String)]) -> Value {
+    let last = told.values().next_back().map_or(&[][..], Vec::as_slice);
+    let tags = last.iter().find_map(Told::table).map_or(tags, |table| table.tags.as_slice());
+    let text = |name| known(tags, name);
+    let number = told.keys().chain(before.keys()).max().copied().unwrap_or(0);
+    let round = |number: u16| match told.get(&number) {
+        Some(told) => json!({"count": told.len(), "live": told.iter().filter(|told| told.game["live"] == json!(true)).count()}),
+        None => json!({"count": before.get(&number).copied().unwrap_or(0), "live": 0}),
+    };
+    let usual = last.iter().all(|told| told.game["chess960"] == json!(518));
+    json!({
+        "id": id(&[text("Event"), text("Site")]),
+        "name": text("Event"),
+        "location": text("Site"),
+        "country": null,
+        "website": null,
+        "rules": "STANDARD",
+        "chess960": if usual { "disabled" } else { "enabled" },
+        "timecontrol": text("TimeControl"),
+        "rounds": (1..=number).map(round).collect::<Vec<_>>(),
+        "eboards": last.iter().map(|told| told.game["serialNr"].clone()).collect::<Vec<_>>(),
+    })
+}
+
+/// `round-N/index.json`.
+pub fn index(told: &[Told]) -> Value {
+    let pairing = |told: &Told| {
+        let tag = |name: &str| {
+            let line = told.pgn.lines().find_map(|line| line.strip_prefix(&format!("[{name} \""))?.strip_suffix("\"]"));
+            line.map(|value| value.replace("\\\"", "\"").replace("\\\\", "\\"))
+                .filter(|value| !value.is_empty() && value != "?")
+        };
+        json!({
+            "white": player(&tag, "White"),
+            "black": player(&tag, "Black"),
+            "result": tag("Result"),
+            "live": told.game["live"],
+        })
+    };
+    let date = told.iter().find_map(|told| known(&told.table()?.tags, "Date")).filter(|date| !date.contains('?'));
+    json!({"date": date.map(|date| date.replace('.', "-")), "pairings": told.iter().map(pairing).collect::<Vec<_>>()})
+}
+
+/// How many games an `index.json` has.
+pub fn games(index: &str) -> Option<usize> {
+    Some(serde_json::from_str::<Value>(index).ok()?["pairings"].as_array()?.len())
+}
+
+/// `round-N/game-M.json`. The clock is what both showed when the last move was completed, and does not run: whoever counts it on
+/// would be wrong by the delay.
+pub fn game(table: &Table, game: &GameView) -> Value {
+    let record = &game.record;
+    let result = record.result.map_or("*", |(result, _)| match result {
+        GameResult::WhiteWins => "WHITEWIN",
+        GameResult::BlackWins => "BLACKWIN",
+        GameResult::Draw => "DRAW",
+    });
+    // From any other position its readers would play these moves from the usual one.
+    let readable = record.chess960.is_some();
+    let legal = record.plies.iter().take_while(|ply| !ply.played.irregular).count();
+    let comment = if !readable {
+        Some(format!("begun from {}", record.start_fen))
+    } else {
+        (legal < record.plies.len()).then(|| "the moves end before one that is not legal".to_owned())
+    };
+    json!({
+        "live": record.result.is_none(),
+        "serialNr": serial(table).unwrap_or_else(|| game.board.to_string()),
+        "firstMove": record.plies.first().map(|ply| game.wall_ms(ply.made_at)),
+        "chess960": record.chess960,
+        "result": result,
+        "comment": comment,
+        "clock": clock(game),
+        "moves": moves(record, if readable { legal } else { 0 }),
+    })
+}
+
+/// The same of a table without a game.
+pub fn no_game(table: &Table) -> Value {
+    json!({
+        "live": false,
+        "serialNr": serial(table),
+        "firstMove": null,
+        "chess960": 518,
+        "result": if table.forfeit().is_some() { "NOTPLAYED" } else { "*" },
+        "comment": null,
+        "clock": null,
+        "moves": [],
+    })
+}
+
+/// The number of the board on a table, or its name, as far as the pairings say it.
+fn serial(table: &Table) -> Option<String> {
+    let pairing = table.pairing.as_ref()?;
+    pairing.serial.clone().or_else(|| pairing.board.clone())
+}
+
+/// Seconds, and when they were shown, in milliseconds since 1970-01-01 UTC.
+fn clock(game: &GameView) -> Option<Value> {
+    let shown = |ply: &crate::game::record::Ply| match ply.state {
+        PlyState::Completed { at, .. } => Some((ply.clocks.white?, ply.clocks.black?, at)),
+        PlyState::Made => None,
+    };
+    let (white, black, at) = game.record.plies.iter().rev().find_map(shown)?;
+    Some(json!({"white": white.ms / 1000, "black": black.ms / 1000, "run": null, "time": game.wall_ms(at)}))
+}
+
+/// `Nf3 4925+534`: the move, what its player's clock showed, and how long he thought, in seconds, as far as that is known.
+fn moves(record: &Record, count: usize) -> Vec<String> {
+    let told = record.plies.iter().enumerate().take(count).map(|(index, ply)| {
+        // Whose turn it is after the move.
+        let white = ply.played.fen.split(' ').nth(1) == Some("b");
+        let times = times(record, index, ply, white);
+        let clock = times.clock.map_or_else(String::new, |seconds| seconds.to_string());
+        let thought = times.thought.map_or_else(String::new, |seconds| format!("+{seconds}"));
+        format!("{} {clock}{thought}", ply.played.san).trim_end().to_owned()
+    });
+    told.collect()
+}
+
+/// A player, as far as the tags tell.
+fn player(tag: &dyn Fn(&str) -> Option<String>, colour: &str) -> Value {
+    let name = tag(colour);
+    let (last, first) = match name.as_deref().map(|name| name.split_once(',').unwrap_or((name, ""))) {
+        Some((last, first)) => (Some(last.trim()), Some(first.trim()).filter(|first| !first.is_empty())),
+        None => (None, None),
+    };
+    json!({
+        "fname": first,
+        "mname": null,
+        "lname": last,
+        "title": tag(&format!("{colour}Title")),
+        "federation": tag(&format!("{colour}Federation")),
+        "gender": null,
+        "fideid": tag(&format!("{colour}FideId")),
+    })
+}
+
+fn known<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    value(tags, name).filter(|value| !value.is_empty() && *value != "?")
+}
+
+/// A number for a tournament that stays the same (FNV-1a with 128 bits, as a UUID of one's own making, RFC 9562 5.8).
+fn id(texts: &[Option<&str>]) -> String {
+    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+    let bytes = texts.iter().flat_map(|text| text.unwrap_or_default().bytes().chain([0]));
+    let hash = bytes.fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
+    let hash = (hash & !(0xf << 76) & !(0x3 << 62)) | (0x8 << 76) | (0x2 << 62);
+    let hex = format!("{hash:032x}");
+    let part = |range| hex.get(range).unwrap_or_default();
+    [part(0..8), part(8..12), part(12..16), part(16..20), part(20..32)].join("-")
+}

@@ -1,0 +1,183 @@
+//! Which game is told at which table, and how.
+
+use super::cloud;
+use crate::daemon::hub::{GameView, State};
+use crate::daemon::rounds::{natural, same_round, value};
+use crate::game::event::Rotation;
+use crate::game::pgn::pgn;
+use crate::game::{Record, ResultReason};
+use crate::publish::dbus;
+use crate::round::{Forfeit, Pairing, Round};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// What is to be told of one table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The tags of its game.
+    pub tags: Vec<(String, String)>,
+    /// Who plays there, where a round was loaded.
+    pub pairing: Option<Pairing>,
+    /// The game, and how many of its events are known.
+    pub game: Option<(u64, u64)>,
+}
+
+/// What is told of one table.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Of what; `None`: it was found on the disk.
+    of: Option<Table>,
+    /// The game of which it tells.
+    id: Option<u64>,
+    /// It has moves.
+    has_moves: bool,
+    /// The game as PGN.
+    pub pgn: Arc<str>,
+    /// The same as LiveChess Cloud tells it.
+    pub game: Arc<Value>,
+}
+
+/// The number of a round; without one that of the configured tag, else 1.
+pub fn number(round: Option<&Round>, tags: &[(String, String)]) -> u16 {
+    let configured = || {
+        let tag = value(tags, "Round").unwrap_or_default();
+        tag.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok()).filter(|number| *number > 0)
+    };
+    round.map_or_else(|| configured().unwrap_or(1), |round| round.number)
+}
+
+/// The tables in their order: those of the round, else one for each board that a game was seen of, by their names.
+pub fn tables(state: &State, round: Option<&Round>, tags: &[(String, String)]) -> Vec<Table> {
+    let Some(round) = round else {
+        let mut boards: Vec<&str> = state.boards.keys().map(|board| board.as_str()).collect();
+        boards.sort_by_key(|board| natural(board));
+        let number = number(None, tags);
+        let table = |(place, board): (u32, &str)| {
+            let games: Vec<&GameView> = state.games.values().filter(|game| game.board.as_str() == board).collect();
+            // Pieces that were put up again are a game that nobody has begun.
+            let game = games.iter().rfind(|game| !game.record.plies.is_empty()).or(games.last())?;
+            let mut all = tags.to_vec();
+            game.record.tags.iter().for_each(|(name, value)| set(&mut all, name, value.clone()));
+            set(&mut all, "Round", format!("{number}.{place}"));
+            Some(Table { tags: all, pairing: None, game: Some((game.id, game.record.last_number)) })
+        };
+        return (1..).zip(boards).filter_map(table).collect();
+    };
+    let mut pairings: Vec<&Pairing> = round.pairings.iter().collect();
+    pairings.sort_by_key(|pairing| pairing.table);
+    let table = |pairing: &&Pairing| {
+        let mut all = tags.to_vec();
+        for (name, value) in round.tags(pairing) {
+            set(&mut all, &name, value);
+        }
+        let game = game(state, round, pairing).filter(|_| pairing.forfeit.is_none());
+        Table { tags: all, pairing: Some((*pairing).clone()), game: game.map(|game| (game.id, game.record.last_number)) }
+    };
+    pairings.iter().map(table).collect()
+}
+
+/// The game of a table: by the names that it was given, because a gallery does not know every board. Of several the first that has
+/// a result, since what is played there afterwards is not for the public; else the last one in which somebody has moved.
+fn game<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {
+    let tags = round.tags(pairing);
+    let is_here =
+        |game: &&GameView| same_round(&game.record.tags, &tags) && value(&game.record.tags, "Table") == value(&tags, "Table");
+    let mut games: Vec<&GameView> = state.games.values().filter(is_here).collect();
+    // A board that was put in the place of another.
+    if let Some(board) = &pairing.board
+        && games.iter().any(|game| game.board.as_str() == board)
+    {
+        games.retain(|game| game.board.as_str() == board);
+    }
+    let over = games.iter().find(|game| game.record.result.is_some());
+    let begun = || games.iter().rfind(|game| !game.record.plies.is_empty());
+    over.or_else(begun).or(games.last()).copied()
+}
+
+fn set(tags: &mut Vec<(String, String)>, name: &str, value: String) {
+    match tags.iter_mut().find(|(known, _)| known == name) {
+        Some((_, known)) => *known = value,
+        None => tags.push((name.to_owned(), value)),
+    }
+}
+
+impl Table {
+    /// Who has won without play.
+    pub fn forfeit(&self) -> Option<Forfeit> {
+        self.pairing.as_ref().and_then(|pairing| pairing.forfeit)
+    }
+}
+
+impl Told {
+    /// What a table tells. `game`: its game. What was told `before` of the same players stays until a move of another game is known:
+    /// after a start not every board is there, and pieces are put up again after a game.
+    pub fn new(table: Table, game: Option<GameView>, before: Option<&Told>) -> Told {
+        let has_moves = game.as_ref().is_some_and(|game| !game.record.plies.is_empty() || game.record.result.is_some());
+        let id = game.as_ref().map(|game| game.id);
+        let (pgn, cloud) = match game {
+            Some(game) => with_game(&table, game),
+            None => without_game(&table),
+        };
+        let stays = |before: &&Told| {
+            let same = before.id.is_some() && before.id == id;
+            before.has_moves && !has_moves && !same && names(&before.pgn) == names(&pgn)
+        };
+        match before.filter(stays).filter(|_| table.pairing.is_some() && table.forfeit().is_none()) {
+            Some(before) => Told { of: Some(table), ..before.clone() },
+            None => Told { of: Some(table), id, has_moves, pgn: pgn.into(), game: cloud.into() },
+        }
+    }
+
+    /// What two files say, this path with `.pgn` and with `.json`.
+    pub fn recall(path: &Path) -> Option<Told> {
+        let pgn = fs::read_to_string(path.with_extension("pgn")).ok()?;
+        let game: Value = serde_json::from_str(&fs::read_to_string(path.with_extension("json")).ok()?).ok()?;
+        let has_moves = game["moves"].as_array().is_some_and(|moves| !moves.is_empty());
+        Some(Told { of: None, id: None, has_moves, pgn: pgn.into(), game: game.into() })
+    }
+
+    /// Whether this is what is to be told of that table.
+    pub fn tells(&self, table: &Table) -> bool {
+        self.of.as_ref() == Some(table)
+    }
+
+    /// Of which table it tells; `None`: it was found on the disk.
+    pub fn table(&self) -> Option<&Table> {
+        self.of.as_ref()
+    }
+}
+
+fn with_game(table: &Table, mut game: GameView) -> (String, Value) {
+    game.record.tags.clone_from(&table.tags);
+    let mut tags = dbus::pgn::tags(&game);
+    match value(&table.tags, "Table") {
+        // What reads such files takes it for the number of the board.
+        Some(number) => set(&mut tags, "Board", number.to_owned()),
+        None => tags.retain(|(name, _)| name != "Board"),
+    }
+    (pgn(&game.record, &tags), cloud::game(table, &game))
+}
+
+/// A game of which nothing is known but who plays, or that nobody plays.
+fn without_game(table: &Table) -> (String, Value) {
+    let mut record = Record::new(0, START.to_owned(), Some(518), String::new(), Rotation::Upright);
+    let mut tags = table.tags.clone();
+    if let Some(number) = value(&table.tags, "Table") {
+        set(&mut tags, "Board", number.to_owned());
+    }
+    if let Some(forfeit) = table.forfeit() {
+        record.result = forfeit.result().map(|result| (result, ResultReason::Arbiter));
+        set(&mut tags, "Termination", "unplayed".to_owned());
+    }
+    (pgn(&record, &tags), cloud::no_game(table))
+}
+
+/// Who plays in which game, as a PGN says it.
+fn names(pgn: &str) -> Vec<&str> {
+    let is_name = |line: &&str| ["Event", "Round", "White", "Black"].iter().any(|name| line.starts_with(&format!("[{name} ")));
+    pgn.lines().take_while(|line| line.starts_with('[')).filter(is_name).collect()
+}
