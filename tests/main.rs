@@ -35,6 +35,7 @@ mod manual;
 mod matrix;
 mod memory;
 mod messages;
+mod metrics;
 mod orders;
 mod pauses;
 mod penalties;

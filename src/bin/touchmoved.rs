@@ -28,6 +28,7 @@ use touchmove::game::Delay;
 use touchmove::link::{Place, watch as link_watch};
 use touchmove::publish::dbus::{self, Bus, Presence};
 use touchmove::publish::files::{self, FILES_FAILED};
+use touchmove::publish::metrics::{self, METRICS_FAILED};
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
@@ -96,6 +97,18 @@ async fn run(args: Args) -> anyhow::Result<()> {
             }
         };
         faces.spawn(files::run(Arc::clone(&gallery), dir, tags, trouble, faces_stop.clone()));
+    }
+    if let Some(address) = config.metrics {
+        let told = Arc::clone(&hub);
+        let trouble = move |sentence: Option<String>| {
+            let news = sentence.clone();
+            if told.trouble(METRICS_FAILED, None, sentence)
+                && let Some(why) = news
+            {
+                warn!("{why}");
+            }
+        };
+        faces.spawn(metrics::run(Arc::clone(&hub), Arc::clone(&gallery), address, trouble, faces_stop.clone()));
     }
     faces.spawn(rounds::run(Arc::clone(&hub), faces_stop.clone()));
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);

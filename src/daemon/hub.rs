@@ -11,7 +11,7 @@ mod order;
 mod seat;
 mod state;
 
-pub use board::{BoardId, BoardView, ClockView, Contact};
+pub use board::{BoardId, BoardView, ClockView, Contact, Traffic};
 pub use game::{GameView, is_public};
 pub use news::{News, Published};
 pub use order::{Done, OrderError, Request, Target};

@@ -12,7 +12,7 @@ mod place;
 use crate::boards::{Address, Cue, LinkState, Millis, Model, Protocol, Reading, Write};
 use crate::daemon::alarm::Alarm;
 use crate::daemon::calibration::Calibrations;
-use crate::daemon::hub::{BoardId, Contact, Hub, Request};
+use crate::daemon::hub::{BoardId, Contact, Hub, Request, Traffic};
 use crate::daemon::recorder::Recordings;
 use crate::daemon::{Stop, stopped};
 use crate::link::recording::What;
@@ -283,6 +283,7 @@ impl Link {
             self.exchange.1.extend_from_slice(chunk);
         } else {
             self.each(now, |place| {
+                Traffic::add(&place.traffic.bytes_read, chunk.len());
                 place.record(now, || What::Rx(chunk.to_vec()));
                 Vec::new()
             });
@@ -356,6 +357,8 @@ impl Link {
         }
         let Some(place) = self.places.get_mut(&address) else { return };
         let (sent, came) = std::mem::take(&mut self.exchange);
+        Traffic::add(&place.traffic.bytes_written, sent.len());
+        Traffic::add(&place.traffic.bytes_read, came.len());
         for what in [What::Tx(sent), What::Rx(came)] {
             if !matches!(&what, What::Tx(bytes) | What::Rx(bytes) if bytes.is_empty()) {
                 place.record(now, || what);
@@ -397,7 +400,10 @@ impl Link {
             let sent = tokio::time::timeout(STUCK, port.write_all(&write.bytes)).await;
             match sent {
                 Ok(Ok(())) if self.protocol.is_chain() => self.exchange = (write.bytes, Vec::new()),
-                Ok(Ok(())) => self.places.values_mut().for_each(|place| place.record(now, || What::Tx(write.bytes.clone()))),
+                Ok(Ok(())) => self.places.values_mut().for_each(|place| {
+                    Traffic::add(&place.traffic.bytes_written, write.bytes.len());
+                    place.record(now, || What::Tx(write.bytes.clone()));
+                }),
                 Ok(Err(why)) => self.unplugged(&format!("{why}: plug the board in again")),
                 Err(_) => self.unplugged("the port takes nothing: unplug the board and plug it in again"),
             }

@@ -3,3 +3,4 @@
 pub mod client;
 pub mod dbus;
 pub mod files;
+pub mod metrics;

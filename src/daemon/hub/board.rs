@@ -6,6 +6,8 @@ use crate::link::Place;
 use shakmaty::{ByColor, Color};
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The name of a board for as long as it exists: in the journal, in object paths, on the command line.
 ///
@@ -124,6 +126,30 @@ pub struct BoardView {
     pub battery: Option<Battery>,
     /// The game on it, or the last one.
     pub game: Option<u64>,
+    /// What came and went. Shared with its link, which counts.
+    pub traffic: Arc<Traffic>,
+}
+
+/// What came from a board and went to it since touchmoved was started.
+#[derive(Debug, Default)]
+pub struct Traffic {
+    /// Bytes that came.
+    pub bytes_read: AtomicU64,
+    /// Bytes that went there.
+    pub bytes_written: AtomicU64,
+    /// What it said and its protocol understood.
+    pub frames: AtomicU64,
+    /// What came and was nothing that its protocol knows.
+    pub errors: AtomicU64,
+    /// How often the link was lost.
+    pub losses: AtomicU64,
+}
+
+impl Traffic {
+    /// Counts on.
+    pub fn add(counter: &AtomicU64, count: usize) {
+        counter.fetch_add(count as u64, Ordering::Relaxed);
+    }
 }
 
 impl BoardView {
@@ -144,6 +170,7 @@ impl BoardView {
             clock: None,
             battery: None,
             game: None,
+            traffic: Arc::default(),
         }
     }
 }

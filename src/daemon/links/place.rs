@@ -4,7 +4,7 @@ use super::LinkSpec;
 use super::clock::Clock;
 use crate::boards::{Address, Cue, Identity, LinkState, Placement, Reading, Sensed, Trouble};
 use crate::daemon::calibration::Calibrations;
-use crate::daemon::hub::{BoardId, BoardView, Contact, Done, Hub, LastGame, OrderError, Request, Seat};
+use crate::daemon::hub::{BoardId, BoardView, Contact, Done, Hub, LastGame, OrderError, Request, Seat, Traffic};
 use crate::daemon::recorder::Recorder;
 use crate::game::{Answer, Event, Stamped};
 use crate::link::recording::{State, What, Written};
@@ -19,6 +19,7 @@ use tracing::{debug, info, warn};
 pub struct Place {
     id: BoardId,
     pub(super) seat: Seat,
+    pub(super) traffic: Arc<Traffic>,
     clock: Clock,
     table: Table,
     recorder: Option<Recorder>,
@@ -46,6 +47,7 @@ impl Place {
         if address != Address::ONLY {
             view.serial_number = Some(serial_number(address));
         }
+        let traffic = Arc::clone(&view.traffic);
         let (seat, last) = hub.seat(view);
         let (clock, table) = match &last {
             None => (Clock::new(), Table::new(spec.settings.clone())),
@@ -62,7 +64,7 @@ impl Place {
         let game = last.filter(|_| recorder.is_some()).map_or_else(Vec::new, |last| last.events);
         let known = spec.calibrations.as_ref().and_then(|kept| kept.load(&id));
         let calibration = (known, spec.calibrations.clone());
-        let mut place = Place { id, seat, clock, table, recorder, game, calibration, step: Step::default() };
+        let mut place = Place { id, seat, traffic, clock, table, recorder, game, calibration, step: Step::default() };
         place.begin_recording(Instant::now());
         place
     }
@@ -85,6 +87,9 @@ impl Place {
 
     /// The cable; what the board is asked for.
     pub fn link(&mut self, now: Instant, state: LinkState) -> Vec<Cue> {
+        if state == LinkState::Down {
+            Traffic::add(&self.traffic.losses, 1);
+        }
         self.record(now, || What::Link(state));
         self.input(now, Input::Link(state))
     }
@@ -92,6 +97,9 @@ impl Place {
     /// What the board said; what it is asked for.
     pub fn reading(&mut self, now: Instant, reading: Reading) -> Vec<Cue> {
         self.step.readings = true;
+        if !matches!(reading, Reading::Trouble(_)) {
+            Traffic::add(&self.traffic.frames, 1);
+        }
         self.notice(&reading);
         self.input(now, Input::Reading(reading))
     }
@@ -227,7 +235,10 @@ impl Place {
                 (Contact::Connecting, reason)
             }
             Reading::Calibration(text) => return self.calibrated(text),
-            Reading::Trouble(trouble) => return debug!(board = %self.id, ?trouble, "trouble on the line"),
+            Reading::Trouble(trouble) => {
+                Traffic::add(&self.traffic.errors, 1);
+                return debug!(board = %self.id, ?trouble, "trouble on the line");
+            }
             _ => (Contact::Ready, String::new()),
         };
         let tell = |view: &mut BoardView| {

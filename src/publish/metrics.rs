@@ -1,0 +1,311 @@
+//! Figures for Prometheus, in its text form 0.0.4: how boards and games fare, live. For the operator, on a loopback address only.
+//!
+//! **Invariant:** nothing here tells a move, a position or a player; only how many there are.
+
+mod http;
+
+use crate::daemon::hub::{BoardId, Contact, News, Published, State};
+use crate::daemon::{Gallery, Hub, Stop, stopped};
+use crate::game::{Event, Stamped};
+use crate::wire::Word;
+use std::collections::BTreeMap;
+use std::fmt::{Display, Write};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tokio::net::TcpListener;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::task::JoinSet;
+use tracing::{info, warn};
+
+/// When it is tried again, if the address cannot be had.
+const RETRY: Duration = Duration::from_secs(5);
+/// So many are answered at once; others wait.
+const AT_ONCE: usize = 16;
+
+/// The kind of trouble when the address cannot be had.
+pub const METRICS_FAILED: &str = "metrics_failed";
+
+/// What a metric is to Prometheus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It goes up and down.
+    Gauge,
+    /// It counts up since touchmoved was started.
+    Counter,
+    /// How many were at most so great.
+    Histogram,
+}
+
+/// Each metric with its kind and what it says, in the order of the text.
+pub const METRICS: [(&str, Kind, &str); 15] = [
+    ("touchmove_info", Kind::Gauge, "The program; always 1."),
+    ("touchmove_board_state", Kind::Gauge, "1 for how it stands between touchmoved and a board, 0 for the other states."),
+    ("touchmove_board_frames_total", Kind::Counter, "What a board said that its protocol understood."),
+    ("touchmove_board_bytes_total", Kind::Counter, "Bytes that came from a board (read) or went to it (written)."),
+    ("touchmove_board_errors_total", Kind::Counter, "What came from a board and was nothing that its protocol knows."),
+    ("touchmove_board_losses_total", Kind::Counter, "How often the link to a board was lost."),
+    ("touchmove_games_total", Kind::Counter, "Games that began."),
+    ("touchmove_moves_total", Kind::Counter, "Moves that were told as made."),
+    ("touchmove_corrections_total", Kind::Counter, "Corrections of moves that were told."),
+    ("touchmove_alerts_total", Kind::Counter, "Alerts that were raised, by kind."),
+    ("touchmove_alerts", Kind::Gauge, "Alerts that stand in the game on a board."),
+    ("touchmove_trouble", Kind::Gauge, "What is wrong with the service now, by kind."),
+    (
+        "touchmove_publication_delay_seconds",
+        Kind::Histogram,
+        "From what happened to its being told, by stream: live, broadcast.",
+    ),
+    ("touchmove_configured_delay_seconds", Kind::Gauge, "How much later the public learns everything."),
+    ("touchmove_configured_delay_plies", Kind::Gauge, "How many plies have to follow a move before the public learns it."),
+];
+
+/// Upper ends of the histogram of delays, in milliseconds: what a machine needs, then what events set as a delay.
+const BUCKETS_MS: [u64; 10] = [1, 5, 25, 100, 500, 2_000, 10_000, 60_000, 900_000, 3_600_000];
+
+const CONTACTS: [Contact; 5] = [Contact::Connecting, Contact::Ready, Contact::Silent, Contact::Unplugged, Contact::Refused];
+
+/// Answers at this address until `stop`. `trouble` hears why it cannot be had, in a sentence that says what to do, or that it is.
+pub async fn run(hub: Arc<Hub>, gallery: Arc<Gallery>, address: SocketAddr, trouble: impl Fn(Option<String>), mut stop: Stop) {
+    let (mut live, mut public) = (hub.subscribe(), gallery.subscribe());
+    let counts = Arc::new(Mutex::new(Counts::default()));
+    let mut listener = bind(address, &trouble).await;
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            biased;
+            () = stopped(&mut stop) => return,
+            news = live.recv() => match news {
+                Ok(News::Event(published)) => lock(&counts).count(&published),
+                Ok(_) => {}
+                Err(RecvError::Lagged(_)) => catch_up(&hub, &counts),
+                Err(RecvError::Closed) => return,
+            },
+            news = public.recv() => match news {
+                Ok(News::Event(published)) => lock(&counts).broadcast.add(age_ms(&published)),
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            },
+            Some(_) = connections.join_next() => {}
+            accepted = accept(listener.as_ref()), if connections.len() < AT_ONCE => match accepted {
+                Some(stream) => {
+                    let (hub, gallery, counts) = (Arc::clone(&hub), Arc::clone(&gallery), Arc::clone(&counts));
+                    connections.spawn(http::answer(stream, move || text(&hub, &gallery, &counts)));
+                }
+                None => listener = bind(address, &trouble).await,
+            },
+        }
+    }
+}
+
+async fn bind(address: SocketAddr, trouble: &impl Fn(Option<String>)) -> Option<TcpListener> {
+    match TcpListener::bind(address).await {
+        Ok(listener) => {
+            let bound = listener.local_addr().unwrap_or(address);
+            info!("metrics are told at http://{bound}/metrics");
+            trouble(None);
+            Some(listener)
+        }
+        Err(why) => {
+            let sentence = format!(
+                "metrics cannot be told at {address} ({why}): end the program that listens there, or give another address as listen in [metrics]; it is tried again"
+            );
+            trouble(Some(sentence));
+            None
+        }
+    }
+}
+
+/// The next connection; `None`: it is time to try the address again.
+async fn accept(listener: Option<&TcpListener>) -> Option<tokio::net::TcpStream> {
+    let Some(listener) = listener else {
+        tokio::time::sleep(RETRY).await;
+        return None;
+    };
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return Some(stream),
+            Err(why) => {
+                warn!("a connection for metrics could not be taken ({why})");
+                // Too many files are open, most often.
+                tokio::time::sleep(RETRY).await;
+            }
+        }
+    }
+}
+
+/// What was counted since touchmoved was started.
+#[derive(Default)]
+struct Counts {
+    boards: BTreeMap<BoardId, Board>,
+    /// The number of the last event that was counted, by game.
+    last: BTreeMap<u64, u64>,
+    live: Histogram,
+    broadcast: Histogram,
+}
+
+#[derive(Default)]
+struct Board {
+    games: u64,
+    moves: u64,
+    corrections: u64,
+    alerts: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Default)]
+struct Histogram {
+    /// Each as great as its bucket at most, and greater than the one before; the last one: greater than all.
+    counts: [u64; BUCKETS_MS.len() + 1],
+    sum_ms: u64,
+}
+
+impl Counts {
+    fn count(&mut self, published: &Published) {
+        let (Some(game), Some(number)) = (published.game, published.stamped.number) else { return };
+        self.live.add(age_ms(published));
+        self.event(&published.board, game, number, &published.stamped.event);
+    }
+
+    fn event(&mut self, board: &BoardId, game: u64, number: u64, event: &Event) {
+        if self.last.get(&game).is_some_and(|last| *last >= number) {
+            return;
+        }
+        self.last.insert(game, number);
+        let board = self.boards.entry(board.clone()).or_default();
+        match event {
+            Event::GameStarted { .. } => board.games += 1,
+            Event::MoveMade { .. } => board.moves += 1,
+            Event::MovesCorrected { .. } => board.corrections += 1,
+            Event::AlertRaised(alert) => *board.alerts.entry(alert.kind.word()).or_default() += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Histogram {
+    fn add(&mut self, ms: u64) {
+        let bucket = BUCKETS_MS.iter().position(|end| ms <= *end).unwrap_or(BUCKETS_MS.len());
+        if let Some(count) = self.counts.get_mut(bucket) {
+            *count += 1;
+        }
+        self.sum_ms = self.sum_ms.saturating_add(ms);
+    }
+}
+
+/// Counts what was missed, of the games of which something was counted.
+fn catch_up(hub: &Hub, counts: &Mutex<Counts>) {
+    let games: Vec<(u64, BoardId)> = hub.read(|state| state.games.values().map(|game| (game.id, game.board.clone())).collect());
+    let mut counts = lock(counts);
+    for (game, board) in games {
+        let Some(last) = counts.last.get(&game).copied() else { continue };
+        for Stamped { number, event, .. } in hub.since(game, last).unwrap_or_default() {
+            counts.event(&board, game, number.unwrap_or(0), &event);
+        }
+    }
+    let at_hand = hub.read(|state| state.games.keys().copied().collect::<Vec<u64>>());
+    counts.last.retain(|game, _| at_hand.contains(game));
+}
+
+/// How long ago it happened, in milliseconds.
+fn age_ms(published: &Published) -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis() as i64);
+    u64::try_from(now.saturating_sub(published.wall_ms)).unwrap_or(0)
+}
+
+fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
+    counts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// All of it, now.
+fn text(hub: &Hub, gallery: &Gallery, counts: &Mutex<Counts>) -> String {
+    let mut text = Text::default();
+    hub.read(|state| of_state(state, &mut text));
+    let counts = lock(counts);
+    for (id, board) in &counts.boards {
+        let labels = [("board", id.as_str())];
+        text.add("touchmove_games_total", &labels, board.games);
+        text.add("touchmove_moves_total", &labels, board.moves);
+        text.add("touchmove_corrections_total", &labels, board.corrections);
+        for (kind, count) in &board.alerts {
+            text.add("touchmove_alerts_total", &[("board", id.as_str()), ("kind", kind)], count);
+        }
+    }
+    text.histogram("touchmove_publication_delay_seconds", "live", &counts.live);
+    text.histogram("touchmove_publication_delay_seconds", "broadcast", &counts.broadcast);
+    let delay = gallery.delay();
+    text.add("touchmove_configured_delay_seconds", &[], seconds(delay.ms));
+    text.add("touchmove_configured_delay_plies", &[], delay.plies);
+    text.whole()
+}
+
+fn of_state(state: &State, text: &mut Text) {
+    text.add("touchmove_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
+    for board in state.boards.values() {
+        let id = board.id.as_str();
+        for contact in CONTACTS {
+            let labels = [("board", id), ("model", board.model.name), ("state", contact.word())];
+            text.add("touchmove_board_state", &labels, u8::from(board.contact == contact));
+        }
+        let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let traffic = &board.traffic;
+        text.add("touchmove_board_frames_total", &[("board", id)], count(&traffic.frames));
+        text.add("touchmove_board_bytes_total", &[("board", id), ("direction", "read")], count(&traffic.bytes_read));
+        text.add("touchmove_board_bytes_total", &[("board", id), ("direction", "written")], count(&traffic.bytes_written));
+        text.add("touchmove_board_errors_total", &[("board", id)], count(&traffic.errors));
+        text.add("touchmove_board_losses_total", &[("board", id)], count(&traffic.losses));
+        let alerts = board.game.and_then(|game| state.games.get(&game)).map_or(0, |game| game.record.alerts.len());
+        text.add("touchmove_alerts", &[("board", id)], alerts);
+    }
+    let mut troubles: BTreeMap<&str, u64> = BTreeMap::new();
+    state.trouble.iter().for_each(|trouble| *troubles.entry(trouble.kind).or_default() += 1);
+    for (kind, count) in troubles {
+        text.add("touchmove_trouble", &[("kind", kind)], count);
+    }
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}.{:03}", ms / 1000, ms % 1000)
+}
+
+/// The samples, by metric: all of one stand together.
+#[derive(Default)]
+struct Text(BTreeMap<&'static str, String>);
+
+impl Text {
+    /// The name is one of [`METRICS`], and nothing in the labels has to be escaped.
+    fn add(&mut self, metric: &'static str, labels: &[(&str, &str)], value: impl Display) {
+        self.sample(metric, metric, labels, value);
+    }
+
+    fn sample(&mut self, metric: &'static str, name: &str, labels: &[(&str, &str)], value: impl Display) {
+        let labels: Vec<String> = labels.iter().map(|(label, value)| format!("{label}=\"{value}\"")).collect();
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        let _ = writeln!(self.0.entry(metric).or_default(), "{name}{labels} {value}");
+    }
+
+    fn histogram(&mut self, metric: &'static str, stream: &str, histogram: &Histogram) {
+        let mut total = 0;
+        let ends = BUCKETS_MS.iter().map(|end| seconds(*end)).chain(["+Inf".to_owned()]);
+        for (end, count) in ends.zip(histogram.counts) {
+            total += count;
+            self.sample(metric, &format!("{metric}_bucket"), &[("stream", stream), ("le", &end)], total);
+        }
+        self.sample(metric, &format!("{metric}_sum"), &[("stream", stream)], seconds(histogram.sum_ms));
+        self.sample(metric, &format!("{metric}_count"), &[("stream", stream)], total);
+    }
+
+    fn whole(self) -> String {
+        let mut text = String::new();
+        for (name, kind, help) in METRICS {
+            let kind = match kind {
+                Kind::Gauge => "gauge",
+                Kind::Counter => "counter",
+                Kind::Histogram => "histogram",
+            };
+            let samples = self.0.get(name).map_or("", String::as_str);
+            let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{samples}");
+        }
+        text
+    }
+}

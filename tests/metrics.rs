@@ -1,0 +1,124 @@
+//! Metrics: through touchmoved, on a port that the system chooses.
+
+use crate::hall::{Hall, seen};
+use crate::harness::{Daemon, PATIENCE, eventually, until};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use tempfile::TempDir;
+use touchmove::game::command::Command;
+use touchmove::publish::metrics::METRICS;
+
+async fn hall(keys: &str) -> Option<(Hall, SocketAddr, TempDir)> {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("touchmoved.toml");
+    std::fs::write(&config, format!("[metrics]\nlisten = '127.0.0.1:0'\n{keys}")).unwrap();
+    let hall = Hall::configured(&["--config", config.to_str().unwrap()]).await?;
+    let address = address(&hall.daemon);
+    Some((hall, address, dir))
+}
+
+fn address(daemon: &Daemon) -> SocketAddr {
+    eventually("where metrics are told", || {
+        daemon.log().split("metrics are told at http://").nth(1)?.split_once("/metrics")?.0.parse().ok()
+    })
+}
+
+/// What is answered to these bytes.
+fn ask(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+fn get(address: SocketAddr) -> String {
+    ask(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n"))
+}
+
+/// The samples of a page, by name and labels.
+fn samples(page: &str) -> BTreeMap<String, f64> {
+    let body = page.split_once("\r\n\r\n").unwrap().1;
+    let lines = body.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.rsplit_once(' ').unwrap()).map(|(name, value)| (name.to_owned(), value.parse().unwrap())).collect()
+}
+
+/// The sum over all labels that begin so.
+fn sum(page: &str, begin: &str) -> f64 {
+    samples(page).iter().filter(|(name, _)| name.starts_with(begin)).map(|(_, value)| value).sum()
+}
+
+#[tokio::test]
+async fn a_game_is_counted() {
+    let Some((mut hall, address, _dir)) = hall("[broadcast]\ndelay_s = 1\n").await else { return };
+    hall.play("e2", "e4", "e4").await;
+    hall.client.order(hall.game, &Command::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
+    seen(&mut hall.watch, "the correction", |event| event.event == "MovesCorrected").await;
+    hall.board.send(&[0x55, 0x56, 0x57]);
+    let all = || {
+        let page = get(address);
+        let counted = ["touchmove_games_total{", "touchmove_moves_total{", "touchmove_corrections_total{"];
+        let counted = counted.iter().all(|name| sum(&page, name) == 1.0);
+        let public = sum(&page, "touchmove_publication_delay_seconds_count{stream=\"broadcast\"") > 1.0;
+        (counted && public && sum(&page, "touchmove_board_errors_total{") > 0.0).then_some(page)
+    };
+    let page = until("all is counted", async || all()).await;
+    assert!(page.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4"), "{page}");
+    let ready = samples(&page).into_iter().filter(|(name, value)| name.contains("state=\"ready\"") && *value == 1.0);
+    assert_eq!(ready.count(), 1, "{page}");
+    assert!(sum(&page, "touchmove_board_frames_total{") >= 3.0 && sum(&page, "touchmove_board_bytes_total{") >= 70.0, "{page}");
+    assert_eq!(sum(&page, "touchmove_configured_delay_seconds"), 1.0);
+    // Nothing that the public was told is younger than the delay.
+    assert_eq!(samples(&page)["touchmove_publication_delay_seconds_bucket{stream=\"broadcast\",le=\"0.500\"}"], 0.0);
+    assert!(!page.contains("e4") && !page.contains("d4"), "{page}");
+
+    hall.board.unplug();
+    let unplugged =
+        || samples(&get(address)).into_iter().any(|(name, value)| name.contains("state=\"unplugged\"") && value == 1.0);
+    until("the lost link", async || unplugged().then_some(())).await;
+    assert_eq!(sum(&get(address), "touchmove_board_losses_total{"), 1.0);
+}
+
+#[tokio::test]
+async fn what_else_is_asked_is_refused() {
+    let Some((_hall, address, _dir)) = hall("").await else { return };
+    let check = |request: &str, status: &str| {
+        let answer = ask(address, request);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request:?}: {answer}");
+        answer
+    };
+    let head = check("HEAD /metrics HTTP/1.1\r\nhost: localhost:1\r\n\r\n", "200");
+    assert!(head.ends_with("\r\n\r\n"), "{head}");
+    check("GET /metrics?x HTTP/1.1\r\nHost: [::1]:9\r\n\r\n", "200");
+    check("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "404");
+    check("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "405");
+    // A name of the web that was made to lead here.
+    check("GET /metrics HTTP/1.1\r\nHost: evil.example:9482\r\n\r\n", "403");
+    check("GET /metrics HTTP/1.1\r\n\r\n", "403");
+    check(&"x".repeat(8192), "400");
+}
+
+#[tokio::test]
+async fn who_says_nothing_is_not_waited_for_by_others() {
+    let Some((_hall, address, _dir)) = hall("").await else { return };
+    let silent: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(address).unwrap()).collect();
+    assert!(get(address).starts_with("HTTP/1.1 200 "));
+    drop(silent);
+}
+
+#[test]
+fn the_dashboard_shows_what_there_is() {
+    let dashboard = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/grafana.json")).unwrap();
+    serde_json::from_str::<serde_json::Value>(&dashboard).unwrap();
+    let names: BTreeSet<&str> = dashboard
+        .match_indices("touchmove_")
+        .map(|(at, _)| {
+            let rest = &dashboard[at..];
+            let name = &rest[..rest.find(|c: char| !c.is_ascii_lowercase() && c != '_').unwrap_or(rest.len())];
+            ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+        })
+        .collect();
+    assert_eq!(names, METRICS.iter().map(|(name, ..)| *name).collect());
+}
