@@ -17,6 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::net::TcpListener;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tracing::{info, warn};
 
 /// When it is tried again, if the address cannot be had.
@@ -71,6 +72,7 @@ pub async fn run(hub: Arc<Hub>, gallery: Arc<Gallery>, address: SocketAddr, trou
     let (mut live, mut public) = (hub.subscribe(), gallery.subscribe());
     let counts = Arc::new(Mutex::new(Counts::default()));
     let mut listener = bind(address, &trouble).await;
+    let mut again = Instant::now() + RETRY;
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -88,12 +90,15 @@ pub async fn run(hub: Arc<Hub>, gallery: Arc<Gallery>, address: SocketAddr, trou
                 Err(RecvError::Closed) => return,
             },
             Some(_) = connections.join_next() => {}
-            accepted = accept(listener.as_ref()), if connections.len() < AT_ONCE => match accepted {
+            accepted = accept(listener.as_ref(), again), if connections.len() < AT_ONCE => match accepted {
                 Some(stream) => {
                     let (hub, gallery, counts) = (Arc::clone(&hub), Arc::clone(&gallery), Arc::clone(&counts));
                     connections.spawn(http::answer(stream, move || text(&hub, &gallery, &counts)));
                 }
-                None => listener = bind(address, &trouble).await,
+                None => {
+                    listener = bind(address, &trouble).await;
+                    again = Instant::now() + RETRY;
+                }
             },
         }
     }
@@ -117,10 +122,10 @@ async fn bind(address: SocketAddr, trouble: &impl Fn(Option<String>)) -> Option<
     }
 }
 
-/// The next connection; `None`: it is time to try the address again.
-async fn accept(listener: Option<&TcpListener>) -> Option<tokio::net::TcpStream> {
+/// The next connection; `None`: there is no listener, and it is time to try the address again.
+async fn accept(listener: Option<&TcpListener>, again: Instant) -> Option<tokio::net::TcpStream> {
     let Some(listener) = listener else {
-        tokio::time::sleep(RETRY).await;
+        tokio::time::sleep_until(again).await;
         return None;
     };
     loop {
