@@ -6,6 +6,7 @@
 
 mod check;
 pub mod keys;
+pub mod livechess;
 pub mod own;
 
 use crate::boards::{Address, Model};
@@ -38,6 +39,8 @@ pub struct Config {
     pub files: Option<PathBuf>,
     /// Where Prometheus may ask, on a loopback address; `None`: nowhere.
     pub metrics: Option<SocketAddr>,
+    /// Programs that know DGT LiveChess.
+    pub livechess: livechess::LiveChess,
     /// The configured boards. Empty: every board that its USB id names is served.
     pub boards: Vec<Board>,
 }

@@ -60,6 +60,15 @@ fn every_key_uncommented_is_its_default() {
 }
 
 #[test]
+fn what_is_live_stays_on_this_machine() {
+    check("[livechess]\nlisten = '[::1]:1982'\nlive = true", &[]);
+    let refused = "3:8: live = true shows what is not public yet, and 0.0.0.0:1982 is reached from elsewhere: leave it out, or write listen = \"127.0.0.1:1982\"";
+    check("[livechess]\nlisten = '0.0.0.0:1982'\nlive = true", &[refused]);
+    let form = "write hosts with commas between them, such as \"lichess.org, chess.com\", such as origins = \"lichess.org, localhost\"";
+    check("[livechess]\norigins = 'https://lichess.org'", &[&format!("2:11: origins is \"https://lichess.org\"; {form}")]);
+}
+
+#[test]
 fn every_example_and_every_default_is_accepted() {
     for key in KEYS {
         for value in [Some(key.example), key.default].into_iter().flatten() {
@@ -156,7 +165,7 @@ fn unknown_keys() {
     check(
         "[telemetry]\nx = 1",
         &[
-            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [metrics], [[board]]",
+            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [metrics], [livechess], [[board]]",
         ],
     );
 }

@@ -28,6 +28,7 @@ use touchmove::game::Delay;
 use touchmove::link::{Place, watch as link_watch};
 use touchmove::publish::dbus::{self, Bus, Presence};
 use touchmove::publish::files::{self, FILES_FAILED};
+use touchmove::publish::livechess::{self, Desk};
 use touchmove::publish::metrics::{self, METRICS_FAILED};
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
@@ -111,6 +112,9 @@ async fn run(args: Args) -> anyhow::Result<()> {
         faces.spawn(metrics::run(Arc::clone(&hub), Arc::clone(&gallery), address, trouble, faces_stop.clone()));
     }
     faces.spawn(rounds::run(Arc::clone(&hub), faces_stop.clone()));
+    if config.livechess.listen.is_some() {
+        faces.spawn(livechess::run(Desk::new(&hub, &gallery, &config), faces_stop.clone()));
+    }
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let (stop_links, links_stop) = watch::channel(false);
     let (specs, mut wanted) = mpsc::unbounded_channel();

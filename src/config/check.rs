@@ -1,6 +1,7 @@
 //! From text to [`Config`]: every value by the table of keys, then what values say together.
 
 use super::keys::{self, KEYS, Key, Kind, TABLES};
+use super::livechess::{LiveChess, sites};
 use super::{Board, Config, Problem, Room, Tags};
 use crate::boards::{self, Sensing};
 use crate::game::Delay;
@@ -125,6 +126,7 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
         let values = table(root, "broadcast", problems);
         Delay { ms: values.number::<u64>("delay_s") * 1000, plies: values.number("delay_plies") }
     };
+    let livechess = livechess(table(root, "livechess", problems));
     let values = table(root, "pgn", problems);
     let tags = Tags {
         event: values.text("event"),
@@ -135,7 +137,7 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     let boards = all_boards(root, game.chess960, problems);
     let files = table(root, "files", problems).given_text("dir").map(Into::into);
     let metrics = table(root, "metrics", problems).text("listen").parse().ok();
-    Config { bus, state_dir, recordings, game, tags, delay, files, metrics, boards }
+    Config { bus, state_dir, recordings, game, tags, delay, files, metrics, livechess, boards }
 }
 
 fn game(values: Values<'_>, laws: Laws) -> Settings {
@@ -163,6 +165,21 @@ fn game(values: Values<'_>, laws: Laws) -> Settings {
         );
     }
     settings
+}
+
+fn livechess(values: Values<'_>) -> LiveChess {
+    let listen: Option<std::net::SocketAddr> = values.text("listen").parse().ok();
+    let live = values.flag("live");
+    if live
+        && let (Some(listen), Some(span)) = (listen, values.span_of("live"))
+        && !listen.ip().is_loopback()
+    {
+        values.problems.add(
+            &span,
+            format!("live = true shows what is not public yet, and {listen} is reached from elsewhere: leave it out, or write listen = \"127.0.0.1:1982\""),
+        );
+    }
+    LiveChess { listen, live, origins: sites(&values.text("origins")).unwrap_or_default(), first: values.given_text("first") }
 }
 
 /// The Laws of the event.

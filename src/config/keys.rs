@@ -1,5 +1,6 @@
 //! Every key of the configuration, once.
 
+use super::livechess;
 use crate::boards::Address;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -149,6 +150,11 @@ pub const TABLES: &[(&str, &str)] = &[
     (
         "metrics",
         "Figures on boards and games for Prometheus, live: for the operator, on this machine alone. docs/grafana.json shows them.",
+    ),
+    (
+        "livechess",
+        "Programs and pages that know DGT LiveChess: they find the boards and games here as they would there. They are the public\n\
+         as [broadcast] says, unless `live` is true. Off unless `listen` is given.",
     ),
     (
         "board",
@@ -327,6 +333,41 @@ pub static KEYS: &[Key] = &[
         Some("\"\""),
         "\"127.0.0.1:9482\"",
         "Where http://ADDRESS:PORT/metrics answers. Left out: nowhere.",
+    ),
+    key(
+        "livechess",
+        "listen",
+        text("an address with a port such as \"127.0.0.1:1982\", or \"\" for nowhere", livechess::is_listen),
+        Some("\"\""),
+        "\"127.0.0.1:1982\"",
+        "Where they connect. Port 1982 of this machine is where they look for LiveChess. \"\": nowhere, it is off.",
+    ),
+    key(
+        "livechess",
+        "live",
+        Kind::Flag,
+        Some("false"),
+        "true",
+        "Whether they see boards, clocks and moves at once, also where [broadcast] has a delay. Only with a listen address that\n\
+         nobody but this machine reaches.",
+    ),
+    key(
+        "livechess",
+        "origins",
+        text("hosts with commas between them, such as \"lichess.org, chess.com\"", |text| livechess::sites(text).is_some()),
+        Some("\"lichess.org, chess.com, localhost, 127.0.0.1\""),
+        "\"lichess.org, localhost\"",
+        "Whose pages may ask: these hosts and those below them. Pages must have come by https, but from this machine, from an\n\
+         address, and where http:// stands before the host. A program that is no browser may ask in any case.",
+    ),
+    key(
+        "livechess",
+        "first",
+        text("the name of a board", is_name),
+        None,
+        "\"board_1\"",
+        "The board that is told of first: lichess.org takes that one and no other. Left out: the one at the first table, or the\n\
+         first by name.",
     ),
     key(
         "board",

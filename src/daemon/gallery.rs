@@ -217,7 +217,8 @@ impl Gallery {
         let of_game = |state: &State| {
             let game = state.games.get(&game)?;
             let board = state.boards.get(&game.board)?;
-            let board = BoardView::new(board.id.clone(), board.model, board.sensing);
+            let serial_number = board.serial_number.clone();
+            let board = BoardView { serial_number, ..BoardView::new(board.id.clone(), board.model, board.sensing) };
             let at_hand: Vec<u64> = state.games.keys().copied().collect();
             Some((board, game.epoch_wall_ms, Arc::clone(&game.tags), game.record.tags.clone(), at_hand))
         };
@@ -238,7 +239,9 @@ impl Gallery {
             }
             shown.lines.retain(|game, _| at_hand.contains(game));
         }
-        shown.state.boards.entry(id.clone()).or_insert(board);
+        let serial_number = board.serial_number.clone();
+        // Which board it is, is no secret.
+        shown.state.boards.entry(id.clone()).or_insert(board).serial_number = serial_number;
         shown.state.take(&id, Some(game), epoch_wall_ms, &tags, &stamped);
         if let Some(view) = shown.state.games.get_mut(&game) {
             // Who plays is no secret.

@@ -3,4 +3,5 @@
 pub mod client;
 pub mod dbus;
 pub mod files;
+pub mod livechess;
 pub mod metrics;

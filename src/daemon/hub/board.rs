@@ -93,6 +93,8 @@ pub struct ClockView {
     pub flags: ByColor<bool>,
     /// Its battery is low.
     pub battery_low: bool,
+    /// When it said so, in milliseconds since 1970-01-01 UTC.
+    pub read_at: i64,
 }
 
 /// A board, as faces see it.

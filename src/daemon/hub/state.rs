@@ -58,8 +58,9 @@ impl State {
             Event::Displaced { squares } => view.displaced = squares.clone(),
             Event::Clock { clocks, turn, running, flags, battery_low } => {
                 let none = clocks.white.is_none() && clocks.black.is_none();
-                let clock =
-                    ClockView { times: *clocks, turn: *turn, running: *running, flags: *flags, battery_low: *battery_low };
+                let read_at = epoch_wall_ms.saturating_add_unsigned(stamped.at);
+                let (times, turn, running, flags, battery_low) = (*clocks, *turn, *running, *flags, *battery_low);
+                let clock = ClockView { times, turn, running, flags, battery_low, read_at };
                 view.clock = (!none).then_some(clock);
             }
             // Its clock hangs on the same cable.

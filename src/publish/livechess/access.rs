@@ -1,0 +1,36 @@
+//! Whose pages may ask. A browser says in `Origin` whose page asks, and in `Host` by which name it came here: a page cannot make it
+//! say anything else.
+
+use crate::config::livechess::Site;
+use std::net::IpAddr;
+
+/// Whether a request for this host (`Host`) is one for this server. An address is; a name of the network may have been made to point
+/// here by whoever owns it, so that his pages count as ours (DNS rebinding): only those of the list are.
+pub fn is_host(sites: &[Site], authority: &str) -> bool {
+    let Some(host) = host_of(authority) else { return false };
+    host.parse::<IpAddr>().is_ok() || host == "localhost" || listed(sites, &host).is_some()
+}
+
+/// Whether a page of this origin (`Origin`: `https://lichess.org`) may ask.
+pub fn is_origin(sites: &[Site], origin: &str) -> bool {
+    let Some((scheme, authority)) = origin.split_once("://") else { return false };
+    let Some(host) = host_of(authority) else { return false };
+    listed(sites, &host).is_some_and(|site| scheme == "https" || (scheme == "http" && site.plain))
+}
+
+fn listed<'a>(sites: &'a [Site], host: &str) -> Option<&'a Site> {
+    let below = |site: &Site| host.strip_suffix(&site.host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    sites.iter().find(|site| below(site))
+}
+
+/// The host of `host`, `host:port`, `[address]:port`, in small letters and without brackets.
+fn host_of(authority: &str) -> Option<String> {
+    let (host, port) = match authority.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?,
+        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+    };
+    let port_is_right = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.:".contains(&byte);
+    (port_is_right && !host.is_empty() && host.bytes().all(is_plain)).then(|| host.to_ascii_lowercase())
+}

@@ -1,0 +1,127 @@
+//! What is asked over HTTP, and who may ask.
+
+use super::access::{is_host, is_origin};
+use super::{Desk, Guest, boards, session, tournament};
+use crate::daemon::Stop;
+use crate::daemon::hub::State as Seen;
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{Path, Request, State};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_MAX_AGE,
+    CACHE_CONTROL, HOST, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Json, Router};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A message of a client is no longer than this, in bytes; those that mean something take some hundred.
+const MESSAGE: usize = 16 * 1024;
+/// Chrome asks whether a page of the wide network may ask a machine as near as this.
+const ASKS_PRIVATE: HeaderName = HeaderName::from_static("access-control-request-private-network");
+const ALLOW_PRIVATE: HeaderName = HeaderName::from_static("access-control-allow-private-network");
+
+/// Everything that is there.
+pub fn router(desk: Arc<Desk>, stop: Stop) -> Router {
+    Router::new()
+        .route("/api/v1.0", get(websocket))
+        .route("/api/v1.0/", get(websocket))
+        .route("/api/v1.0/eboards", get(eboards))
+        .route("/api/v1.0/tournaments", get(tournaments))
+        .route("/api/v1.0/tournament/{uuid}", get(one_tournament))
+        .route("/api/v1.0/round/{uuid}/{number}", get(round))
+        .route("/api/v1.0/game/{uuid}", get(game))
+        .fallback(async || refusal(StatusCode::NOT_FOUND, "there is nothing here: the interface of LiveChess is at /api/v1.0"))
+        .layer(from_fn_with_state(Arc::clone(&desk), guard))
+        .layer(Extension(stop))
+        .with_state(desk)
+}
+
+async fn websocket(
+    State(desk): State<Arc<Desk>>,
+    Extension(guest): Extension<Guest>,
+    Extension(stop): Extension<Stop>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let upgrade = upgrade.max_message_size(MESSAGE).max_frame_size(MESSAGE);
+    upgrade.on_upgrade(move |socket| session::run(socket, desk, guest, stop))
+}
+
+async fn eboards(State(desk): State<Arc<Desk>>) -> Response {
+    answer(&desk, |desk, state| Some(boards::eboards(desk, state)))
+}
+
+async fn tournaments(State(desk): State<Arc<Desk>>) -> Response {
+    answer(&desk, |desk, state| Some(tournament::list(desk, state)))
+}
+
+async fn one_tournament(State(desk): State<Arc<Desk>>, Path(uuid): Path<String>) -> Response {
+    answer(&desk, |desk, state| tournament::tournament(desk, state, &uuid))
+}
+
+async fn round(State(desk): State<Arc<Desk>>, Path((uuid, number)): Path<(String, u16)>) -> Response {
+    answer(&desk, |desk, state| tournament::round(desk, state, &uuid, number))
+}
+
+async fn game(State(desk): State<Arc<Desk>>, Path(uuid): Path<String>) -> Response {
+    answer(&desk, |desk, state| tournament::game(desk, state, &uuid))
+}
+
+fn answer<T: Serialize>(desk: &Desk, read: impl FnOnce(&Desk, &Seen) -> Option<T>) -> Response {
+    match desk.source.read(|state| read(desk, state)) {
+        Some(found) => Json(found).into_response(),
+        None => refusal(StatusCode::NOT_FOUND, "there is none of this name now: /api/v1.0/tournaments leads to all there are"),
+    }
+}
+
+fn refusal(status: StatusCode, why: &'static str) -> Response {
+    (status, format!("{why}\n")).into_response()
+}
+
+/// Lets in who may ask, and says to browsers that they may hand the answer on.
+async fn guard(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
+    let sites = &desk.config.origins;
+    let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
+    let host = request.headers().get(HOST).map(text).unwrap_or_default();
+    let named = request.uri().authority().is_none_or(|authority| is_host(sites, authority.as_str()));
+    if !named || !is_host(sites, &host) {
+        return refusal(
+            StatusCode::FORBIDDEN,
+            "this is not a name of this server: ask by its address, or add the name to `origins` under [livechess]",
+        );
+    }
+    let origin = request.headers().get(ORIGIN).cloned();
+    if origin.as_ref().is_some_and(|origin| !is_origin(sites, &text(origin))) {
+        return refusal(
+            StatusCode::FORBIDDEN,
+            "pages of this site may not ask: add its host to `origins` under [livechess] if they shall",
+        );
+    }
+    let asks_private = request.headers().contains_key(ASKS_PRIVATE);
+    let is_preflight = request.method() == Method::OPTIONS;
+    let mut response = if is_preflight { StatusCode::NO_CONTENT.into_response() } else { next.run(request).await };
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(VARY, HeaderValue::from_static("Origin"));
+    if let Some(origin) = origin {
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        if is_preflight {
+            allow(headers, asks_private);
+        }
+    }
+    response
+}
+
+/// What a browser asks before it asks.
+fn allow(headers: &mut HeaderMap, asks_private: bool) {
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET"));
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Accept, Content-Type"));
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    if asks_private {
+        headers.insert(ALLOW_PRIVATE, HeaderValue::from_static("true"));
+    }
+}

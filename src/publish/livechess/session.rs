@@ -1,0 +1,249 @@
+//! One WebSocket: calls in, replies and feeds out.
+//!
+//! What a client was told of a board is remembered, and news only say that there may be something else to tell: so one that reads
+//! slowly misses what came and went meanwhile, and hears how it stands then. Nothing waits for it but this task.
+
+use super::boards::{self, Clock};
+use super::message::{self, Call};
+use super::rebuild::Setup;
+use super::{Desk, Guest};
+use crate::daemon::hub::{BoardId, BoardView, News, State};
+use crate::daemon::{Stop, stopped};
+use axum::extract::ws::{Message, WebSocket};
+use serde::Serialize;
+use serde_json::Number;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// So many boards are told of on one connection: more than any hall has.
+const FEEDS: usize = 512;
+/// A client that takes nothing for so long is let go; it connects again.
+const WRITE: Duration = Duration::from_secs(10);
+/// So is one that is told nothing and asks for nothing.
+const IDLE: Duration = Duration::from_secs(300);
+
+struct Session {
+    desk: Arc<Desk>,
+    feeds: Vec<(Number, Feed)>,
+}
+
+/// A subscription.
+struct Feed {
+    /// As the client named the board.
+    serial: String,
+    board: BoardId,
+    /// How the client has the board read; `None`: as it was found to stand.
+    flip: Option<bool>,
+    setup: Option<Setup>,
+    told: Option<Told>,
+}
+
+/// What a client knows of a board.
+#[derive(Clone, Debug, PartialEq)]
+struct Told {
+    flipped: bool,
+    board: Option<String>,
+    clock: Option<Clock>,
+    rebuilt: Option<Rebuilt>,
+}
+
+/// What came of `setup`.
+#[derive(Clone, Debug, PartialEq)]
+struct Rebuilt {
+    start: String,
+    san: Vec<String>,
+    matches: bool,
+}
+
+/// What is told of a board: what is left out is as before.
+#[derive(Serialize)]
+struct EBoardEvent<'a> {
+    serialnr: &'a str,
+    flipped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    board: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clock: Option<Option<&'a Clock>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    san: Option<&'a [String]>,
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    matches: Option<bool>,
+}
+
+/// Serves one client until it goes, or has to. `guest`: its place.
+pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, guest: Guest, mut stop: Stop) {
+    let mut news = desk.source.subscribe();
+    let mut session = Session { desk, feeds: Vec::new() };
+    let mut heard = Instant::now();
+    loop {
+        let out = tokio::select! {
+            message = socket.recv() => {
+                heard = Instant::now();
+                match message {
+                    Some(Ok(Message::Text(text))) => session.hear(&text),
+                    Some(Ok(Message::Binary(_))) => vec![message::error(None, "a message is a text with a JSON object")],
+                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => Vec::new(),
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => break,
+                }
+            }
+            first = news.recv() => match session.learn(first, &mut news) {
+                Some(out) => out,
+                None => break,
+            },
+            () = sleep_until(heard + IDLE), if session.feeds.is_empty() => break,
+            () = stopped(&mut stop) => break,
+        };
+        for text in out {
+            if !matches!(timeout(WRITE, socket.send(Message::Text(text.into()))).await, Ok(Ok(()))) {
+                return;
+            }
+        }
+    }
+    // Politely, if it listens.
+    let _ = timeout(WRITE, socket.send(Message::Close(None))).await;
+    drop(guest);
+}
+
+impl Session {
+    /// What is said to a message: the reply first.
+    fn hear(&mut self, text: &str) -> Vec<String> {
+        let message::Read { id, call } = message::read(text);
+        let id = id.as_ref();
+        let done = call.and_then(|call| self.carry_out(id, call));
+        done.unwrap_or_else(|why| vec![message::error(id, &why)])
+    }
+
+    fn carry_out(&mut self, id: Option<&Number>, call: Call) -> Result<Vec<String>, String> {
+        let desk = Arc::clone(&self.desk);
+        let changed = match call {
+            Call::Boards => {
+                let boards = desk.source.read(|state| boards::eboards(&desk, state));
+                return Ok(vec![message::reply(id, boards)]);
+            }
+            Call::Unsubscribe { feed } => {
+                self.feed(&feed)?;
+                self.feeds.retain(|(known, _)| *known != feed);
+                return Ok(vec![message::reply(id, ())]);
+            }
+            Call::Subscribe { feed, serial } => {
+                let board = desk.source.read(|state| boards::find(state, &serial).map(|board| board.id.clone()));
+                let board =
+                    board.ok_or_else(|| format!("there is no board {serial:?}: call \"eboards\" shows those there are"))?;
+                self.feeds.retain(|(known, _)| *known != feed);
+                if self.feeds.len() >= FEEDS {
+                    return Err(format!("there are {FEEDS} subscriptions already: unsubscribe from some"));
+                }
+                self.feeds.push((feed.clone(), Feed { serial, board, flip: None, setup: None, told: None }));
+                feed
+            }
+            Call::Setup { feed, fen } => {
+                let setup = Setup::read(&fen).map_err(|why| format!("{fen:?} is no position: {why}"))?;
+                let known = self.feed(&feed)?;
+                known.setup = Some(setup);
+                // It is told in any case.
+                if let Some(told) = &mut known.told {
+                    told.rebuilt = None;
+                }
+                feed
+            }
+            Call::Flip { feed, flip } => {
+                self.feed(&feed)?.flip = Some(flip);
+                feed
+            }
+        };
+        let mut out = vec![message::reply(id, ())];
+        out.extend(self.tell(|id, _| *id == changed));
+        Ok(out)
+    }
+
+    fn feed(&mut self, id: &Number) -> Result<&mut Feed, String> {
+        let found = self.feeds.iter_mut().find(|(known, _)| known == id).map(|(_, feed)| feed);
+        found.ok_or_else(|| format!("there is no subscription {id}: subscribe first"))
+    }
+
+    /// What is to be told after this piece of news and all that wait behind it; `None`: there will be no more.
+    fn learn(&mut self, first: Result<News, RecvError>, news: &mut Receiver<News>) -> Option<Vec<String>> {
+        // Boards of which there is news; `None`: any.
+        let mut boards = Some(BTreeSet::new());
+        let mut next = first;
+        loop {
+            match next {
+                Ok(News::Event(published)) => boards.iter_mut().for_each(|boards| _ = boards.insert(published.board.clone())),
+                Ok(News::Board(board)) => boards.iter_mut().for_each(|boards| _ = boards.insert(board.clone())),
+                Ok(News::Round | News::Trouble) => {}
+                Err(RecvError::Lagged(_)) => boards = None,
+                Err(RecvError::Closed) => return None,
+            }
+            next = match news.try_recv() {
+                Ok(news) => Ok(news),
+                Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged(missed)),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            };
+        }
+        Some(self.tell(|_, feed| boards.as_ref().is_none_or(|boards| boards.contains(&feed.board))))
+    }
+
+    /// Tells these subscriptions what is not as it was told last.
+    fn tell(&mut self, which: impl Fn(&Number, &Feed) -> bool) -> Vec<String> {
+        let desk = &self.desk;
+        let mut wanted: Vec<&mut (Number, Feed)> = self.feeds.iter_mut().filter(|(id, feed)| which(id, feed)).collect();
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        desk.source.read(|state| wanted.iter_mut().filter_map(|(id, feed)| feed.tell(id, desk, state)).collect())
+    }
+}
+
+impl Feed {
+    fn tell(&mut self, id: &Number, desk: &Desk, state: &State) -> Option<String> {
+        let now = self.look(desk, state, state.boards.get(&self.board)?);
+        let before = self.told.as_ref();
+        let clock_is_new = match (before.map(|before| &before.clock), &now.clock) {
+            (Some(Some(before)), Some(now)) => !now.says_as(before),
+            (Some(before), now) => before != now,
+            (None, _) => true,
+        };
+        let rebuilt = now.rebuilt.as_ref().filter(|_| before.is_none_or(|before| before.rebuilt != now.rebuilt));
+        let event = EBoardEvent {
+            serialnr: &self.serial,
+            flipped: now.flipped,
+            board: before.is_none_or(|before| before.board != now.board).then_some(now.board.as_deref()),
+            clock: clock_is_new.then_some(now.clock.as_ref()),
+            start: rebuilt.map(|rebuilt| rebuilt.start.as_str()),
+            san: rebuilt.map(|rebuilt| rebuilt.san.as_slice()),
+            matches: rebuilt.map(|rebuilt| rebuilt.matches),
+        };
+        let is_news = event.board.is_some()
+            || event.clock.is_some()
+            || rebuilt.is_some()
+            || before.is_none_or(|before| before.flipped != now.flipped);
+        let text = is_news.then(|| message::feed_of(id, event));
+        if is_news {
+            self.told = Some(now);
+        }
+        text
+    }
+
+    fn look(&mut self, desk: &Desk, state: &State, board: &BoardView) -> Told {
+        let flip = self.flip;
+        let shown = boards::placement(state, board, flip);
+        let game = boards::game(state, board).map(|game| (game.id, &game.record));
+        let rebuilt = self.setup.as_mut().map(|setup| {
+            let line = setup.line(game, boards::is_flipped(board, flip));
+            let (san, matches) = (line.san.clone(), shown.as_ref() == Some(&line.placement));
+            Rebuilt { start: setup.start.clone(), san, matches }
+        });
+        Told {
+            flipped: flip.unwrap_or(boards::is_turned(board)),
+            board: shown,
+            clock: boards::clock(desk, state, board),
+            rebuilt,
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Tournament, rounds and games, as LiveChess has them over HTTP.
+//!
+//! The tournament has as many rounds as the number of the one that is being played, and of the others nothing is known. Where no
+//! pairings were loaded there is one round, and each board is a table.
+
+use super::boards::{self, Clock};
+use super::{Desk, rebuild, uuid};
+use crate::daemon::hub::{BoardView, GameView, State};
+use crate::daemon::rounds;
+use crate::game::GameResult;
+use crate::game::event::ClockTime;
+use crate::game::record::{Ply, PlyState};
+use crate::round::{self, Forfeit};
+use serde::Serialize;
+
+/// In the list of tournaments.
+#[derive(Serialize)]
+pub struct Summary {
+    uuid: String,
+    description: String,
+    rounds: u16,
+}
+
+/// A tournament.
+#[derive(Serialize)]
+pub struct Tournament {
+    uuid: String,
+    name: String,
+    description: String,
+    location: String,
+    country: String,
+    rounds: u16,
+    /// By table, the first at table 1; `None`: there is none.
+    eboards: Vec<Option<String>>,
+}
+
+/// A round.
+#[derive(Serialize)]
+pub struct Round {
+    nr: u16,
+    date: Option<String>,
+    pairings: Vec<Pairing>,
+}
+
+#[derive(Serialize)]
+struct Pairing {
+    nr: u16,
+    uuid: String,
+    white: Player,
+    black: Player,
+    live: bool,
+    result: Option<&'static str>,
+}
+
+#[derive(Default, Serialize)]
+struct Player {
+    fname: Option<String>,
+    mname: Option<String>,
+    lname: Option<String>,
+    title: Option<String>,
+    federation: Option<String>,
+    gender: Option<&'static str>,
+    fideid: Option<String>,
+}
+
+/// A game.
+#[derive(Serialize)]
+pub struct Game {
+    /// The number of the start position; `None` where it is none of Chess960, for which LiveChess has no word.
+    chess960: Option<u16>,
+    result: Option<&'static str>,
+    comment: Option<String>,
+    clock: Option<Clock>,
+    /// Each as `SAN seconds+seconds`: left, and used for it.
+    moves: Vec<String>,
+}
+
+/// One table of the round.
+struct Table<'a> {
+    nr: u16,
+    uuid: String,
+    board: Option<&'a BoardView>,
+    pairing: Option<&'a round::Pairing>,
+    game: Option<&'a GameView>,
+}
+
+/// The list of tournaments: one.
+pub fn list(desk: &Desk, state: &State) -> Vec<Summary> {
+    let (description, _) = name(desk, state);
+    vec![Summary { uuid: tournament_uuid(desk, state), description, rounds: rounds_of(state) }]
+}
+
+/// The tournament with this UUID.
+pub fn tournament(desk: &Desk, state: &State, uuid: &str) -> Option<Tournament> {
+    let own = tournament_uuid(desk, state);
+    let (name, location) = name(desk, state);
+    let tables = tables(desk, state);
+    let last = tables.iter().map(|table| table.nr).max().unwrap_or(0);
+    let board = |nr: u16| {
+        let board = tables.iter().find(|table| table.nr == nr)?.board?;
+        Some(boards::serial(state, board))
+    };
+    let eboards = (1..=last).map(board).collect();
+    let (description, country, rounds) = (name.clone(), String::new(), rounds_of(state));
+    is_same(uuid, &own).then_some(Tournament { uuid: own, name, description, location, country, rounds, eboards })
+}
+
+/// The round of this number, from 0, of the tournament with this UUID.
+pub fn round(desk: &Desk, state: &State, uuid: &str, number: u16) -> Option<Round> {
+    let rounds = rounds_of(state);
+    if !is_same(uuid, &tournament_uuid(desk, state)) || number >= rounds {
+        return None;
+    }
+    let is_played = number + 1 == rounds;
+    let pairings = tables(desk, state).iter().filter(|_| is_played).map(|table| table.told()).collect();
+    let date = state.round.as_ref().and_then(|round| round.date.clone()).or_else(|| desk.tags.date.clone());
+    let date = date.filter(|date| is_played && !date.contains('?')).map(|date| date.replace('.', "-"));
+    Some(Round { nr: number + 1, date, pairings })
+}
+
+/// The game of the pairing with this UUID.
+pub fn game(desk: &Desk, state: &State, uuid: &str) -> Option<Game> {
+    let tables = tables(desk, state);
+    let table = tables.iter().find(|table| is_same(uuid, &table.uuid))?;
+    let Some(game) = table.game else {
+        return Some(Game { chess960: Some(518), result: table.result(), comment: None, clock: None, moves: Vec::new() });
+    };
+    let on = state.boards.get(&game.board).filter(|board| board.game == Some(game.id));
+    let clock = match on {
+        Some(board) => boards::clock(desk, state, board),
+        None => boards::recorded_clock(desk, game),
+    };
+    Some(Game { chess960: game.record.chess960, result: table.result(), comment: None, clock, moves: moves(game) })
+}
+
+fn is_same(uuid: &str, own: &str) -> bool {
+    uuid.eq_ignore_ascii_case(own)
+}
+
+fn rounds_of(state: &State) -> u16 {
+    state.round.as_ref().map_or(1, |round| round.number.max(1))
+}
+
+/// Name and place of the tournament.
+fn name(desk: &Desk, state: &State) -> (String, String) {
+    let known = |text: &str| Some(text.to_owned()).filter(|text| text != "?" && !text.is_empty());
+    let of_round = |get: fn(&round::Round) -> &Option<String>| state.round.as_ref().and_then(|round| get(round).clone());
+    let name = of_round(|round| &round.event).or_else(|| known(&desk.tags.event));
+    let place = of_round(|round| &round.site).or_else(|| known(&desk.tags.site));
+    (name.unwrap_or_else(|| "touchmove".to_owned()), place.unwrap_or_default())
+}
+
+fn tournament_uuid(desk: &Desk, state: &State) -> String {
+    let (name, place) = name(desk, state);
+    uuid::of(&["tournament", &name, &place])
+}
+
+fn tables<'a>(desk: &Desk, state: &'a State) -> Vec<Table<'a>> {
+    let (name, place) = name(desk, state);
+    let id = |table: &str, words: &str| uuid::of(&["pairing", &name, &place, words, table]);
+    let Some(round) = &state.round else {
+        let table = |(index, board): (usize, &'a BoardView)| {
+            let nr = u16::try_from(index + 1).unwrap_or(u16::MAX);
+            let game = boards::game(state, board);
+            Table { nr, uuid: id(board.id.as_str(), "board"), board: Some(board), pairing: None, game }
+        };
+        return boards::list(desk, state).into_iter().enumerate().map(table).collect();
+    };
+    let number = round.number.to_string();
+    let table = |(nr, board): (u16, Option<_>)| {
+        let pairing = round.table(nr);
+        let board = board.and_then(|board| state.boards.get(&board));
+        // The game has the table's names, on whichever board it goes on.
+        let game = pairing.and_then(|pairing| {
+            let tags = round.tags(pairing);
+            let wanted: Vec<_> = tags.iter().filter(|(name, _)| name == "Round" || name == "Event").collect();
+            state.games.values().rev().find(|game| wanted.iter().all(|tag| game.record.tags.contains(tag)))
+        });
+        Table { nr, uuid: id(&nr.to_string(), &number), board, pairing, game }
+    };
+    rounds::tables(state).into_iter().map(table).collect()
+}
+
+impl Table<'_> {
+    fn told(&self) -> Pairing {
+        let player = |of: fn(&round::Pairing) -> &round::Player, colour: &str| match (self.pairing, self.game) {
+            (Some(pairing), _) => player(of(pairing)),
+            (None, Some(game)) => tagged_player(&game.record.tags, colour),
+            (None, None) => Player::default(),
+        };
+        let forfeit = self.pairing.and_then(|pairing| pairing.forfeit);
+        let is_on = forfeit.is_none() && self.game.is_some_and(|game| game.record.result.is_none());
+        Pairing {
+            nr: self.nr,
+            uuid: self.uuid.clone(),
+            white: player(|pairing| &pairing.white, "White"),
+            black: player(|pairing| &pairing.black, "Black"),
+            // Clients look for the board of a game that is live.
+            live: is_on && self.board.is_some(),
+            result: self.result(),
+        }
+    }
+
+    fn result(&self) -> Option<&'static str> {
+        match self.pairing.and_then(|pairing| pairing.forfeit) {
+            Some(Forfeit::White) => return Some("WHITEFORFAIT"),
+            Some(Forfeit::Black) => return Some("BLACKFORFAIT"),
+            Some(Forfeit::Nobody) => return None,
+            None => {}
+        }
+        let result = match self.game {
+            Some(game) => game.record.result.map(|(result, _)| result),
+            None => self.pairing.and_then(|pairing| GameResult::parse(pairing.result.as_deref()?)),
+        };
+        result.map(|result| match result {
+            GameResult::WhiteWins => "WHITEWIN",
+            GameResult::BlackWins => "BLACKWIN",
+            GameResult::Draw => "DRAW",
+        })
+    }
+}
+
+fn player(player: &round::Player) -> Player {
+    let (last, first) = match player.name.split_once(',') {
+        Some((last, first)) => (last.trim(), Some(first.trim().to_owned())),
+        None => (player.name.trim(), None),
+    };
+    Player {
+        fname: first.filter(|first| !first.is_empty()),
+        mname: None,
+        lname: Some(last.to_owned()),
+        // Titles of women begin with a W; of others nothing is known.
+        gender: player.title.as_ref().filter(|title| title.starts_with('W')).map(|_| "F"),
+        title: player.title.clone(),
+        federation: player.federation.clone(),
+        fideid: player.fide_id.map(|id| id.to_string()),
+    }
+}
+
+fn tagged_player(tags: &[(String, String)], colour: &str) -> Player {
+    let tag = |name: &str| tags.iter().find(|(known, _)| *known == format!("{colour}{name}")).map(|(_, value)| value.clone());
+    let Some(name) = tag("") else { return Player::default() };
+    let (title, fide_id) = (tag("Title"), tag("FideId").and_then(|id| id.parse().ok()));
+    player(&round::Player { name, title, fide_id, federation: tag("Federation"), ..round::Player::default() })
+}
+
+/// The moves that will hardly be corrected, up to the first that is not legal. Each has a time: to clients a move without one is a
+/// guess.
+fn moves(game: &GameView) -> Vec<String> {
+    let told_at = |ply: &Ply| match ply.state {
+        PlyState::Completed { at, .. } => at,
+        PlyState::Made => ply.made_at,
+    };
+    let mut before = game.record.started_at;
+    let mut moves = Vec::new();
+    for ply in game.record.plies.iter().take_while(|ply| rebuild::is_stable(ply)) {
+        let used = told_at(ply).saturating_sub(before) / 1000;
+        before = told_at(ply);
+        let white_moved = ply.played.fen.split(' ').nth(1) == Some("b");
+        let left = if white_moved { ply.clocks.white } else { ply.clocks.black };
+        let left = left.map_or_else(String::new, |ClockTime { ms, .. }| (ms / 1000).to_string());
+        moves.push(format!("{} {left}+{used}", ply.played.san));
+    }
+    moves
+}
