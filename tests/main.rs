@@ -30,6 +30,7 @@ mod journal;
 mod kill;
 mod laws;
 mod link;
+mod livechess;
 mod locale;
 mod manual;
 mod matrix;

@@ -1,0 +1,458 @@
+//! The interface of LiveChess: a client written to its messages, byte for byte, against touchmoved on a bus of its own.
+
+use crate::hall::Hall;
+use crate::harness::{PATIENCE, until};
+use futures_util::{SinkExt, StreamExt};
+use serde_json::{Value, json};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_tungstenite::{WebSocketStream, client_async};
+use touchmove::game::GameResult;
+use touchmove::game::command::Command;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR";
+
+/// A hall with LiveChess's interface on a port of its own, and these lines of configuration.
+struct Site {
+    hall: Hall,
+    port: u16,
+    _dir: TempDir,
+}
+
+impl Site {
+    async fn open(keys: &str) -> Option<Site> {
+        Site::at("127.0.0.1:0", keys).await
+    }
+
+    async fn at(listen: &str, keys: &str) -> Option<Site> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("touchmoved.toml");
+        std::fs::write(&path, format!("[livechess]\nlisten = \"{listen}\"\n{keys}\n")).unwrap();
+        let hall = Hall::configured(&["--config", path.to_str().unwrap()]).await?;
+        let port = if listen.ends_with(":0") { told_port(&hall).await } else { 0 };
+        Some(Site { hall, port, _dir: dir })
+    }
+
+    /// A client that has seen the board.
+    async fn client(&self) -> Client {
+        let mut client = Client::connect(self.port, None).await.unwrap();
+        until("the board's serial number", async || {
+            let boards = client.call(json!({"id": 1, "call": "eboards"})).await;
+            (boards["param"][0]["serialnr"] == "23946").then_some(())
+        })
+        .await;
+        client
+    }
+
+    /// The status, the head and the body.
+    async fn ask(&self, request: &str) -> (u16, String, String) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        stream.write_all(format!("{request}\r\nConnection: close\r\n\r\n").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        timeout(PATIENCE, stream.read_to_string(&mut answer)).await.unwrap().unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_ascii_lowercase(), body.to_owned())
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let (status, _, body) = self.ask(&format!("GET /api/v1.0/{path} HTTP/1.1\r\nHost: localhost:{}", self.port)).await;
+        assert_eq!(status, 200, "{path}: {body}");
+        serde_json::from_str(&body).unwrap()
+    }
+}
+
+async fn told_port(hall: &Hall) -> u16 {
+    until("the port", async || {
+        let log = hall.daemon.log();
+        let (_, rest) = log.split_once("ws://127.0.0.1:")?;
+        rest.split_once('/')?.0.parse().ok()
+    })
+    .await
+}
+
+/// A WebSocket.
+struct Client(WebSocketStream<TcpStream>);
+
+impl Client {
+    /// As a page of this origin, or as no page.
+    async fn connect(port: u16, origin: Option<&str>) -> Result<Client, Error> {
+        let stream = TcpStream::connect(("127.0.0.1", port)).await?;
+        let mut request = format!("ws://localhost:{port}/api/v1.0").into_client_request()?;
+        if let Some(origin) = origin {
+            request.headers_mut().insert("Origin", origin.parse().unwrap());
+        }
+        Ok(Client(client_async(request, stream).await?.0))
+    }
+
+    async fn say(&mut self, text: impl Into<String>) {
+        self.0.send(Message::text(text.into())).await.unwrap();
+    }
+
+    /// The next message, as it came.
+    async fn text(&mut self) -> String {
+        let message = timeout(PATIENCE, self.0.next()).await.expect("a message in time").expect("a message").unwrap();
+        message.into_text().unwrap().as_str().to_owned()
+    }
+
+    /// The next message.
+    async fn hear(&mut self) -> Value {
+        serde_json::from_str(&self.text().await).unwrap()
+    }
+
+    /// What is said to a call; what is told meanwhile is passed over.
+    async fn call(&mut self, call: Value) -> Value {
+        self.say(call.to_string()).await;
+        loop {
+            let heard = self.hear().await;
+            if heard["response"] != "feed" {
+                return heard;
+            }
+        }
+    }
+
+    /// Waits until this is told of the board.
+    async fn told(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let heard = self.hear().await;
+            assert_eq!(heard["response"], "feed", "{heard} came instead of {what}");
+            if fits(&heard["param"]) {
+                return heard["param"].clone();
+            }
+        }
+    }
+
+    async fn subscribe(&mut self) -> Value {
+        let subscribe =
+            json!({"id": 2, "call": "subscribe", "param": {"feed": "eboardevent", "id": 7, "param": {"serialnr": "23946"}}});
+        assert_eq!(self.call(subscribe).await["response"], "call");
+        self.hear().await["param"].clone()
+    }
+
+    /// What is told then.
+    async fn method(&mut self, method: &str, param: Value) -> Value {
+        let call = json!({"id": 3, "call": "call", "param": {"id": 7, "method": method, "param": param}});
+        let reply = self.call(call).await;
+        assert_eq!((&reply["response"], &reply["id"], &reply["param"]), (&json!("call"), &json!(3), &Value::Null), "{reply}");
+        self.hear().await["param"].clone()
+    }
+}
+
+/// A message with `T` for the time at its end.
+fn timeless(text: &str) -> String {
+    let (rest, time) = text.rsplit_once("\"time\":").unwrap();
+    let digits = time.strip_suffix('}').unwrap();
+    assert!(digits.len() == 13 && digits.bytes().all(|byte| byte.is_ascii_digit()), "{text}");
+    format!("{rest}\"time\":T}}")
+}
+
+#[tokio::test]
+async fn the_messages_are_those_of_livechess() {
+    let Some(site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    client.say(r#"{"id":1,"call":"eboards"}"#).await;
+    let port = site.hall.board.path();
+    let boards = format!(
+        r#"{{"response":"call","id":1,"param":[{{"serialnr":"23946","source":"{}","state":"ACTIVE","battery":null,"comment":null,"board":"{START}","flipped":false,"clock":null}}],"time":T}}"#,
+        port.display()
+    );
+    assert_eq!(timeless(&client.text().await), boards);
+    client.say(r#"{"id":2,"call":"subscribe","param":{"feed":"eboardevent","id":1,"param":{"serialnr":"23946"}}}"#).await;
+    assert_eq!(timeless(&client.text().await), r#"{"response":"call","id":2,"param":null,"time":T}"#);
+    let first = format!(
+        r#"{{"response":"feed","id":1,"param":{{"serialnr":"23946","flipped":false,"board":"{START}","clock":null}},"time":T}}"#
+    );
+    assert_eq!(timeless(&client.text().await), first);
+    site.hall.board.put("e2", '.');
+    let lifted = r#"{"response":"feed","id":1,"param":{"serialnr":"23946","flipped":false,"board":"rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR"},"time":T}"#;
+    assert_eq!(timeless(&client.text().await), lifted);
+    site.hall.board.put("e4", 'P');
+    let placed =
+        format!(r#"{{"response":"feed","id":1,"param":{{"serialnr":"23946","flipped":false,"board":"{AFTER_E4}"}},"time":T}}"#);
+    assert_eq!(timeless(&client.text().await), placed);
+    // A clock is told of without the board.
+    site.hall.board.clock(5676, 7190, true);
+    let clock = client.told("the clock", |param| param.get("clock").is_some()).await;
+    assert!(clock.get("board").is_none(), "{clock}");
+    assert_eq!((&clock["clock"]["white"], &clock["clock"]["black"]), (&json!(5676), &json!(7190)), "{clock}");
+    // Numbers come back as they were, and what is there besides is passed over.
+    for id in ["77", "-3", "9007199254740993", "\"12\""] {
+        client.say(format!(r#"{{"call":"eboards","id":{id},"param":{{}},"more":[1]}}"#)).await;
+        let text = client.text().await;
+        assert!(text.starts_with(&format!(r#"{{"response":"call","id":{},"#, id.trim_matches('"'))), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn moves_are_told_since_the_position_that_was_set_up() {
+    let Some(mut site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    let first = client.subscribe().await;
+    assert!(first.get("san").is_none() && first.get("start").is_none() && first.get("match").is_none(), "{first}");
+    let start = format!("{START} w KQkq - 0 1");
+    let set = client.method("setup", json!({ "fen": start })).await;
+    assert_eq!(set, json!({"serialnr": "23946", "flipped": false, "start": start, "san": [], "match": true}));
+    site.hall.play("e2", "e4", "e4").await;
+    let e4 = client.told("e4", |param| param["san"] == json!(["e4"]) && param["match"] == true).await;
+    assert_eq!(e4["start"], json!(start));
+    site.hall.play("e7", "e5", "e5").await;
+    client.told("both moves", |param| param["san"] == json!(["e4", "e5"]) && param["match"] == true).await;
+    // Another position of the game: only what was played since. Rights may be written in any order.
+    let fen = format!("{AFTER_E4} b QKqk - 0 1");
+    let set = client.method("setup", json!({ "fen": fen })).await;
+    assert_eq!((&set["start"], &set["san"], &set["match"]), (&json!(fen), &json!(["e5"]), &json!(true)));
+    site.hall.play("g1", "f3", "Nf3").await;
+    client.told("the knight", |param| param["san"] == json!(["e5", "Nf3"]) && param["match"] == true).await;
+    // One that never stood on the board.
+    let set = client.method("setup", json!({ "fen": "8/8/4k3/8/8/4K3/8/8 w - - 0 1" })).await;
+    assert_eq!((&set["san"], &set["match"]), (&json!([]), &json!(false)));
+    // The game is what it was.
+    let pgn = site.hall.client.pgn(site.hall.game).await.unwrap();
+    assert!(pgn.contains("Nf3"), "{pgn}");
+    // Read the other way round, in livechess-go's words and in those of LiveChess.
+    for (method, flip) in [("setup", true), ("flip", false)] {
+        let set = client.method(method, json!({ "flip": flip })).await;
+        assert_eq!(set["flipped"], json!(flip));
+        let rank = if flip { "R1BKQBNR/PPP" } else { "rnbqkbnr/ppp" };
+        assert!(set["board"].as_str().unwrap().starts_with(rank), "{set}");
+    }
+    let unsubscribe = json!({"id": 5, "call": "call", "param": {"id": 7, "method": "unsubscribe"}});
+    assert_eq!(client.call(unsubscribe.clone()).await["response"], "call");
+    assert_eq!(client.call(unsubscribe).await["response"], "error");
+}
+
+#[tokio::test]
+async fn what_is_not_understood_is_said_to_be() {
+    let Some(site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    client.subscribe().await;
+    let subscribe = |feed: &str, serial: &str| {
+        format!(r#"{{"id":4,"call":"subscribe","param":{{"feed":"{feed}","id":1,"param":{{"serialnr":"{serial}"}}}}}}"#)
+    };
+    let call = |param: &str| format!(r#"{{"id":4,"call":"call","param":{param}}}"#);
+    let wrong = [
+        (r#"{"id":4,"call":"dance"}"#.to_owned(), "dance"),
+        (r#"{"id":4}"#.to_owned(), "eboards"),
+        (subscribe("weather", "23946"), "weather"),
+        (subscribe("eboardevent", "1"), "no board \"1\""),
+        (r#"{"id":4,"call":"subscribe"}"#.to_owned(), "param.feed"),
+        (call(r#"{"id":7,"method":"jump"}"#), "jump"),
+        (call(r#"{"id":8,"method":"flip","param":{"flip":true}}"#), "no subscription 8"),
+        (call(r#"{"id":7,"method":"setup","param":{"fen":"white"}}"#), "no position"),
+        (call(r#"{"id":7,"method":"setup"}"#), "FEN"),
+        (call(r#"{"id":{},"method":"setup","param":{"fen":"8/8/8/8/8/8/8/8"}}"#), "number of a subscription"),
+        (call("7"), "param.method"),
+    ];
+    for (message, says) in wrong {
+        client.say(message.as_str()).await;
+        let answer = client.hear().await;
+        assert_eq!((&answer["response"], &answer["id"]), (&json!("error"), &json!(4)), "{message}: {answer}");
+        assert!(answer["param"]["message"].as_str().unwrap().contains(says), "{message}: {answer}");
+    }
+    let deep = "[".repeat(9_000);
+    for message in ["", "hello", "[]", "7", "{\"id\":4", deep.as_str()] {
+        client.say(message).await;
+        let answer = client.hear().await;
+        assert_eq!((&answer["response"], &answer["id"]), (&json!("error"), &Value::Null), "{message}: {answer}");
+    }
+    // One that is too long ends the conversation, and no other.
+    let mut other = site.client().await;
+    let _ = client.0.send(Message::text("x".repeat(100_000))).await;
+    let gone = timeout(PATIENCE, async { while let Some(Ok(_)) = client.0.next().await {} }).await;
+    assert!(gone.is_ok(), "it was heard to the end");
+    assert_eq!(other.call(json!({"id": 1, "call": "eboards"})).await["id"], json!(1));
+}
+
+#[tokio::test]
+async fn only_pages_of_the_list_may_ask() {
+    let Some(site) = Site::open("origins = \"lichess.org, http://club.example, localhost\"").await else { return };
+    for (origin, may) in [
+        ("https://lichess.org", true),
+        ("https://www.lichess.org", true),
+        ("http://localhost:8080", true),
+        ("http://club.example", true),
+        ("http://lichess.org", false),
+        ("https://lichess.org.evil.example", false),
+        ("https://evillichess.org", false),
+        ("https://www.chess.com", false),
+        ("null", false),
+    ] {
+        let client = Client::connect(site.port, Some(origin)).await;
+        match client {
+            Ok(_) => assert!(may, "{origin} was let in"),
+            Err(Error::Http(response)) => assert!(!may && response.status() == 403, "{origin}: {response:?}"),
+            Err(why) => panic!("{origin}: {why}"),
+        }
+        let (status, head, _) =
+            site.ask(&format!("GET /api/v1.0/eboards HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: {origin}")).await;
+        assert_eq!(status, if may { 200 } else { 403 }, "{origin}");
+        assert_eq!(head.contains(&format!("access-control-allow-origin: {origin}\r\n")), may, "{head}");
+    }
+    for (host, may) in [
+        ("localhost", true),
+        ("127.0.0.1:1982", true),
+        ("[::1]:1982", true),
+        ("LOCALHOST.:1", true),
+        ("evil.example:1982", false),
+        ("localhost.evil.example", false),
+        ("", false),
+        ("localhost:x", false),
+    ] {
+        let (status, ..) = site.ask(&format!("GET /api/v1.0/eboards HTTP/1.1\r\nHost: {host}")).await;
+        assert_eq!(status, if may { 200 } else { 403 }, "{host}");
+    }
+    let (status, head, _) = site
+        .ask("OPTIONS /api/v1.0/eboards HTTP/1.1\r\nHost: localhost\r\nOrigin: https://lichess.org\r\nAccess-Control-Request-Method: GET\r\nAccess-Control-Request-Private-Network: true")
+        .await;
+    assert_eq!(status, 204);
+    for line in ["access-control-allow-private-network: true", "access-control-allow-methods: get", "vary: origin"] {
+        assert!(head.contains(line), "{head}");
+    }
+    let (status, ..) = site.ask("GET /etc/passwd HTTP/1.1\r\nHost: localhost").await;
+    assert_eq!(status, 404);
+}
+
+#[tokio::test]
+async fn tournament_rounds_and_games_are_there() {
+    let Some(mut site) = Site::open("").await else { return };
+    site.client().await;
+    // Without pairings each board is a table.
+    let tournament = site.get("tournaments").await[0].clone();
+    assert_eq!(tournament["rounds"], 1);
+    let pairing = site.get(&format!("round/{}/0", tournament["uuid"].as_str().unwrap())).await["pairings"][0].clone();
+    assert_eq!((&pairing["nr"], &pairing["live"], &pairing["result"]), (&json!(1), &json!(true), &Value::Null));
+    let pairings = r#"{"number":3,"event":"City Open","site":"Delft","date":"2026.11.21","pairings":[
+        {"table":1,"white":{"name":"Ada, A","title":"WGM","fide_id":1503014,"federation":"NED"},"black":{"name":"Bob"},"serial":"23946"},
+        {"table":3,"white":{"name":"Cid"},"black":{"name":"Dee"},"forfeit":"black"}]}"#;
+    site.hall.client.load_round(pairings).await.unwrap();
+    site.hall.board.clock(5400, 5400, true);
+    site.hall.play("e2", "e4", "e4").await;
+    let summary = site.get("tournaments").await[0].clone();
+    let uuid = summary["uuid"].as_str().unwrap().to_owned();
+    assert_eq!(summary, json!({"uuid": uuid, "description": "City Open", "rounds": 3}));
+    let expected = json!({
+        "uuid": uuid, "name": "City Open", "description": "City Open", "location": "Delft", "country": "", "rounds": 3,
+        "eboards": ["23946", null, null],
+    });
+    assert_eq!(site.get(&format!("tournament/{uuid}")).await, expected);
+    assert_eq!(site.get(&format!("round/{uuid}/0")).await, json!({"nr": 1, "date": null, "pairings": []}));
+    let round = until("the game to have its names", async || {
+        let round = site.get(&format!("round/{uuid}/2")).await;
+        (round["pairings"][0]["live"] == true).then_some(round)
+    })
+    .await;
+    assert_eq!((&round["nr"], &round["date"]), (&json!(3), &json!("2026-11-21")));
+    let white = json!({"fname": "A", "mname": null, "lname": "Ada", "title": "WGM", "federation": "NED", "gender": "F", "fideid": "1503014"});
+    assert_eq!(round["pairings"][0]["white"], white);
+    let forfeit = &round["pairings"][1];
+    assert_eq!((&forfeit["nr"], &forfeit["live"], &forfeit["result"]), (&json!(3), &json!(false), &json!("BLACKFORFAIT")));
+    let path = format!("game/{}", round["pairings"][0]["uuid"].as_str().unwrap());
+    let game = site.get(&path).await;
+    assert_eq!((&game["chess960"], &game["result"], &game["comment"]), (&json!(518), &Value::Null, &Value::Null));
+    assert_eq!(game["clock"]["white"], 5400);
+    let moved = game["moves"][0].as_str().unwrap();
+    assert!(moved.starts_with("e4 ") && moved.contains('+') && moved.split(' ').count() == 2, "{game}");
+    site.hall.client.order(site.hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    assert_eq!(site.get(&path).await["result"], "DRAW");
+    for path in ["tournament/x", &format!("round/{uuid}/3"), "game/0000"] {
+        let (status, ..) = site.ask(&format!("GET /api/v1.0/{path} HTTP/1.1\r\nHost: localhost")).await;
+        assert_eq!(status, 404, "{path}");
+    }
+}
+
+fn now() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64
+}
+
+#[tokio::test]
+async fn under_a_delay_everything_is_late() {
+    let Some(mut site) = Site::open("[broadcast]\ndelay_s = 2").await else { return };
+    let mut client = site.client().await;
+    client.subscribe().await;
+    client.method("setup", json!({ "fen": format!("{START} w KQkq - 0 1") })).await;
+    site.hall.board.clock(300, 300, true);
+    let live = site.hall.play("e2", "e4", "e4").await.time.unwrap();
+    // The first that is told of it is all of it.
+    let told = client.hear().await["param"].clone();
+    assert!(now() - live >= 2_000, "told after {} ms", now() - live);
+    assert_eq!((&told["board"], &told["san"], &told["match"]), (&json!(AFTER_E4), &json!(["e4"]), &json!(true)));
+    let live = site.hall.play("e7", "e5", "e5").await.time.unwrap();
+    let tournament = site.get("tournaments").await[0]["uuid"].as_str().unwrap().to_owned();
+    let pairing = site.get(&format!("round/{tournament}/0")).await["pairings"][0]["uuid"].as_str().unwrap().to_owned();
+    until("the reply over HTTP", async || {
+        let (game, boards) = (site.get(&format!("game/{pairing}")).await, site.get("eboards").await);
+        let seen = game["moves"].as_array().unwrap().len() == 2 || boards[0]["board"] != AFTER_E4;
+        assert!(!seen || now() - live >= 2_000, "{game} {boards} after {} ms", now() - live);
+        seen.then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_live_is_live() {
+    let Some(mut site) = Site::open("live = true\n[broadcast]\ndelay_s = 3600").await else { return };
+    let mut client = site.client().await;
+    client.subscribe().await;
+    client.method("setup", json!({ "fen": format!("{START} w KQkq - 0 1") })).await;
+    site.hall.play("e2", "e4", "e4").await;
+    client.told("e4", |param| param["san"] == json!(["e4"])).await;
+}
+
+#[tokio::test]
+async fn nobody_waits_for_a_slow_reader() {
+    let Some(mut site) = Site::open("").await else { return };
+    let (mut slow, mut quick) = (site.client().await, site.client().await);
+    slow.subscribe().await;
+    quick.subscribe().await;
+    // It asks and asks, and does not listen, until nothing more goes out.
+    let call = Message::text(json!({"id": 1, "call": "eboards"}).to_string());
+    while timeout(Duration::from_millis(500), slow.0.send(call.clone())).await.is_ok() {}
+    site.hall.play("e2", "e4", "e4").await;
+    quick.told("e4", |param| param["board"] == AFTER_E4).await;
+    // It hears how things stand once it listens, or has to connect again.
+    let listens = async {
+        while let Some(Ok(message)) = slow.0.next().await {
+            let heard: Value = serde_json::from_str(&message.into_text().unwrap()).unwrap_or_default();
+            if heard["response"] == "feed" && heard["param"]["board"] == AFTER_E4 {
+                return;
+            }
+        }
+    };
+    timeout(PATIENCE, listens).await.unwrap();
+}
+
+#[tokio::test]
+async fn many_that_connect_and_leave_it_at_that_hurt_nobody() {
+    let Some(mut site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    client.subscribe().await;
+    let mut idle = Vec::new();
+    for _ in 0..400 {
+        idle.push(TcpStream::connect(("127.0.0.1", site.port)).await.unwrap());
+    }
+    site.hall.play("e2", "e4", "e4").await;
+    client.told("e4", |param| param["board"] == AFTER_E4).await;
+    assert!(site.hall.daemon.log().contains("others are turned away"));
+    drop(idle);
+    site.client().await;
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_tried_again() {
+    let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = taken.local_addr().unwrap();
+    let Some(mut site) = Site::at(&address.to_string(), "").await else { return };
+    site.hall.play("e2", "e4", "e4").await;
+    let log = site.hall.daemon.log();
+    assert_eq!(log.matches(&format!("cannot connect to {address}")).count(), 1, "{log}");
+    drop(taken);
+    site.port = told_port(&site.hall).await;
+    assert_eq!(site.port, address.port());
+    site.client().await;
+}
