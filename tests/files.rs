@@ -94,7 +94,7 @@ async fn moves_appear_and_corrections_replace_them() {
     assert!(!pgn.contains("e4"), "{pgn}");
     writing.hall.client.order(writing.hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
     writing.says("round-3/game-1.json", "DRAW").await;
-    writing.says("tournament.json", "\"live\":0").await;
+    writing.says("tournament.json", "{\"count\":1,\"live\":0}").await;
     let tournament = writing.json("tournament.json");
     assert_eq!(tournament["rounds"], json!([{"count": 0, "live": 0}, {"count": 0, "live": 0}, {"count": 1, "live": 0}]));
     assert_eq!((&tournament["name"], &tournament["location"]), (&json!("City Open"), &json!("Delft")));
