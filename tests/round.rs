@@ -2,6 +2,7 @@
 
 use crate::hall::Hall;
 use crate::harness::{Daemon, until};
+use touchmove::game::{Command, GameResult};
 use touchmove::publish::client::Client;
 use touchmove::round::trf::Order;
 use touchmove::round::{BadRound, Forfeit, Round};
@@ -237,4 +238,35 @@ async fn games_have_the_names_of_their_tables() {
     assert_eq!(tag(&client.pgn(game).await.unwrap(), "White"), Some("Ada"));
     let (round, _) = client.round().await.unwrap();
     assert_eq!(round.unwrap().table(1).unwrap().forfeit, Some(Forfeit::Black));
+}
+
+#[tokio::test]
+async fn a_game_that_nobody_has_begun_is_of_the_next_round() {
+    let Some(mut hall) = Hall::after_e4().await else { return };
+    let load = async |client: &Client, white: &str, number: u16| {
+        let round = read(&format!("white,black\n{white},Bob\n"), Some(number)).unwrap();
+        client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
+    };
+    let named = async |client: &Client, game: u64, white: &str| {
+        until("the names", async || (tag(&client.pgn(game).await.unwrap(), "White") == Some(white)).then_some(())).await
+    };
+    load(&hall.client, "Ada", 1).await;
+    named(&hall.client, hall.game, "Ada").await;
+    hall.client.order(hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    // The pieces are put up again before the next round is known.
+    hall.board.play("e4", "e2");
+    let next = until("another game", async || {
+        hall.client.snapshot().await.unwrap().games.last().map(|game| game.id).filter(|id| *id != hall.game)
+    });
+    let next = next.await;
+    named(&hall.client, next, "Ada").await;
+    load(&hall.client, "Cid", 2).await;
+    named(&hall.client, next, "Cid").await;
+    hall.play("d2", "d4", "d4").await;
+    load(&hall.client, "Eve", 3).await;
+    // What is being played stays what it is; so does what was played.
+    assert_eq!(tag(&hall.client.pgn(next).await.unwrap(), "White"), Some("Cid"));
+    assert_eq!(tag(&hall.client.pgn(hall.game).await.unwrap(), "White"), Some("Ada"));
+    let forfeit = hall.client.set_forfeit(1, "white").await;
+    assert!(forfeit.is_ok(), "nobody plays in round 3 yet: {forfeit:?}");
 }

@@ -36,6 +36,13 @@ struct Shown {
     lines: BTreeMap<u64, Line>,
 }
 
+/// Who plays, and where: what tags may tell before anything of the game has left.
+fn public(tags: &[(String, String)]) -> Vec<(String, String)> {
+    const OTHERS: [&str; 6] = ["Event", "Site", "Date", "Round", "Table", "TimeControl"];
+    let of_player = |name: &str| (name.starts_with("White") || name.starts_with("Black")) && !name.ends_with("Clock");
+    tags.iter().filter(|(name, _)| of_player(name) || OTHERS.contains(&name.as_str())).cloned().collect()
+}
+
 /// What is told of events that are found to have left.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tell {
@@ -50,6 +57,30 @@ struct Line {
     line: DelayLine,
     /// The number of the last durable event that was looked at.
     last: u64,
+    /// What was last known of it.
+    of: Option<Of>,
+}
+
+/// What is known of a game besides its events.
+#[derive(Clone)]
+struct Of {
+    /// The board it is on, with no more than may be known of it.
+    board: BoardView,
+    epoch_wall_ms: i64,
+    tags: Arc<[(String, String)]>,
+    own_tags: Vec<(String, String)>,
+}
+
+impl Of {
+    /// As the hub has it; `None`: it has put the game away.
+    fn read(state: &State, game: u64) -> Option<Of> {
+        let game = state.games.get(&game)?;
+        let board = state.boards.get(&game.board)?;
+        let serial_number = board.serial_number.clone();
+        let board = BoardView { serial_number, ..BoardView::new(board.id.clone(), board.model, board.sensing) };
+        let (tags, own_tags) = (Arc::clone(&game.tags), game.record.tags.clone());
+        Some(Of { board, epoch_wall_ms: game.epoch_wall_ms, tags, own_tags })
+    }
 }
 
 impl Gallery {
@@ -131,16 +162,18 @@ impl Gallery {
             // Some were missed.
             _ => return self.catch_up(None, Tell::Everything),
         }
+        let of = self.hub.read(|state| Of::read(state, game));
         let mut shown = self.lock();
-        let line = shown.lines.entry(game).or_insert_with(|| Line { line: DelayLine::new(self.delay), last: 0 });
+        let line = shown.lines.entry(game).or_insert_with(|| Line { line: DelayLine::new(self.delay), last: 0, of: None });
         line.last = number;
+        line.of = of.or(line.of.take());
         if is_public(&published.stamped.event) {
             line.line.push(self.now(), published.stamped.clone());
         }
         if let Event::Commanded { command: Command::Tags(tags), .. } = &published.stamped.event
             && let Some(view) = shown.state.games.get_mut(&game)
         {
-            view.record.tags.clone_from(tags);
+            view.record.tags = public(tags);
             drop(shown);
             self.tell(News::Board(published.board.clone()));
         }
@@ -148,7 +181,9 @@ impl Gallery {
 
     /// Who plays whom is no secret.
     fn take_round(&self) {
-        let round = self.hub.read(|state| state.round.clone());
+        let mut round = self.hub.read(|state| state.round.clone());
+        // A result is told by its game, when that has left.
+        round.iter_mut().flat_map(|round| &mut round.pairings).for_each(|pairing| pairing.result = None);
         self.lock().state.round = round;
         self.tell(News::Round);
     }
@@ -175,9 +210,12 @@ impl Gallery {
                 }
             };
             let mut left = Vec::new();
+            let of = self.hub.read(|state| Of::read(state, game));
             {
                 let mut shown = self.lock();
-                let line = shown.lines.entry(game).or_insert_with(|| Line { line: DelayLine::new(self.delay), last: 0 });
+                let line =
+                    shown.lines.entry(game).or_insert_with(|| Line { line: DelayLine::new(self.delay), last: 0, of: None });
+                line.of = of.or(line.of.take());
                 for stamped in events.into_iter().filter(|stamped| stamped.number.is_some_and(|number| number <= last_number)) {
                     line.last = stamped.number.unwrap_or(line.last);
                     if is_public(&stamped.event) {
@@ -214,17 +252,12 @@ impl Gallery {
     }
 
     fn show(&self, game: u64, stamped: Stamped, tell: Tell) {
-        let of_game = |state: &State| {
-            let game = state.games.get(&game)?;
-            let board = state.boards.get(&game.board)?;
-            let serial_number = board.serial_number.clone();
-            let board = BoardView { serial_number, ..BoardView::new(board.id.clone(), board.model, board.sensing) };
-            let at_hand: Vec<u64> = state.games.keys().copied().collect();
-            Some((board, game.epoch_wall_ms, Arc::clone(&game.tags), game.record.tags.clone(), at_hand))
-        };
-        let Some((board, epoch_wall_ms, tags, own_tags, at_hand)) = self.hub.read(of_game) else { return };
-        let id = board.id.clone();
+        let (of, at_hand) = self.hub.read(|state| (Of::read(state, game), state.games.keys().copied().collect::<Vec<u64>>()));
         let mut shown = self.lock();
+        // The hub may have put the game away meanwhile.
+        let Some(of) = of.or_else(|| shown.lines.get(&game)?.of.clone()) else { return };
+        let Of { board, epoch_wall_ms, tags, own_tags } = of;
+        let id = board.id.clone();
         let left = shown.left.entry(game).or_default();
         let number = left.len() as u64 + 1;
         let stamped = Stamped { number: Some(number), ..stamped };
@@ -237,7 +270,7 @@ impl Gallery {
                     line.line.end();
                 }
             }
-            shown.lines.retain(|game, _| at_hand.contains(game));
+            shown.lines.retain(|game, line| at_hand.contains(game) || line.line.is_waiting());
         }
         let serial_number = board.serial_number.clone();
         // Which board it is, is no secret.
@@ -245,7 +278,7 @@ impl Gallery {
         shown.state.take(&id, Some(game), epoch_wall_ms, &tags, &stamped);
         if let Some(view) = shown.state.games.get_mut(&game) {
             // Who plays is no secret.
-            view.record.tags = own_tags;
+            view.record.tags = public(&own_tags);
         }
         let State { games, .. } = &shown.state;
         let kept: Vec<u64> = games.keys().copied().collect();

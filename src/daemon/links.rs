@@ -30,6 +30,8 @@ use tracing::{debug, info, warn};
 
 /// Pauses between attempts to open a port, in milliseconds: the first, and the longest.
 const RECONNECT: (Millis, Millis) = (100, 5_000);
+/// So much of what a line says between two questions is recorded, in bytes.
+const LONGEST: usize = 64 * 1024;
 /// A board that takes nothing for so long is as good as unplugged.
 const STUCK: Duration = Duration::from_secs(2);
 /// The kind of trouble of a chain on which no board has been heard.
@@ -280,7 +282,10 @@ impl Link {
     fn received(&mut self, chunk: &[u8]) {
         let now = Instant::now();
         if self.protocol.is_chain() {
-            self.exchange.1.extend_from_slice(chunk);
+            // What never ends is no answer.
+            if self.exchange.1.len() + chunk.len() <= LONGEST {
+                self.exchange.1.extend_from_slice(chunk);
+            }
         } else {
             self.each(now, |place| {
                 Traffic::add(&place.traffic.bytes_read, chunk.len());

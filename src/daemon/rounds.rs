@@ -1,9 +1,10 @@
 //! The round that is being played: kept in a file under the state directory, and its names given to the games.
 
-use crate::daemon::hub::{BoardId, Hub, News, State, Target};
+use crate::daemon::hub::{BoardId, GameView, Hub, News, State, Target};
 use crate::daemon::{Stop, stopped};
 use crate::game::{Command, Event, Order};
-use crate::round::Round;
+use crate::round::{Pairing, Round};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -58,6 +59,24 @@ pub fn tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
     round.boards(&boards).into_iter().map(|(table, name)| (table, name.and_then(found))).collect()
 }
 
+/// The game of a table: by the names that it was given, because the public does not know every board. Of several the first that has
+/// a result, since what is played there afterwards is not for the public; else the last one in which somebody has moved.
+pub fn game_of<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {
+    let tags = round.tags(pairing);
+    let is_here =
+        |game: &&GameView| same_round(&game.record.tags, &tags) && value(&game.record.tags, "Table") == value(&tags, "Table");
+    let mut games: Vec<&GameView> = state.games.values().filter(is_here).collect();
+    // A board that was put in the place of another.
+    if let Some(board) = &pairing.board
+        && games.iter().any(|game| game.board.as_str() == board)
+    {
+        games.retain(|game| game.board.as_str() == board);
+    }
+    let over = games.iter().find(|game| game.record.result.is_some());
+    let begun = || games.iter().rfind(|game| !game.record.plies.is_empty());
+    over.or_else(begun).or(games.last()).copied()
+}
+
 /// Whether two games with these tags are of one round.
 pub fn same_round(one: &[(String, String)], other: &[(String, String)]) -> bool {
     let number = |tags| value(tags, "Round").and_then(|round| round.split('.').next());
@@ -79,6 +98,7 @@ pub fn natural(name: &str) -> (String, u64, String) {
 pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
     let mut news = hub.subscribe();
     name_games(&hub).await;
+    let mut known = BTreeMap::new();
     loop {
         let next = tokio::select! {
             next = news.recv() => next,
@@ -86,9 +106,14 @@ pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
         };
         match next {
             Ok(News::Event(published)) if !matches!(published.stamped.event, Event::GameStarted { .. }) => {}
-            Ok(News::Event(_) | News::Round | News::Board(_)) | Err(broadcast::error::RecvError::Lagged(_)) => {
-                name_games(&hub).await;
+            Ok(News::Board(board)) => {
+                // Every reading is news of its board; what matters here seldom changes.
+                let now = hub.read(|state| state.boards.get(&board).map(|view| (view.serial_number.clone(), view.game)));
+                if known.insert(board, now.clone()) != Some(now) {
+                    name_games(&hub).await;
+                }
             }
+            Ok(News::Event(_) | News::Round) | Err(broadcast::error::RecvError::Lagged(_)) => name_games(&hub).await,
             Ok(News::Trouble) => {}
             Err(broadcast::error::RecvError::Closed) => return,
         }
@@ -106,7 +131,9 @@ async fn name_games(hub: &Hub) {
             let game = state.games.get(&state.boards.get(&board?)?.game?)?;
             let tags = round.tags(round.table(table)?);
             let known = &game.record.tags;
-            let ours = known.is_empty() && game.record.result.is_none() || same_round(known, &tags);
+            // Pieces that were put up again are a game that nobody has begun: it is of the round in which it is.
+            let untouched = game.record.plies.is_empty() && game.record.result.is_none();
+            let ours = untouched || known.is_empty() && game.record.result.is_none() || same_round(known, &tags);
             (ours && *known != tags).then_some((game.id, table, tags))
         };
         tables(state).into_iter().filter_map(named).collect()

@@ -79,6 +79,11 @@ impl DelayLine {
         }
     }
 
+    /// Whether something has not left yet.
+    pub fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// The game ended without a result: another one is on its board.
     pub fn end(&mut self) {
         self.over = true;

@@ -3,7 +3,7 @@
 use super::{Error, polkit};
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
-use crate::daemon::rounds::tables;
+use crate::daemon::rounds::{game_of, tables};
 use crate::game::Command;
 use crate::names::API_VERSION;
 use crate::round::{Forfeit, Round};
@@ -170,6 +170,15 @@ impl Manager {
             "" => None,
             _ => return Err(Error::BadResult(format!("{winner:?} cannot win without play: give white, black or nobody"))),
         };
+        let is_played = self.hub.read(|state| {
+            let game = state.round.as_ref().and_then(|round| game_of(state, round, round.table(table)?));
+            game.is_some_and(|game| !game.record.plies.is_empty())
+        });
+        if is_played && forfeit.is_some() {
+            return Err(Error::BadResult(format!(
+                "table {table} is played: give its game a result, see `touchmovectl arbiter result`"
+            )));
+        }
         self.change(|round| {
             round.table_mut(table).ok_or_else(|| no_table(table))?.forfeit = forfeit;
             Ok(())

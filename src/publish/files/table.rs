@@ -2,7 +2,7 @@
 
 use super::cloud;
 use crate::daemon::hub::{GameView, State};
-use crate::daemon::rounds::{natural, same_round, value};
+use crate::daemon::rounds::{game_of, natural, value};
 use crate::game::event::Rotation;
 use crate::game::pgn::pgn;
 use crate::game::{Record, ResultReason};
@@ -74,28 +74,10 @@ pub fn tables(state: &State, round: Option<&Round>, tags: &[(String, String)]) -
         for (name, value) in round.tags(pairing) {
             set(&mut all, &name, value);
         }
-        let game = game(state, round, pairing).filter(|_| pairing.forfeit.is_none());
+        let game = game_of(state, round, pairing).filter(|_| pairing.forfeit.is_none());
         Table { tags: all, pairing: Some((*pairing).clone()), game: game.map(|game| (game.id, game.record.last_number)) }
     };
     pairings.iter().map(table).collect()
-}
-
-/// The game of a table: by the names that it was given, because a gallery does not know every board. Of several the first that has
-/// a result, since what is played there afterwards is not for the public; else the last one in which somebody has moved.
-fn game<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {
-    let tags = round.tags(pairing);
-    let is_here =
-        |game: &&GameView| same_round(&game.record.tags, &tags) && value(&game.record.tags, "Table") == value(&tags, "Table");
-    let mut games: Vec<&GameView> = state.games.values().filter(is_here).collect();
-    // A board that was put in the place of another.
-    if let Some(board) = &pairing.board
-        && games.iter().any(|game| game.board.as_str() == board)
-    {
-        games.retain(|game| game.board.as_str() == board);
-    }
-    let over = games.iter().find(|game| game.record.result.is_some());
-    let begun = || games.iter().rfind(|game| !game.record.plies.is_empty());
-    over.or_else(begun).or(games.last()).copied()
 }
 
 fn set(tags: &mut Vec<(String, String)>, name: &str, value: String) {

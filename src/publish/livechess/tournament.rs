@@ -169,13 +169,10 @@ fn tables<'a>(desk: &Desk, state: &'a State) -> Vec<Table<'a>> {
     let number = round.number.to_string();
     let table = |(nr, board): (u16, Option<_>)| {
         let pairing = round.table(nr);
+        let game = pairing.and_then(|pairing| rounds::game_of(state, round, pairing));
+        // The public does not know every board: there the game says which it is on.
+        let board = if desk.is_late() { game.map(|game| game.board.clone()) } else { board };
         let board = board.and_then(|board| state.boards.get(&board));
-        // The game has the table's names, on whichever board it goes on.
-        let game = pairing.and_then(|pairing| {
-            let tags = round.tags(pairing);
-            let wanted: Vec<_> = tags.iter().filter(|(name, _)| name == "Round" || name == "Event").collect();
-            state.games.values().rev().find(|game| wanted.iter().all(|tag| game.record.tags.contains(tag)))
-        });
         Table { nr, uuid: id(&nr.to_string(), &number), board, pairing, game }
     };
     rounds::tables(state).into_iter().map(table).collect()
