@@ -1,6 +1,7 @@
 //! What the public learns, and when: the line by itself, and touchmoved's second name.
 
 use crate::hall::{Hall, client, made, seen};
+use crate::harness::{Daemon, until};
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -231,4 +232,29 @@ async fn spectators_are_plies_behind_until_the_game_ends() {
     hall.client.order(hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
     seen(&mut watch, "the result", |event| event.event == "ResultChanged").await;
     assert_eq!(moves().await, ["e4", "e5", "Nf3"]);
+}
+
+/// A small computer learns the time of day after it has started: a game may seem to have begun hours ago.
+#[tokio::test]
+async fn a_clock_that_was_hours_slow_lets_nothing_out_after_a_restart() {
+    let Some((mut hall, dir)) = late("delay_s = 3600").await else { return };
+    hall.play("e2", "e4", "e4").await;
+    let Hall { daemon, state, board, bus, .. } = hall;
+    daemon.kill();
+    // As if the time of day had been ten hours behind when the game began, and right when the move was made.
+    let journal = rusqlite::Connection::open(state.path().join(touchmove::daemon::journal::FILE)).unwrap();
+    journal
+        .execute("UPDATE game SET epoch_wall_ms = epoch_wall_ms - 36000000, started_wall_ms = started_wall_ms - 36000000", [])
+        .unwrap();
+    journal.execute("UPDATE event SET wall_ms = wall_ms - 36000000 WHERE number = 1", []).unwrap();
+    drop(journal);
+    let config = dir.path().join("touchmoved.toml");
+    let daemon = Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);
+    daemon.ready();
+    let spectators = client(&bus, Stream::Broadcast).await;
+    let games = until("the start of the game", async || {
+        Some(spectators.snapshot().await.unwrap().games).filter(|games| !games.is_empty())
+    });
+    let moves: Vec<String> = games.await[0].moves.iter().map(|ply| ply.san.clone()).collect();
+    assert_eq!(moves, Vec::<String>::new());
 }

@@ -282,3 +282,13 @@ fn a_board_without_a_driver() {
     let Some(said) = with_device(("045b", "8111"), "ttyACM0", "driverless", &[]) else { return };
     check(said, 1, &["✗ USB device 045b:8111 is a DGT e-Board, but it has no serial port\n  → its kernel driver is missing"]);
 }
+
+#[test]
+fn what_is_wrong_with_a_wiring_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let (wiring, config) = (dir.path().join("matrix.toml"), dir.path().join("touchmoved.toml"));
+    fs::write(&wiring, "diodes = true\n").unwrap();
+    fs::write(&config, format!("[[board]]\nname = 'm'\nmodel = 'matrix'\nport = '{}'\n", wiring.display())).unwrap();
+    let said = doctor(&["--config", config.to_str().unwrap(), "--bus", "unix:path=/nowhere"]);
+    check(said, 1, &["✗ ", "must have one of [gpio] and [mcp23017]", "→ docs/matrix.md says what stands in this file"]);
+}

@@ -3,7 +3,7 @@
 mod ask;
 mod report;
 
-use crate::boards::{self, BOARDS, Model};
+use crate::boards::{self, BOARDS, Connection, Model};
 use crate::config::{Board, Config};
 use crate::ctl::colours;
 use crate::link::rules;
@@ -262,7 +262,9 @@ fn modem_manager(report: &mut Report, targets: &[Target]) {
 /// Whether a port can be opened, and a board answers on it.
 async fn port(report: &mut Report, target: &Target) {
     let shown = target.node.display().to_string();
-    let opened = match serial::look(&target.node).map(|()| serial::holder(&target.node)) {
+    let is_file = target.board.model.connection == Connection::Matrix;
+    let looked = if is_file { Ok(None) } else { serial::look(&target.node).map(|()| serial::holder(&target.node)) };
+    let opened = match looked {
         Err(error) => Err(error),
         Ok(Some(holder)) => Err(OpenError::Busy { port: target.node.clone(), holder: Some(holder) }),
         Ok(None) => Port::open(&target.node, target.board.model.connection, target.board.control).await,
@@ -273,6 +275,9 @@ async fn port(report: &mut Report, target: &Target) {
         Err(OpenError::NoPermission { group, .. }) => {
             let what = format!("no permission to open {shown}: it belongs to group {group}");
             return report.bad("permission", what, let_in(&group));
+        }
+        Err(OpenError::Other { reason, .. }) if is_file => {
+            return report.bad("port", format!("{shown}: {reason}"), "docs/matrix.md says what stands in this file");
         }
         Err(error) => {
             let text = error.to_string();

@@ -3,6 +3,7 @@
 //! A file that is lost or damaged loses nothing else: the start position teaches the board anew.
 
 use crate::daemon::hub::BoardId;
+use crate::daemon::whole_file::{Lasting, replace};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -29,9 +30,7 @@ impl Calibrations {
     /// Keeps this in place of what was kept.
     pub fn keep(&self, board: &BoardId, text: &str) {
         let path = self.path(board);
-        let new = path.with_extension("new");
-        let kept = fs::create_dir_all(&self.0).and_then(|()| fs::write(&new, text)).and_then(|()| fs::rename(&new, &path));
-        match kept {
+        match replace(&path, text, Lasting::OverPowerCuts) {
             Ok(()) => info!(%board, "{} chips are known now", text.lines().count()),
             Err(why) => warn!(%board, "{} cannot be written ({why}): after a restart the pieces are unknown", path.display()),
         }

@@ -1,7 +1,8 @@
 //! What the public may see, as late as it may see it: the games alone, told by their public events.
 //!
-//! **Invariant:** every public face reads here and nowhere else, so that none of them can be ahead of the delay. What the arbiter is
-//! told never comes here.
+//! **Invariant:** every public face reads here and nowhere else, so that none of them can be ahead of the delay; the one exception is
+//! the LiveChess server where the configuration says `live = true`, for this machine alone. What the arbiter is told never comes
+//! here.
 
 use super::hub::{BoardId, BoardView, Hub, News, Published, State, is_public};
 use super::{Stop, stopped};
@@ -57,8 +58,16 @@ struct Line {
     line: DelayLine,
     /// The number of the last durable event that was looked at.
     last: u64,
+    /// When the last event was taken in as it happened.
+    taken_at: i64,
     /// What was last known of it.
     of: Option<Of>,
+}
+
+impl Line {
+    fn new(delay: Delay) -> Line {
+        Line { line: DelayLine::new(delay), last: 0, taken_at: i64::MIN, of: None }
+    }
 }
 
 /// What is known of a game besides its events.
@@ -164,8 +173,8 @@ impl Gallery {
         }
         let of = self.hub.read(|state| Of::read(state, game));
         let mut shown = self.lock();
-        let line = shown.lines.entry(game).or_insert_with(|| Line { line: DelayLine::new(self.delay), last: 0, of: None });
-        line.last = number;
+        let line = shown.lines.entry(game).or_insert_with(|| Line::new(self.delay));
+        (line.last, line.taken_at) = (number, self.now());
         line.of = of.or(line.of.take());
         if is_public(&published.stamped.event) {
             line.line.push(self.now(), published.stamped.clone());
@@ -191,18 +200,18 @@ impl Gallery {
     /// Takes in what the journal has of the games at hand and was not taken in yet, each event as old as it is. `of`: games of this
     /// board that are not known at all, and no others.
     fn catch_up(&self, of: Option<&BoardId>, tell: Tell) {
-        let games: Vec<(u64, i64, u64)> = self.hub.read(|state| {
+        let games: Vec<(u64, u64)> = self.hub.read(|state| {
             let games = state.games.values().filter(|game| of.is_none_or(|board| game.board == *board));
-            games.map(|game| (game.id, game.epoch_wall_ms, game.record.last_number)).collect()
+            games.map(|game| (game.id, game.record.last_number)).collect()
         });
         let wall_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis() as i64);
         let mut shown_any = false;
-        for (game, epoch_wall_ms, last_number) in games {
+        for (game, last_number) in games {
             let last = self.lock().lines.get(&game).map_or(0, |line| line.last);
             if last >= last_number || (of.is_some() && last > 0) {
                 continue;
             }
-            let events = match self.hub.since(game, last) {
+            let events = match self.hub.timed_since(game, last) {
                 Ok(events) => events,
                 Err(why) => {
                     warn!("game {game} is not shown to the public any further, because the journal cannot be read: {why}");
@@ -213,14 +222,15 @@ impl Gallery {
             let of = self.hub.read(|state| Of::read(state, game));
             {
                 let mut shown = self.lock();
-                let line =
-                    shown.lines.entry(game).or_insert_with(|| Line { line: DelayLine::new(self.delay), last: 0, of: None });
+                let line = shown.lines.entry(game).or_insert_with(|| Line::new(self.delay));
                 line.of = of.or(line.of.take());
-                for stamped in events.into_iter().filter(|stamped| stamped.number.is_some_and(|number| number <= last_number)) {
+                let known = |(_, stamped): &(i64, Stamped)| stamped.number.is_some_and(|number| number <= last_number);
+                for (happened_at, stamped) in events.into_iter().filter(known) {
                     line.last = stamped.number.unwrap_or(line.last);
                     if is_public(&stamped.event) {
-                        let age = wall_ms.saturating_sub(epoch_wall_ms.saturating_add_unsigned(stamped.at)).max(0);
-                        let at = self.now().saturating_sub(age);
+                        // What comes after something that was seen here is no older than that, whatever the time of day says.
+                        let age = wall_ms.saturating_sub(happened_at).max(0);
+                        let at = self.now().saturating_sub(age).max(line.taken_at);
                         // What had left before this one came has left.
                         left.extend(std::iter::from_fn(|| line.line.pop(at)));
                         line.line.push(at, stamped);

@@ -77,6 +77,11 @@ impl Hub {
         self.journal.events(game, number)
     }
 
+    /// The same, each with its time of day, see [`Journal::timed_events`].
+    pub fn timed_since(&self, game: u64, number: u64) -> Result<Vec<(i64, Stamped)>, JournalError> {
+        self.journal.timed_events(game, number)
+    }
+
     /// Gives a board a seat, with the last games that the journal has of it. Returns the events of the last one too, for its
     /// table. A game that cannot be read is left out and said to be trouble; if it is the last one, the board begins anew.
     pub fn seat(self: &Arc<Self>, mut view: BoardView) -> (Seat, Option<LastGame>) {

@@ -1,8 +1,10 @@
 //! The round that is being played: kept in a file under the state directory, and its names given to the games.
 
 use crate::daemon::hub::{BoardId, GameView, Hub, News, State, Target};
+use crate::daemon::whole_file::{Lasting, replace};
 use crate::daemon::{Stop, stopped};
 use crate::game::{Command, Event, Order};
+pub use crate::link::watch::natural;
 use crate::round::{Pairing, Round};
 use std::collections::BTreeMap;
 use std::fs;
@@ -41,11 +43,7 @@ impl RoundFile {
     /// # Errors
     /// The disk takes it not; what was kept stays.
     pub fn keep(&self, round: &Round) -> io::Result<()> {
-        let new = self.0.with_extension("new");
-        let text = serde_json::to_string_pretty(round)?;
-        fs::write(&new, text)?;
-        fs::File::open(&new)?.sync_all()?;
-        fs::rename(&new, &self.0)
+        replace(&self.0, &serde_json::to_string_pretty(round)?, Lasting::OverPowerCuts)
     }
 }
 
@@ -86,12 +84,6 @@ pub fn same_round(one: &[(String, String)], other: &[(String, String)]) -> bool 
 /// The value of the tag of this name.
 pub fn value<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-}
-
-/// Sorts names so that board_10 comes after board_9.
-pub fn natural(name: &str) -> (String, u64, String) {
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    (stem.to_owned(), name.get(stem.len()..).and_then(|digits| digits.parse().ok()).unwrap_or(0), name.to_owned())
 }
 
 /// Gives the names of the round to the games on its tables, when it changes and when a game begins, until `stop`.

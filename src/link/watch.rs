@@ -213,7 +213,7 @@ pub fn list() -> io::Result<Vec<Device>> {
     enumerator.match_subsystem("tty")?;
     let mut devices: Vec<Device> = enumerator.scan_devices()?.filter_map(|device| port(&device)).collect();
     devices.extend(usb_devices()?.iter().filter_map(direct));
-    devices.sort_by_key(|device| (device.kind == Kind::Usb, natural(&device.node)));
+    devices.sort_by_key(|device| (device.kind == Kind::Usb, natural(&device.node.to_string_lossy())));
     Ok(devices)
 }
 
@@ -250,12 +250,10 @@ pub fn without_port() -> io::Result<Vec<Driverless>> {
 /// Set by udev rules, read by ModemManager.
 const MODEM_MANAGER: [&str; 2] = ["ID_MM_DEVICE_IGNORE", "ID_MM_PORT_IGNORE"];
 
-/// So that ttyUSB10 comes after ttyUSB9.
-fn natural(node: &Path) -> (String, u32) {
-    let name = node.to_string_lossy().into_owned();
-    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
-    let number = name[stem.len()..].parse().unwrap_or(0);
-    (stem, number)
+/// Sorts names so that ttyUSB10 comes after ttyUSB9.
+pub fn natural(name: &str) -> (String, u64, String) {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (stem.to_owned(), name.get(stem.len()..).and_then(|digits| digits.parse().ok()).unwrap_or(0), name.to_owned())
 }
 
 fn port(device: &udev::Device) -> Option<Device> {

@@ -12,6 +12,7 @@ mod table;
 
 use self::table::{Table, Told};
 use crate::daemon::hub::GameView;
+use crate::daemon::whole_file::{Lasting, replace};
 use crate::daemon::{Gallery, Stop, stopped};
 use crate::round::Round;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -225,17 +226,7 @@ fn put(path: &Path, text: &str) -> io::Result<()> {
     if fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(());
     }
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return Err(io::ErrorKind::InvalidInput.into());
-    };
-    fs::create_dir_all(folder)?;
-    let new = folder.join(format!(".{}.new", name.display()));
-    let written = fs::write(&new, text).and_then(|()| fs::rename(&new, path));
-    if written.is_err() {
-        // It may never have been there.
-        let _ = fs::remove_file(&new);
-    }
-    written
+    replace(path, text, Lasting::WhilePowered)
 }
 
 /// A thread for what may take long, one thing after another. It ends with its owner, or with the program: nobody waits for a disk

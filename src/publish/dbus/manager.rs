@@ -4,8 +4,7 @@ use super::{Error, polkit};
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
 use crate::daemon::rounds::{game_of, tables};
-use crate::game::Command;
-use crate::names::API_VERSION;
+use crate::names::{self, API_VERSION};
 use crate::round::{Forfeit, Round};
 use std::sync::Arc;
 use zbus::message::Header;
@@ -39,7 +38,7 @@ impl Manager {
 
 /// Who may command may say who plays.
 async fn may_pair(header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
-    polkit::allowed(&Command::Tags(Vec::new()), header, connection).await
+    polkit::allowed(names::ACTION_COMMAND, header, connection).await
 }
 
 fn no_table(table: u16) -> Error {

@@ -122,7 +122,7 @@ async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<Presence>, s
 
 /// An order, from somebody who may give it.
 async fn order(command: Command, header: &Header<'_>, connection: &Connection) -> Result<Order, Error> {
-    polkit::allowed(&command, header, connection).await?;
+    polkit::allowed(polkit::action(&command), header, connection).await?;
     Ok(Order { command, by: caller(header, connection).await })
 }
 

@@ -10,23 +10,22 @@ use zbus::{Connection, Variant, fdo};
 const AUTHORITY: &str = "org.freedesktop.PolicyKit1";
 
 /// The action that a command is.
-fn action(command: &Command) -> &'static str {
+pub fn action(command: &Command) -> &'static str {
     match command {
         Command::Acknowledge(_) | Command::Claim { .. } => names::ACTION_ACKNOWLEDGE,
         _ => names::ACTION_COMMAND,
     }
 }
 
-/// Whether whoever sent this may give the command.
+/// Whether whoever sent this may do what this action is.
 ///
 /// # Errors
 /// `NotAllowed`, with what to do.
-pub async fn allowed(command: &Command, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
+pub async fn allowed(action: &str, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
     let sender = header.sender().map(ToString::to_string).unwrap_or_default();
     let subject = ("system-bus-name", HashMap::from([("name", Variant::from(sender.as_str()))]));
     // Somebody may be asked for a password only if the caller says that he waits for that.
     let interactive = u32::from(header.primary().flags().contains(Flags::ALLOW_INTERACTIVE_AUTH));
-    let action = action(command);
     let question = (subject, action, HashMap::<&str, &str>::new(), interactive, "");
     let path = "/org/freedesktop/PolicyKit1/Authority";
     let interface = "org.freedesktop.PolicyKit1.Authority";
