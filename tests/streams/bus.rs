@@ -1,25 +1,27 @@
-//! From the bytes of these boards to moves on D-Bus, through touchmoved and a pseudo-terminal. In real time, so only boards that tell
-//! pieces apart: on a machine that stutters two moves arrive as one, and boards that tell less cannot say which. Those are played in
-//! simulated time.
+//! From the bytes of boards to moves on D-Bus, through touchmoved and pseudo-terminals, in real time.
 
 use super::games::opera;
 use crate::hall::client;
 use crate::harness::{Daemon, PATIENCE, PrivateBus};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use touchmove::boards::{BOARDS, Connection, Model};
 use touchmove::ctl::pty::Port;
 use touchmove::game::event::Rotation;
 use touchmove::publish::client::Client;
 use touchmove::publish::dbus::Stream;
+use touchmove::simulate::pgn::{self, Game};
 use touchmove::simulate::{Scene, Stage, hands};
 
-/// So many times as fast as real: the game lasts half a minute, and hands are still slower than a busy machine stutters.
-const SPEED: u32 = 4;
+/// So many times as fast as real. With four times the pace of hands, what lies between two moves is shorter than a busy machine
+/// stutters: two moves arrive as one then, and boards that do not tell pieces apart cannot say which.
+const SPEED: u32 = 2;
 
 /// A board on which the game begins when somebody opens its port; what is played, and how long that takes.
-fn board(name: &str, path: &Path) -> (Vec<String>, Duration) {
+fn board(name: &str, game: &Game, path: &Path) -> (Vec<String>, Duration) {
     let scene = Scene { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
-    let stage = Stage::new(name, &opera(), &scene).unwrap();
+    let stage = Stage::new(name, game, &scene).unwrap();
     let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
     let lasts = Duration::from_millis(stage.ends_at() / u64::from(SPEED));
     let mut port = Port::open().unwrap();
@@ -46,21 +48,53 @@ async fn played(client: &Client, count: usize, longest: Duration) -> Vec<String>
     }
 }
 
-async fn game_on(name: &str) {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let path = dir.path().join("board");
-    let (truth, lasts) = board(name, &path);
-    let client = client(&bus, Stream::Live).await;
-    let daemon = Daemon::on(&bus, state.path(), &path, &["--board", name]);
-    daemon.ready();
-    let moves = played(&client, truth.len(), lasts + PATIENCE).await;
-    assert_eq!(moves, truth, "{name}\n{}", daemon.log());
+/// One of the shared games, where they are: the shortest that has a middle.
+fn game() -> Game {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games/clubcup2018.pgn");
+    let Ok(text) = std::fs::read(&path) else {
+        eprintln!("SKIPPED: there is no {}; another game is played", path.display());
+        return opera();
+    };
+    let games = pgn::read(&String::from_utf8_lossy(&text)).games;
+    games.into_iter().filter(|game| game.plies.len() >= 30).min_by_key(|game| game.plies.len()).unwrap_or_else(opera)
 }
 
+/// A hall with a board of every kind that is on a serial line of its own: one touchmoved, and the same game on all of them at once.
 #[tokio::test]
-async fn a_game_on_a_certabo_arrives() {
-    game_on("certabo").await;
+async fn a_game_on_each_board_arrives() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (mut config, mut truth, mut lasts) = (String::new(), BTreeMap::new(), Duration::ZERO);
+    let alone = |model: &&&Model| matches!(model.connection, Connection::Serial(_)) && model.name != "dgt-bus";
+    for model in BOARDS.iter().filter(alone) {
+        let path = dir.path().join(model.name);
+        let (played, until) = board(model.name, &game(), &path);
+        config += &format!("[[board]]\nname = \"{0}\"\nmodel = \"{0}\"\nport = \"{1}\"\n\n", model.name, path.display());
+        truth.insert(model.name.to_owned(), played);
+        lasts = lasts.max(until);
+    }
+    assert!(truth.len() >= 8, "{truth:?}");
+    let file = dir.path().join("touchmoved.toml");
+    std::fs::write(&file, config).unwrap();
+    let client = client(&bus, Stream::Live).await;
+    let (address, state) = (bus.address(), state.path().to_str().unwrap());
+    let daemon = Daemon::start(&["--bus", &address, "--state-dir", state, "--config", file.to_str().unwrap()]);
+    daemon.ready();
+    let end = Instant::now() + lasts + PATIENCE;
+    loop {
+        let games = client.snapshot().await.unwrap().games;
+        let moves = games.into_iter().map(|game| (game.board, game.moves.into_iter().map(|played| played.uci).collect()));
+        let moves: BTreeMap<String, Vec<String>> = moves.collect();
+        if moves == truth {
+            break;
+        }
+        if Instant::now() >= end {
+            for (board, truth) in &truth {
+                assert_eq!(moves.get(board), Some(truth), "{board}\n{}", daemon.log());
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 /// What was learned of the pieces is kept: in mid-game there is no start position to learn from.
@@ -69,7 +103,7 @@ async fn a_game_on_a_certabo_goes_on_after_a_restart() {
     let Some(bus) = PrivateBus::start() else { return };
     let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let path = dir.path().join("board");
-    let (truth, lasts) = board("certabo", &path);
+    let (truth, lasts) = board("certabo", &opera(), &path);
     let client = client(&bus, Stream::Live).await;
     let daemon = Daemon::on(&bus, state.path(), &path, &["--board", "certabo"]);
     daemon.ready();
