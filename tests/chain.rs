@@ -225,6 +225,22 @@ fn boards_come_and_go() {
     assert_eq!((&played[0], &played[1]), (&truths[0], &truths[1]));
 }
 
+/// Half an answer that comes while nothing is asked does not shorten the time that the next answer has.
+#[test]
+fn a_frame_that_broke_off_before_a_question_does_not_end_it() {
+    let games = random_games(1, 5);
+    let mut line = Line::new(Stage::chain(&games, &scene(&TIDY, 2), Faults::default(), FOUND));
+    line.pass(20_000);
+    for later in 1..100 {
+        line.protocol.receive(line.now, &[0x85, 0x00, 0x20]);
+        // Says so where the deadline of a question has passed when it is asked.
+        line.pass(20_000 + 217 * later);
+    }
+    let (truths, ends_at) = (truths(&line.stage), line.stage.ends_at());
+    line.pass(ends_at);
+    assert_eq!(line.played(), truths);
+}
+
 /// Whatever comes, nothing is sent but what harms no board, one command at a time.
 #[test]
 fn nothing_harmful_is_sent() {

@@ -318,14 +318,18 @@ impl Bus {
         silence.map(|at| at.max(end))
     }
 
-    /// How long an answer, or the end of what is none, is waited for.
+    /// How long an answer, or the end of what is none, is waited for. What began to come before the question, and broke off, ends
+    /// no answer.
     fn patience(&self, asked: &Asked) -> Millis {
-        match asked.what {
-            Asks::Ping => asked.at + LISTEN,
-            _ if asked.damaged => self.heard_at + HUSH,
-            _ if self.frames.is_inside() => self.heard_at + ANSWER,
+        let begins = match asked.what {
+            Asks::Ping => return asked.at + LISTEN,
             Asks::Ignore(_) => asked.at + ANSWER,
             Asks::Board(_, question) => asked.at + question.patience(),
+        };
+        match asked.damaged {
+            true => self.heard_at + HUSH,
+            false if self.frames.is_inside() => begins.max(self.heard_at + ANSWER),
+            false => begins,
         }
     }
 
