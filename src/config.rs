@@ -13,7 +13,7 @@ use crate::boards::{Address, Model};
 use crate::game::Delay;
 use crate::game::event::Rotation;
 use crate::link::{ControlLines, Place};
-use crate::table::Settings;
+use crate::table::{Help, Settings};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -84,6 +84,8 @@ pub struct Board {
     pub rotation: Option<Rotation>,
     /// How its clock stands; `None`: found from the first presses.
     pub clock_side: Option<Rotation>,
+    /// What it shows the players by its lights.
+    pub lights: Help,
     /// The position its games start from, where that is not found on the board.
     pub start_fen: Option<String>,
 }
@@ -114,6 +116,7 @@ impl Board {
             control: ControlLines::default(),
             rotation: None,
             clock_side: None,
+            lights: Help::default(),
             start_fen: None,
         }
     }
@@ -171,6 +174,7 @@ impl Config {
             sensing: board.model.sensing,
             rotation: board.rotation,
             clock_side: board.clock_side,
+            lights: board.lights,
             start_fen: board.start_fen.clone(),
             ..self.game.clone()
         }

@@ -29,6 +29,7 @@ mod isolation;
 mod journal;
 mod kill;
 mod laws;
+mod lights;
 mod link;
 mod livechess;
 mod locale;

@@ -1,7 +1,7 @@
 //! Boards that send all their squares again and again, as lines of text: Certabo, Tabutronic, reed boards of one's own.
 
 mod bus;
-mod games;
+pub mod games;
 mod others;
 mod page;
 

@@ -397,10 +397,10 @@ fn laws() -> impl Strategy<Value = Laws> {
 
 fn settings() -> impl Strategy<Value = Settings> {
     let times = (20u32..=5000, 20u32..=5000, any::<u32>(), any::<u32>());
-    let flags = (of(word()), any::<bool>(), any::<bool>(), word());
+    let flags = (of(word()), any::<bool>(), any::<bool>(), word(), word());
     (word::<Sensing>(), times, of(word()), flags, of(any::<String>()), laws(), 8u16..=4096).prop_map(
         |(sensing, (settle_ms, settle_low_ms, low_time_ms, dwell_ms), rotation, flags, start_fen, laws, hypotheses)| {
-            let (clock_side, chess960, accept_kings_signal, publish) = flags;
+            let (clock_side, chess960, accept_kings_signal, publish, lights) = flags;
             Settings {
                 sensing,
                 settle_ms,
@@ -415,6 +415,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                 laws,
                 hypotheses,
                 publish,
+                lights,
             }
         },
     )

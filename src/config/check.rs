@@ -3,12 +3,12 @@
 use super::keys::{self, KEYS, Key, Kind, TABLES};
 use super::livechess::{LiveChess, sites};
 use super::{Board, Config, Problem, Room, Tags};
-use crate::boards::{self, Sensing};
+use crate::boards::{self, Lights, Sensing};
 use crate::game::Delay;
 use crate::game::event::Rotation;
 use crate::laws::{Edition, Laws, Position, Supervision, TimeClass, Worded};
 use crate::link::{ControlLines, Place};
-use crate::table::{Publish, Settings};
+use crate::table::{Help, Publish, Settings};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -155,6 +155,7 @@ fn game(values: Values<'_>, laws: Laws) -> Settings {
         laws,
         hypotheses: values.number("hypotheses"),
         publish: if values.text("publish") == "sure" { Publish::Sure } else { Publish::Prompt },
+        lights: Help::Off,
     };
     let (settle, low) = (settings.settle_ms, settings.settle_low_ms);
     let span = values.span_of("settle_low_ms").or_else(|| values.span_of("settle_ms"));
@@ -293,6 +294,14 @@ fn read_board(values: Values<'_>, chess960: bool) -> Read {
     if let Some(at) = values.span_of("names").filter(|_| !(model.protocol)().is_chain()) {
         values.problems.add(&at, format!("a {} is one board: it has its name, and no names", model.title));
     }
+    let lights = match values.text("lights").as_str() {
+        "displaced" => Help::Displaced,
+        "moves" => Help::Moves,
+        _ => Help::Off,
+    };
+    if let Some(at) = values.span_of("lights").filter(|_| lights != Help::Off && model.lights == Lights::None) {
+        values.problems.add(&at, format!("a {} has no lights that can be switched: leave it out", model.title));
+    }
     let side = |key: &str| match values.text(key).as_str() {
         "upright" => Some(Rotation::Upright),
         "turned" => Some(Rotation::Turned),
@@ -309,6 +318,7 @@ fn read_board(values: Values<'_>, chess960: bool) -> Read {
         },
         rotation: side("rotation"),
         clock_side: side("clock_side"),
+        lights,
         start_fen,
     };
     let placed = !values.refused.iter().any(|key| ["port", "usb", "serial", "usb_path"].contains(key));

@@ -446,6 +446,15 @@ pub static KEYS: &[Key] = &[
     ),
     key(
         "board",
+        "lights",
+        Kind::Word(&["off", "displaced", "moves"]),
+        Some("\"off\""),
+        "\"off\"",
+        "What a board with lights shows the players. `displaced`: the squares that are to be put right; `moves`: the last move,\n\
+         too, until a piece is touched. Leave them `off` in rated games: nobody may be shown anything there (Art. 12.6).",
+    ),
+    key(
+        "board",
         "control_lines",
         Kind::Word(&["asserted", "cleared"]),
         Some("\"asserted\""),

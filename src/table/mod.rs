@@ -2,6 +2,7 @@
 
 mod clock;
 mod game;
+mod lights;
 mod memory;
 mod start;
 
@@ -16,6 +17,8 @@ use crate::laws::{BadFen, Laws, Position};
 use crate::sense::{Edge, Sense};
 use clock::Clock;
 use game::{ABANDONED, Around, Game, KINGS_APART, UNEXPLAINED, UNEXPLAINED_LONG};
+pub use lights::Help;
+use lights::Lights;
 use memory::{Gap, News};
 use shakmaty::{Bitboard, Board};
 use start::CALM;
@@ -59,6 +62,8 @@ pub struct Settings {
     pub hypotheses: u16,
     /// Whether moves are told at once or when they are sure.
     pub publish: Publish,
+    /// What the board shows the players by its lights, where it has some.
+    pub lights: Help,
 }
 
 impl Default for Settings {
@@ -77,6 +82,7 @@ impl Default for Settings {
             laws: Laws::default(),
             hypotheses: 64,
             publish: Publish::Prompt,
+            lights: Help::Off,
         }
     }
 }
@@ -181,6 +187,7 @@ pub struct Table {
     gap: Gap,
     /// Since when the board has said nothing, until the arbiter is told.
     silent_since: Option<Millis>,
+    lights: Lights,
     /// The time of the last call.
     now: Millis,
 }
@@ -205,6 +212,7 @@ impl Table {
             last_number: 0,
             gap: Gap::default(),
             silent_since: None,
+            lights: Lights::default(),
             now: 0,
         }
     }
@@ -256,7 +264,7 @@ impl Table {
                 Err(refused) => output.refused = Some(refused),
             },
         }
-        self.number(&mut output);
+        self.finish(&mut output);
         output
     }
 
@@ -264,7 +272,7 @@ impl Table {
     pub fn advance(&mut self, now: Millis) -> Output {
         let mut output = Output::default();
         self.run_due(now, &mut output);
-        self.number(&mut output);
+        self.finish(&mut output);
         output
     }
 
@@ -570,6 +578,14 @@ impl Table {
             let mut around = Around { clock: &mut self.clock, settle, settings: &self.settings, rotation };
             act(game, &mut around, output);
         }
+    }
+
+    /// What is left to do when all is told.
+    fn finish(&mut self, output: &mut Output) {
+        self.number(output);
+        let rotation = self.rotation.unwrap_or(Rotation::Upright);
+        let events = output.events.iter().map(|stamped| &stamped.event);
+        output.cues.extend(self.lights.after(self.settings.lights, rotation, events));
     }
 
     /// Gives the durable events their numbers and keeps the record in step.

@@ -9,7 +9,7 @@ use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, G
 use crate::laws::draws::Claimed;
 use crate::laws::reason::MovedBefore;
 use crate::laws::{Irregularity, Laws, Worded};
-use crate::table::{Publish, Settings};
+use crate::table::{Help, Publish, Settings};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use shakmaty::{Color, Role};
 
@@ -407,6 +407,8 @@ pub(super) struct WireSettings {
     pub hypotheses: u16,
     #[serde(with = "word")]
     publish: Publish,
+    #[serde(with = "word")]
+    lights: Help,
 }
 
 impl Default for WireSettings {

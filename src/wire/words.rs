@@ -6,7 +6,7 @@ use crate::game::pgn::AfterIllegal;
 use crate::game::{AlertKind, CompletedBy, CorrectionReason, Fault, GameResult, ResultReason};
 use crate::laws::draws::Claimed;
 use crate::laws::reason::MovedBefore;
-use crate::table::Publish;
+use crate::table::{Help, Publish};
 use shakmaty::{Color, Piece, Role};
 
 /// A closed set of words, meaning the same in JSON, on D-Bus and in the configuration.
@@ -52,6 +52,7 @@ words! {
     AfterIllegal { Stop = "stop", Fen = "fen", End = "end" }
     Fault { Stuck = "stuck", Flickering = "flickering", Mended = "mended" }
     Publish { Prompt = "prompt", Sure = "sure" }
+    Help { Off = "off", Displaced = "displaced", Moves = "moves" }
     AlertKind {
         PositionUnexplained = "position_unexplained", WrongStart = "wrong_start", Orientation = "orientation",
         ResultSignalled = "result_signalled", MovesUncertain = "moves_uncertain", ResultWanted = "result_wanted",

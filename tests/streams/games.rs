@@ -15,7 +15,7 @@ const BOARD_NAMES: [&str; 5] = ["certabo", "cerno", "sentio", "reed", "matrix"];
 const SHORT: &str = "[Result \"1-0\"]\n\n1. e4 d5 2. exd5 c6 3. dxc6 Nf6 4. cxb7 Bd7 5. bxa8=Q Qb6 6. Nf3 e5 7. Be2 Bc5 8. O-O O-O \
     9. Qxa7 e4 10. d4 exd3 11. Qxb6 dxe2 12. Qxe2 1-0\n";
 
-pub(super) fn opera() -> Game {
+pub fn opera() -> Game {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/ctl/demo/opera.pgn"));
     pgn::read(text).games.remove(0)
 }

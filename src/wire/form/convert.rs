@@ -365,6 +365,7 @@ impl From<&Settings> for WireSettings {
             laws,
             hypotheses,
             publish,
+            lights,
         } = settings.clone();
         WireSettings {
             sensing,
@@ -380,6 +381,7 @@ impl From<&Settings> for WireSettings {
             laws,
             hypotheses,
             publish,
+            lights,
         }
     }
 }
@@ -400,6 +402,7 @@ impl From<WireSettings> for Settings {
             laws: wire.laws,
             hypotheses: wire.hypotheses,
             publish: wire.publish,
+            lights: wire.lights,
         }
     }
 }

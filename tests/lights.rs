@@ -1,0 +1,155 @@
+//! What boards with lights show their players, where that is allowed.
+
+use crate::streams::games::opera;
+use shakmaty::{Color, Piece, Role, Square};
+use touchmove::boards::{BOARDS, Cue, Lights, LinkState, Millis, Placement, Reading, Sensed, model};
+use touchmove::config::Config;
+use touchmove::ctl::run::{self, Cable, Said, Staged};
+use touchmove::game::event::Rotation;
+use touchmove::laws::Position;
+use touchmove::simulate::{Scene, Stage, hands};
+use touchmove::table::{Help, Input, Settings, Table};
+
+/// A board in the start position, turned round, whose lights help so; what it is asked to show, as time passes.
+struct Lit {
+    table: Table,
+    now: Millis,
+    shown: Vec<Vec<Square>>,
+}
+
+impl Lit {
+    fn new(lights: Help) -> Lit {
+        let table = Table::new(Settings { lights, rotation: Some(Rotation::Turned), ..Settings::default() });
+        let mut lit = Lit { table, now: 0, shown: Vec::new() };
+        lit.take(Input::Link(LinkState::Up));
+        let mut start: Placement = [Sensed::Empty; 64];
+        for (square, piece) in Position::start().board().iter() {
+            start[square.rotate_180() as usize] = Sensed::Piece(piece);
+        }
+        lit.take(Input::Reading(Reading::Placement(Box::new(start))));
+        lit.wait(2_000);
+        lit
+    }
+
+    fn take(&mut self, input: Input) {
+        let output = self.table.handle(self.now, input);
+        self.keep(output.cues);
+    }
+
+    fn keep(&mut self, cues: Vec<Cue>) {
+        self.shown.extend(cues.into_iter().filter_map(|cue| match cue {
+            Cue::Lights(squares) => Some(squares),
+            _ => None,
+        }));
+    }
+
+    fn wait(&mut self, ms: Millis) {
+        self.now += ms;
+        let output = self.table.advance(self.now);
+        self.keep(output.cues);
+    }
+
+    /// A piece is taken from one square of play and put on another a moment later.
+    fn carry(&mut self, from: Square, to: Square, piece: Piece) {
+        for (square, sensed) in [(from, Sensed::Empty), (to, Sensed::Piece(piece))] {
+            self.take(Input::Reading(Reading::Square(square.rotate_180(), sensed)));
+            self.wait(400);
+        }
+    }
+}
+
+const KNIGHT: Piece = Piece { color: Color::White, role: Role::Knight };
+const ROOK: Piece = Piece { color: Color::Black, role: Role::Rook };
+
+#[test]
+fn what_is_to_be_put_right_is_shown_and_no_longer() {
+    let mut lit = Lit::new(Help::Displaced);
+    lit.carry(Square::G1, Square::F3, KNIGHT);
+    assert_eq!(lit.shown, [vec![]; 0], "a move is nothing to be put right");
+    lit.carry(Square::A8, Square::A5, ROOK);
+    lit.wait(10_000);
+    // a8 and a5 of play, on a board that stands the other way round.
+    assert_eq!(lit.shown, [vec![Square::H4, Square::H1]]);
+    lit.carry(Square::A5, Square::A8, ROOK);
+    lit.wait(10_000);
+    assert_eq!(lit.shown.last(), Some(&vec![]), "{:?}", lit.shown);
+}
+
+#[test]
+fn the_last_move_is_shown_until_a_piece_is_touched() {
+    let mut lit = Lit::new(Help::Moves);
+    lit.carry(Square::G1, Square::F3, KNIGHT);
+    assert_eq!(lit.shown, [vec![Square::B8, Square::C6]]);
+    lit.take(Input::Reading(Reading::Square(Square::A8.rotate_180(), Sensed::Empty)));
+    assert_eq!(lit.shown.last(), Some(&vec![]));
+    lit.take(Input::Link(LinkState::Down));
+    lit.wait(10_000);
+    assert_eq!(lit.shown.len(), 2, "{:?}", lit.shown);
+}
+
+#[test]
+fn without_being_told_so_nothing_is_shown() {
+    let mut lit = Lit::new(Settings::default().lights);
+    lit.carry(Square::G1, Square::F3, KNIGHT);
+    lit.carry(Square::A8, Square::A5, ROOK);
+    lit.wait(10_000);
+    assert_eq!(lit.shown, [vec![]; 0]);
+}
+
+/// A cable that keeps what is sent over it.
+struct Kept(Staged, Vec<Vec<u8>>);
+
+impl Cable for Kept {
+    fn next(&self) -> Option<Millis> {
+        self.0.next()
+    }
+
+    fn take(&mut self, now: Millis) -> Vec<Said> {
+        self.0.take(now)
+    }
+
+    fn send(&mut self, now: Millis, bytes: &[u8]) {
+        self.1.push(bytes.to_vec());
+        self.0.send(now, bytes);
+    }
+}
+
+/// The messages a board gets while a game is played on it.
+fn sent(name: &str, lights: Help) -> Vec<Vec<u8>> {
+    let scene = Scene { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
+    let model = model(name).unwrap();
+    let stage = Stage::new(name, &opera(), &scene).unwrap();
+    let until = stage.ends_at();
+    let mut cable = Kept(Staged::new(stage), Vec::new());
+    let settings = Settings { sensing: model.sensing, lights, ..Settings::default() };
+    run::play(&mut cable, &mut *(model.protocol)(), &mut Table::new(settings), until, &mut |_, _| {});
+    cable.1
+}
+
+/// Each board with lights gets more to show when they help, and none anything but darkness when they do not.
+#[test]
+fn every_board_with_lights_shows_moves() {
+    let with_lights = BOARDS.iter().filter(|model| model.lights != Lights::None);
+    let mut boards = 0;
+    for model in with_lights {
+        let kinds = |lights| {
+            let mut kinds = sent(model.name, lights);
+            kinds.sort_unstable();
+            kinds.dedup();
+            kinds.len()
+        };
+        let (off, moves) = (kinds(Help::Off), kinds(Help::Moves));
+        assert!(moves >= off + 15, "{}: {moves} different messages, {off} without help", model.name);
+        boards += 1;
+    }
+    assert!(boards >= 6, "{boards}");
+}
+
+#[test]
+fn the_configuration_says_what_is_shown_and_of_which_board() {
+    let config = |model: &str| Config::parse(&format!("[[board]]\nname = \"a\"\nmodel = {model:?}\nlights = \"moves\"\n"));
+    let certabo = config("certabo").unwrap();
+    assert_eq!(certabo.settings(&certabo.boards[0]).lights, Help::Moves);
+    let problems = config("dgt").unwrap_err();
+    assert!(problems[0].message.contains("has no lights"), "{problems:?}");
+}
