@@ -15,9 +15,17 @@ use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use touchmove::boards::Connection::Serial;
+use touchmove::boards::{BOARDS, Clocks};
+use touchmove::ctl::pty::Port;
 use touchmove::daemon::journal;
+use touchmove::game::event::Rotation;
 use touchmove::names;
+use touchmove::publish::client::Client;
+use touchmove::publish::dbus::{Bus, Stream};
+use touchmove::simulate::hands::CLUB;
 use touchmove::simulate::rng::Rng;
+use touchmove::simulate::{Scene, Stage};
 use zbus::fdo::DBusProxy;
 use zbus::message::Type;
 use zbus::names::BusName;
@@ -34,6 +42,8 @@ const PAUSE: Duration = Duration::from_millis(20);
 const TIDY_AFTER: usize = 64;
 /// How much longer than the least it may take, in the median; and an alert longer than a move.
 const GOAL: f64 = 1.5;
+/// So many boards in a hall, and how much longer the slowest moves may take there.
+const HALL: (u64, f64) = (64, 2.0);
 /// Moves that are not legal.
 const ALERTS: usize = 30;
 /// So long a piece stands before the clock is pressed: nothing else has to be waited for then.
@@ -64,14 +74,8 @@ async fn measure(bus: &PrivateBus) {
     let mut least = Least::open(&dir.path().join("least"), &kept);
 
     let (mut ours, mut theirs, mut commits) = (Figures::default(), Figures::default(), Figures::default());
-    for (index, (from, to, piece)) in knights_moves(MOVES.0 + MOVES.1).into_iter().enumerate() {
-        tokio::time::sleep(2 * HAND).await;
-        board.put(&from, '.');
-        tokio::time::sleep(HAND).await;
-        let began = Instant::now();
-        board.put(&to, piece);
-        let signal = next(&mut told).await;
-        let took = began.elapsed();
+    for (index, moved) in knights_moves(MOVES.0 + MOVES.1).into_iter().enumerate() {
+        let (took, signal) = one_move(&board, &moved, &mut told).await;
         tokio::time::sleep(PAUSE).await;
 
         let arguments: Made = signal.body().deserialize().expect("the arguments of MoveMade");
@@ -105,6 +109,70 @@ async fn measure(bus: &PrivateBus) {
     let besides = |figures: &Figures| figures.median().saturating_sub(commits.median());
     line("ratio without the commit", format!("{:.2}", ratio(besides(&ours), besides(&theirs))));
     alerts(bus, &client, dir.path(), &ours).await;
+    hall(bus, &client, dir.path(), &ours).await;
+}
+
+/// A knight's move by hand; how long after it the signal was there, and the signal.
+async fn one_move(board: &Board, (from, to, piece): &(String, String, char), told: &mut MessageStream) -> (Duration, Message) {
+    tokio::time::sleep(2 * HAND).await;
+    board.put(from, '.');
+    tokio::time::sleep(HAND).await;
+    let began = Instant::now();
+    board.put(to, *piece);
+    let signal = next(told).await;
+    (began.elapsed(), signal)
+}
+
+/// The same at one board among many of all kinds that are on serial lines, on each of which a game is played; all on this machine,
+/// together with what plays on them.
+async fn hall(bus: &PrivateBus, client: &Connection, dir: &Path, alone: &Figures) {
+    let board = Board::plugged();
+    let entry = |name: &str, model: &str, port: &Path| {
+        format!("[[board]]\nname = {name:?}\nmodel = {model:?}\nport = {:?}\n", port.display().to_string())
+    };
+    let mut config = entry("measured", "dgt", &board.path());
+    let kinds = BOARDS.iter().filter(|model| matches!(model.connection, Serial(_)) && !(model.protocol)().is_chain());
+    for (number, model) in (1..HALL.0).zip(kinds.cycle()) {
+        let clock = model.clock != Clocks::None;
+        let scene = Scene { profile: &CLUB, clock, rotation: Rotation::Upright, clock_turned: false, seed: number };
+        let stage = Stage::new(model.name, &stage::long_game(), &scene).expect("there is a virtual board");
+        let mut port = Port::open().expect("a pseudo-terminal");
+        config += &entry(&format!("board_{number}"), model.name, Path::new(port.path()));
+        std::thread::spawn(move || port.serve(stage, 1, true));
+    }
+    let file = dir.join("hall.toml");
+    std::fs::write(&file, config).expect("a file");
+    let daemon = Touchmoved::configured(bus, &dir.join("hall"), &file);
+    let watching = Client::wait(&Bus::Address(bus.address()), Stream::Live).await.expect("the bus is there");
+    let end = Instant::now() + PATIENCE;
+    let game = loop {
+        let games = watching.snapshot().await.map(|snapshot| snapshot.games).unwrap_or_default();
+        if games.len() as u64 == HALL.0 {
+            break games.iter().find(|game| game.board == "measured").map(|game| game.id).expect("the board is there");
+        }
+        assert!(Instant::now() < end, "waited in vain for {} games: {}", HALL.0, games.len());
+        tokio::time::sleep(PAUSE).await;
+    };
+    let bus_itself = DBusProxy::new(client).await.expect("a bus");
+    let owner = bus_itself.get_name_owner(BusName::try_from(names::BUS_NAME).expect("a name")).await.expect("an owner");
+    let mut told = signals(client, &owner, names::GAME_INTERFACE, "MoveMade", Some(names::game_path(game))).await;
+    let mut figures = Figures::default();
+    for (index, moved) in knights_moves(MOVES.0 + MOVES.1).into_iter().enumerate() {
+        let (took, _) = one_move(&board, &moved, &mut told).await;
+        if index >= MOVES.1 {
+            figures.add(took);
+        }
+    }
+    let boards = watching.snapshot().await.map(|snapshot| snapshot.games).unwrap_or_default();
+    let others: usize = boards.iter().filter(|other| other.id != game).map(|other| other.moves.len()).sum();
+    drop(daemon);
+    println!("the same at one of {} boards, {others} moves on the others meanwhile:", HALL.0);
+    line("median (p99)", format!("{} ({})", time(figures.median()), time(figures.percentile(99))));
+    let found = ratio(figures.percentile(99), alone.percentile(99));
+    line(
+        "ratio of the p99 to that of a board alone",
+        format!("{found:.2} (goal: at most {}: {})", HALL.1, verdict(found <= HALL.1)),
+    );
 }
 
 /// The same for the arbiter: from the press that completes a move that is not legal until the alert is with a client. What belongs
@@ -116,7 +184,8 @@ async fn alerts(bus: &PrivateBus, client: &Connection, dir: &Path, moves: &Figur
     begun(&state).await;
     let bus_itself = DBusProxy::new(client).await.expect("a bus");
     let owner = bus_itself.get_name_owner(BusName::try_from(names::BUS_NAME).expect("a name")).await;
-    let mut told = signals(client, &owner.expect("touchmoved owns its name"), names::ARBITER_INTERFACE, "AlertRaised").await;
+    let mut told =
+        signals(client, &owner.expect("touchmoved owns its name"), names::ARBITER_INTERFACE, "AlertRaised", None).await;
 
     let mut figures = Figures::default();
     board.clock(3_600, 3_600, true);
@@ -181,12 +250,23 @@ fn rook_that_jumps(jumps: usize) -> Vec<Square> {
 type Made = (u64, i64, u32, String, String, String, f64, Vec<(String, f64)>, HashMap<String, OwnedVariant>);
 
 async fn made(client: &Connection, sender: &str) -> MessageStream {
-    signals(client, sender, names::GAME_INTERFACE, "MoveMade").await
+    signals(client, sender, names::GAME_INTERFACE, "MoveMade", None).await
 }
 
-async fn signals(client: &Connection, sender: &str, interface: &'static str, name: &'static str) -> MessageStream {
-    let rule =
-        MatchRule::builder().msg_type(Type::Signal).sender(sender).interface(interface).member(name).build().expect("a rule");
+/// Signals of this name, of all objects or of one.
+async fn signals(
+    client: &Connection,
+    sender: &str,
+    interface: &'static str,
+    name: &'static str,
+    object: Option<String>,
+) -> MessageStream {
+    let rule = MatchRule::builder().msg_type(Type::Signal).sender(sender).interface(interface).member(name);
+    let rule = match object {
+        Some(path) => rule.path(path),
+        None => rule,
+    };
+    let rule = rule.build().expect("a rule");
     MessageStream::for_match_rule(rule, client, NonZeroUsize::new(64)).await.expect("the bus takes the rule")
 }
 

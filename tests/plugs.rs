@@ -192,11 +192,18 @@ async fn without_a_serial_number_the_socket_is_the_board() {
     assert_eq!(sockets.board("dgt_usb_1_5", "ready").await.port, "/dev/ttyACM3");
     sockets.tell("tty 1-4 10 ttyACM7 - 045b:8111");
     assert_eq!(sockets.board("dgt_usb_1_4", "ready").await.port, "/dev/ttyACM7");
-    // Somebody's adapter is left alone.
+    // Somebody's adapter is left alone, and that is said.
     sockets.tell("tty 1-6 11 ttyUSB0 A1B2C3 0403:6001");
     sockets.tell("tty 1-7 12 ttyACM8 77 045b:8111");
     sockets.board("dgt_77", "ready").await;
     let boards = sockets.client.snapshot().await.unwrap().boards;
     let names: Vec<&str> = boards.iter().map(|board| board.id.as_str()).collect();
     assert_eq!(names, ["dgt_77", "dgt_usb_1_4", "dgt_usb_1_5"]);
+    let unused = async || {
+        let unused = sockets.client.snapshot().await.unwrap().unused;
+        (!unused.is_empty()).then_some(unused)
+    };
+    let unused = until("the adapter to be listed", unused).await;
+    let [(device, reason)] = &unused[..] else { panic!("{unused:?}") };
+    assert!(device == "/dev/ttyUSB0" && reason.contains("sits in other devices too"), "{unused:?}");
 }

@@ -118,10 +118,18 @@ pub struct Touchmoved(Child);
 impl Touchmoved {
     /// Starts it; does not wait for it.
     pub fn start(bus: &PrivateBus, state_dir: &Path, port: &Path) -> Touchmoved {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_touchmoved"));
-        command.arg("--bus").arg(bus.address()).arg("--state-dir").arg(state_dir).arg("--port").arg(port);
         // The configuration of whoever runs the bench has no say.
-        command.arg("--config").arg("/dev/null");
+        Touchmoved::run(bus, state_dir, Path::new("/dev/null"), &[Path::new("--port"), port])
+    }
+
+    /// The same with the boards of a configuration.
+    pub fn configured(bus: &PrivateBus, state_dir: &Path, config: &Path) -> Touchmoved {
+        Touchmoved::run(bus, state_dir, config, &[])
+    }
+
+    fn run(bus: &PrivateBus, state_dir: &Path, config: &Path, more: &[&Path]) -> Touchmoved {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchmoved"));
+        command.arg("--bus").arg(bus.address()).arg("--state-dir").arg(state_dir).arg("--config").arg(config).args(more);
         command.env("TOUCHMOVE_LOG", "error").env_remove("NOTIFY_SOCKET");
         Touchmoved(command.stdout(Stdio::null()).spawn().expect("touchmoved starts"))
     }

@@ -23,6 +23,7 @@ use touchmove::daemon::journal::Journal;
 use touchmove::daemon::links::{self, LinkSpec, Plugs};
 use touchmove::daemon::recorder::Recordings;
 use touchmove::daemon::rounds::{self, RoundFile};
+use touchmove::daemon::unused;
 use touchmove::daemon::{Gallery, Hub, Source, Stop};
 use touchmove::game::Delay;
 use touchmove::link::{Place, watch as link_watch};
@@ -124,6 +125,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         tokio::select! {
             outcome = boards(&args, &config, plugs.clone(), specs) => outcome,
             () = hotplug(plugged) => Ok(()),
+            () = unused(&args, &config, &hub, plugs.clone()) => Ok(()),
         }
     };
     let mut chores = pin!(async { tokio::join!(ready(presences), serve) });
@@ -219,6 +221,16 @@ async fn boards(args: &Args, config: &Config, plugs: Plugs, specs: mpsc::Unbound
         }
     } else {
         return discover(config, plugs, specs).await;
+    }
+    std::future::pending().await
+}
+
+/// Tells what is not used, for ever; with a port given by argument nothing else was to be.
+async fn unused(args: &Args, config: &Config, hub: &Arc<Hub>, plugs: Plugs) {
+    if args.port.is_none() {
+        let places: Option<Arc<[Place]>> =
+            (!config.boards.is_empty()).then(|| config.boards.iter().map(|board| board.place.clone()).collect());
+        unused::run(Arc::clone(hub), places, plugs).await;
     }
     std::future::pending().await
 }

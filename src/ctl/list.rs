@@ -38,6 +38,9 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         let plies = game.moves.len();
         text.push_str(&format!("game {} on {}: {}, {}, {plies} plies, {last}\n", game.id, game.board, game.state, game.result));
     }
+    for (device, reason) in &snapshot.unused {
+        text.push_str(&format!("not used: {device}\n  {reason}\n"));
+    }
     if text.is_empty() {
         text.push_str("no boards and no games: `touchmovectl doctor` tells why no board is seen\n");
     }

@@ -22,6 +22,7 @@ pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_FAILED, JOURNAL_FULL, St
 use crate::daemon::journal::{Journal, JournalError};
 use crate::daemon::rounds::RoundFile;
 use crate::game::{Answer, Order, Record, Stamped};
+use crate::link::watch::Unused;
 use crate::round::Round;
 use std::collections::HashMap;
 use std::io;
@@ -181,6 +182,19 @@ impl Hub {
         self.lock().round = Some(round);
         self.tell(News::Round);
         Ok(())
+    }
+
+    /// What is plugged in, may be a board, and is not used.
+    pub fn set_unused(&self, unused: Vec<Unused>) {
+        let is_news = {
+            let mut state = self.lock();
+            let is_news = state.unused != unused;
+            state.unused = unused;
+            is_news
+        };
+        if is_news {
+            self.tell(News::Trouble);
+        }
     }
 
     /// Puts a trouble of a board on the list, or takes it off (`None`). That of another board stays. Whether that is news.

@@ -8,6 +8,7 @@ pub mod journal;
 pub mod links;
 pub mod recorder;
 pub mod rounds;
+pub mod unused;
 pub mod whole_file;
 
 pub use gallery::{Gallery, Source};

@@ -247,6 +247,42 @@ pub fn without_port() -> io::Result<Vec<Driverless>> {
     Ok(devices.collect())
 }
 
+/// Something that is plugged in, may be a board, and is not used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unused {
+    /// Its device file; without one, its USB ids.
+    pub device: String,
+    /// Why, in a sentence that says what to do.
+    pub reason: String,
+}
+
+/// What may be a board among these and is not used. `places`: where configured boards are looked for; `None`: every board is used
+/// whose own id says that it is one.
+pub fn unused(devices: &[Device], driverless: &[Driverless], places: Option<&[Place]>) -> Vec<Unused> {
+    let is_used = |device: &&Device| places.is_some_and(|places| places.iter().any(|place| device.is_at(place)));
+    let listed = devices.iter().filter(|device| !is_used(device)).filter_map(|device| {
+        let reason = match device.verdict() {
+            Verdict::Perhaps(models) => {
+                let titles: Vec<&str> = models.iter().map(|model| model.title).collect();
+                format!(
+                    "it may be a {}, and its adapter sits in other devices too: `touchmovectl doctor` says how to use it",
+                    titles.join(" or a ")
+                )
+            }
+            Verdict::Board(model) if places.is_some() => {
+                format!("it is a {}, and no configured board: add a [[board]] for it, or take all of them away", model.title)
+            }
+            Verdict::Board(_) | Verdict::Unknown => return None,
+        };
+        Some(Unused { device: device.node.display().to_string(), reason })
+    });
+    let without = driverless.iter().map(|Driverless { ids, model }| Unused {
+        device: format!("USB device {ids}"),
+        reason: format!("it is a {} without a serial port: its kernel driver is missing, `sudo modprobe cdc_acm`", model.title),
+    });
+    listed.chain(without).collect()
+}
+
 /// Set by udev rules, read by ModemManager.
 const MODEM_MANAGER: [&str; 2] = ["ID_MM_DEVICE_IGNORE", "ID_MM_PORT_IGNORE"];
 

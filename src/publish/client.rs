@@ -72,6 +72,8 @@ impl Client {
             let manager = Proxy::new(&self.connection, self.stream.name(), names::ROOT_PATH, names::MANAGER_INTERFACE);
             let manager = manager.await.map_err(|why| self.error(why))?;
             snapshot.trouble = manager.get_property("Trouble").await.map_err(|why| self.error(why))?;
+            // A touchmoved of before this property is right without it.
+            snapshot.unused = manager.get_property("Unused").await.unwrap_or_default();
         }
         Ok(snapshot)
     }

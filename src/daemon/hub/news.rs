@@ -13,7 +13,7 @@ pub enum News {
     Board(BoardId),
     /// The round that is being played changed.
     Round,
-    /// The list of troubles changed.
+    /// The list of troubles changed, or that of what is not used.
     Trouble,
 }
 

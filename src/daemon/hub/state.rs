@@ -3,6 +3,7 @@
 use super::{BoardId, BoardView, ClockView, GameView};
 use crate::boards::LinkState;
 use crate::game::{Event, Record, Stamped};
+use crate::link::watch::Unused;
 use crate::round::Round;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub struct State {
     pub round: Option<Round>,
     /// What is wrong now.
     pub trouble: Vec<Trouble>,
+    /// What is plugged in, may be a board, and is not used.
+    pub unused: Vec<Unused>,
 }
 
 impl State {

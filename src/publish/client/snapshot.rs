@@ -12,6 +12,8 @@ use zbus::fdo::ManagedObjects;
 pub struct Snapshot {
     /// What is wrong with the service: kind, and a sentence that says what to do. None on the broadcast stream.
     pub trouble: Vec<(String, String)>,
+    /// What is plugged in, may be a board, and is not used: device, and why. None on the broadcast stream.
+    pub unused: Vec<(String, String)>,
     /// Boards by name; none on the broadcast stream.
     pub boards: Vec<BoardInfo>,
     /// Games by number.

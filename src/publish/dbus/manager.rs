@@ -79,6 +79,12 @@ impl Manager {
         })
     }
 
+    /// What is plugged in, may be a board, and is not used, as (device, reason). The reason says what to do.
+    #[zbus(property)]
+    fn unused(&self) -> Vec<(String, String)> {
+        self.hub.read(|state| state.unused.iter().map(|one| (one.device.clone(), one.reason.clone())).collect())
+    }
+
     /// The round that is being played, as JSON (docs/round.md); empty where none was loaded.
     #[zbus(property)]
     fn round(&self) -> String {

@@ -1,0 +1,34 @@
+//! What is plugged in that may be a board and is not used: told on D-Bus with the reason.
+
+use super::hub::Hub;
+use super::links::Plugs;
+use crate::link::Place;
+use crate::link::watch::{self, Unused};
+use std::sync::Arc;
+use tracing::{info, warn};
+
+/// Keeps the list as devices come and go, for ever. `places`: where configured boards are looked for; `None`: every board is served
+/// whose own id says that it is one.
+pub async fn run(hub: Arc<Hub>, places: Option<Arc<[Place]>>, mut plugs: Plugs) {
+    let mut said = false;
+    loop {
+        match watch::list().and_then(|devices| Ok((devices, watch::without_port()?))) {
+            Ok((devices, driverless)) => {
+                let unused = watch::unused(&devices, &driverless, places.as_deref());
+                let before = hub.read(|state| state.unused.clone());
+                for Unused { device, reason } in unused.iter().filter(|one| !before.contains(one)) {
+                    info!("{device} is not used: {reason}");
+                }
+                hub.set_unused(unused);
+            }
+            Err(why) if !said => {
+                warn!("what is plugged in and not used cannot be told ({why})");
+                said = true;
+            }
+            Err(_) => {}
+        }
+        if plugs.changed().await.is_err() {
+            return;
+        }
+    }
+}
