@@ -241,6 +241,20 @@ fn a_frame_that_broke_off_before_a_question_does_not_end_it() {
     assert_eq!(line.played(), truths);
 }
 
+/// Nor does half an answer put off for ever that a board is silent, or leave a deadline that has passed.
+#[test]
+fn a_board_that_is_silent_among_broken_frames_is_told() {
+    let mut line = Line::new(Stage::chain(&random_games(1, 5), &scene(&TIDY, 2), Faults::default(), FOUND));
+    line.pass(20_000);
+    line.stage.connect(0, false);
+    for later in 1..400 {
+        line.protocol.receive(line.now, &[0x85, 0x00, 0x20]);
+        line.pass(20_000 + 37 * later);
+    }
+    let silent = |(_, _, reading): &&(Millis, Address, Reading)| matches!(reading, Reading::Trouble(Trouble::Silent(_)));
+    assert_eq!(line.readings.iter().filter(silent).count(), 1);
+}
+
 /// Whatever comes, nothing is sent but what harms no board, one command at a time.
 #[test]
 fn nothing_harmful_is_sent() {

@@ -213,21 +213,18 @@ impl Protocol for Bus {
         if !self.up {
             return;
         }
+        if let Some(asked) = self.asked.take_if(|asked| now >= patience(asked, &self.frames, self.heard_at)) {
+            self.frames.clear();
+            self.unanswered(now, &asked);
+        }
+        // Only now: while half an answer is there, no other board can be heard.
         if self.silence_at().is_some_and(|at| at <= now) {
             for (address, board) in &mut self.boards {
                 board.silent(now);
                 self.readings.extend(board.said().map(|reading| (*address, reading)));
             }
         }
-        if let Some(asked) = self.asked {
-            if now < self.patience(&asked) {
-                return;
-            }
-            self.asked = None;
-            self.frames.clear();
-            self.unanswered(now, &asked);
-        }
-        if now >= self.next_question() {
+        if self.asked.is_none() && now >= self.next_question() {
             self.ask(now);
         }
     }
@@ -244,7 +241,8 @@ impl Protocol for Bus {
         if !self.up {
             return None;
         }
-        let question = self.asked.as_ref().map_or_else(|| self.next_question(), |asked| self.patience(asked));
+        let patience = |asked| patience(asked, &self.frames, self.heard_at);
+        let question = self.asked.as_ref().map_or_else(|| self.next_question(), patience);
         Some(self.silence_at().map_or(question, |silence| question.min(silence)))
     }
 
@@ -318,21 +316,6 @@ impl Bus {
         silence.map(|at| at.max(end))
     }
 
-    /// How long an answer, or the end of what is none, is waited for. What began to come before the question, and broke off, ends
-    /// no answer.
-    fn patience(&self, asked: &Asked) -> Millis {
-        let begins = match asked.what {
-            Asks::Ping => return asked.at + LISTEN,
-            Asks::Ignore(_) => asked.at + ANSWER,
-            Asks::Board(_, question) => asked.at + question.patience(),
-        };
-        match asked.damaged {
-            true => self.heard_at + HUSH,
-            false if self.frames.is_inside() => begins.max(self.heard_at + ANSWER),
-            false => begins,
-        }
-    }
-
     fn unanswered(&mut self, now: Millis, asked: &Asked) {
         match asked.what {
             // Whom it did not reach answers the ping, which is no harm.
@@ -398,5 +381,20 @@ impl Bus {
         };
         self.writes.push_back(Write { at: now, bytes });
         self.asked = Some(Asked { what, at: now, damaged: false });
+    }
+}
+
+/// How long an answer, or the end of what is none, is waited for. What began to come before the question, and broke off, ends
+/// no answer.
+fn patience(asked: &Asked, frames: &Frames, heard_at: Millis) -> Millis {
+    let begins = match asked.what {
+        Asks::Ping => return asked.at + LISTEN,
+        Asks::Ignore(_) => asked.at + ANSWER,
+        Asks::Board(_, question) => asked.at + question.patience(),
+    };
+    match asked.damaged {
+        true => heard_at + HUSH,
+        false if frames.is_inside() => begins.max(heard_at + ANSWER),
+        false => begins,
     }
 }
