@@ -6,8 +6,10 @@
 
 mod check;
 pub mod keys;
+pub mod lichess;
 pub mod livechess;
 pub mod own;
+pub mod url;
 
 use crate::boards::{Address, Model};
 use crate::game::Delay;
@@ -37,6 +39,8 @@ pub struct Config {
     pub delay: Delay,
     /// The folder of the games as files; `None`: none are written.
     pub files: Option<PathBuf>,
+    /// Which rounds of a broadcast on Lichess have the games; `None`: none.
+    pub lichess: Option<lichess::Lichess>,
     /// Where Prometheus may ask, on a loopback address; `None`: nowhere.
     pub metrics: Option<SocketAddr>,
     /// Programs that know DGT LiveChess.

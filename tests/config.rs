@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use touchmove::boards;
 use touchmove::config::keys::{KEYS, TABLES, commented_file};
+use touchmove::config::lichess::Rounds;
 use touchmove::config::{Config, ConfigError};
 use touchmove::game::event::Rotation;
 use touchmove::link::{ControlLines, Place};
@@ -67,6 +68,17 @@ fn what_is_live_stays_on_this_machine() {
     check("[livechess]\nlisten = '0.0.0.0:1982'\nlive = true", &[refused]);
     let form = "write hosts with commas between them, such as \"lichess.org, chess.com\", such as origins = \"lichess.org, localhost\"";
     check("[livechess]\norigins = 'https://lichess.org'", &[&format!("2:11: origins is \"https://lichess.org\"; {form}")]);
+}
+
+#[test]
+fn what_is_sent_goes_where_it_may() {
+    let lichess = parse("[lichess]\nround = ' AbCd1234 '\nurl = 'http://192.168.1.7:9663'").lichess.unwrap();
+    assert_eq!((lichess.rounds, lichess.url.to_string()), (Rounds::One("AbCd1234".into()), "http://192.168.1.7:9663".into()));
+    let rounds = parse("[lichess]\nround = '1=AbCd1234, 12 = EfGh5678'").lichess.unwrap().rounds;
+    assert_eq!((rounds.id(1), rounds.id(2), rounds.id(12)), (Some("AbCd1234"), None, Some("EfGh5678")));
+    for wrong in ["", "AbCd123", "0 = AbCd1234", "1 = AbCd1234, 1 = EfGh5678", "1 = AbCd1234, 2 = AbCd1234"] {
+        assert!(Config::parse(&format!("[lichess]\nround = '{wrong}'")).is_err(), "{wrong}");
+    }
 }
 
 #[test]
@@ -166,7 +178,7 @@ fn unknown_keys() {
     check(
         "[telemetry]\nx = 1",
         &[
-            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [metrics], [livechess], [[board]]",
+            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [lichess], [metrics], [livechess], [[board]]",
         ],
     );
 }

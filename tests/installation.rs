@@ -130,6 +130,14 @@ fn the_unit_is_hardened() {
     let security = ["security", "--offline=true", "--threshold=20"];
     let said = content(Command::new("systemd-analyze").args(security).arg(Path::new(ROOT).join(UNIT)));
     eprintln!("{}", said.lines().last().unwrap_or_default());
+    // With what lets it send something, too; of two settings of one kind in a unit both hold, as if they were in two files.
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("touchmoved.service");
+    let more = read("config/systemd/network.conf");
+    let (_, more) = more.split_once("[Service]").unwrap();
+    fs::write(&copy, read(UNIT).replace("[Install]", &format!("{more}\n[Install]"))).unwrap();
+    let said = content(Command::new("systemd-analyze").args(security).arg(&copy));
+    eprintln!("{}", said.lines().last().unwrap_or_default());
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod journal;
 mod kill;
 mod laws;
 mod lights;
+mod lichess;
 mod link;
 mod livechess;
 mod locale;

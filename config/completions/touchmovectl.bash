@@ -40,6 +40,9 @@ _touchmovectl() {
             touchmovectl,laws)
                 cmd="touchmovectl__subcmd__laws"
                 ;;
+            touchmovectl,lichess)
+                cmd="touchmovectl__subcmd__lichess"
+                ;;
             touchmovectl,list)
                 cmd="touchmovectl__subcmd__list"
                 ;;
@@ -205,6 +208,9 @@ _touchmovectl() {
             touchmovectl__subcmd__help,laws)
                 cmd="touchmovectl__subcmd__help__subcmd__laws"
                 ;;
+            touchmovectl__subcmd__help,lichess)
+                cmd="touchmovectl__subcmd__help__subcmd__lichess"
+                ;;
             touchmovectl__subcmd__help,list)
                 cmd="touchmovectl__subcmd__help__subcmd__list"
                 ;;
@@ -341,7 +347,7 @@ _touchmovectl() {
 
     case "${cmd}" in
         touchmovectl)
-            opts="-h -V --help --version list monitor board game pgn arbiter round replay simulate score doctor demo laws backup help"
+            opts="-h -V --help --version list monitor board game pgn arbiter round replay simulate score doctor demo laws lichess backup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1199,7 +1205,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__help)
-            opts="list monitor board game pgn arbiter round replay simulate score doctor demo laws backup help"
+            opts="list monitor board game pgn arbiter round replay simulate score doctor demo laws lichess backup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1590,6 +1596,20 @@ _touchmovectl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        touchmovectl__subcmd__help__subcmd__lichess)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         touchmovectl__subcmd__help__subcmd__list)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1765,6 +1785,28 @@ _touchmovectl() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__lichess)
+            opts="-h --config --token-file --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --config)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --token-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::Interval;
 use touchmove::config::{self, Config, ConfigError};
@@ -29,6 +29,7 @@ use touchmove::game::Delay;
 use touchmove::link::{Place, watch as link_watch};
 use touchmove::publish::dbus::{self, Bus, Presence};
 use touchmove::publish::files::{self, FILES_FAILED};
+use touchmove::publish::lichess::{self, Pace};
 use touchmove::publish::livechess::{self, Desk};
 use touchmove::publish::metrics::{self, METRICS_FAILED};
 use tracing::{error, info, warn};
@@ -112,6 +113,20 @@ async fn run(args: Args) -> anyhow::Result<()> {
         };
         faces.spawn(metrics::run(Arc::clone(&hub), Arc::clone(&gallery), address, trouble, faces_stop.clone()));
     }
+    if let Some(lichess) = config.lichess.clone() {
+        let (dir, tags, told) = (state_dir.join("lichess"), config.tags.pairs(), Arc::clone(&hub));
+        let trouble =
+            Box::new(move |kind, board: Option<&BoardId>, sentence: Option<String>| tell(&told, kind, board, sentence));
+        faces.spawn(apart(lichess::run(
+            Arc::clone(&gallery),
+            lichess,
+            dir,
+            tags,
+            Pace::default(),
+            trouble,
+            faces_stop.clone(),
+        )));
+    }
     faces.spawn(rounds::run(Arc::clone(&hub), faces_stop.clone()));
     if config.livechess.listen.is_some() {
         faces.spawn(livechess::run(Desk::new(&hub, &gallery, &config), faces_stop.clone()));
@@ -189,6 +204,31 @@ fn start_faces(
     };
     let presences = [Source::Live(Arc::clone(hub)), Source::Public(Arc::clone(gallery))].map(start).into();
     (faces, presences)
+}
+
+/// Puts a trouble on the list, or takes it off, and says so where that is news.
+fn tell(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) {
+    let news = sentence.clone();
+    if hub.trouble(kind, board, sentence) {
+        match news {
+            Some(why) => warn!("{why}"),
+            None => info!("{kind} is over"),
+        }
+    }
+}
+
+/// Runs a face on a thread of its own: what it encrypts and writes holds up no board.
+async fn apart(face: impl Future<Output = ()> + Send + 'static) {
+    let (done, ended) = oneshot::channel::<()>();
+    std::thread::spawn(move || {
+        match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime.block_on(face),
+            Err(why) => error!("a part of touchmoved cannot run ({why}): restart it"),
+        }
+        drop(done);
+    });
+    // It is dropped when the face has ended, however it did.
+    let _ = ended.await;
 }
 
 /// Tells the service manager once each name is held, or once it is known that it cannot be: games go on without a bus.

@@ -1,6 +1,7 @@
 //! From text to [`Config`]: every value by the table of keys, then what values say together.
 
 use super::keys::{self, KEYS, Key, Kind, TABLES};
+use super::lichess::{self, Lichess, Rounds};
 use super::livechess::{LiveChess, sites};
 use super::{Board, Config, Problem, Room, Tags};
 use crate::boards::{self, Lights, Sensing};
@@ -137,7 +138,14 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     let boards = all_boards(root, game.chess960, problems);
     let files = table(root, "files", problems).given_text("dir").map(Into::into);
     let metrics = table(root, "metrics", problems).text("listen").parse().ok();
-    Config { bus, state_dir, recordings, game, tags, delay, files, metrics, livechess, boards }
+    let lichess = lichess(&table(root, "lichess", problems));
+    Config { bus, state_dir, recordings, game, tags, delay, files, lichess, metrics, livechess, boards }
+}
+
+fn lichess(values: &Values<'_>) -> Option<Lichess> {
+    let rounds = Rounds::read(&values.given_text("round")?)?;
+    let token_file = values.given_text("token_file").map(Into::into);
+    Some(Lichess { url: lichess::site(&values.text("url"))?, rounds, token_file })
 }
 
 fn game(values: Values<'_>, laws: Laws) -> Settings {

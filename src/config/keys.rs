@@ -1,6 +1,6 @@
 //! Every key of the configuration, once.
 
-use super::livechess;
+use super::{lichess, livechess};
 use crate::boards::Address;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -146,6 +146,12 @@ pub const TABLES: &[(&str, &str)] = &[
         "files",
         "The games as files, as DGT LiveChess writes them, for the Lichess Broadcaster and every other program that watches such a\n\
          folder: round-N/game-M.pgn, round-N/games.pgn, and the JSON of LiveChess Cloud beside them. As late as [broadcast] says.",
+    ),
+    (
+        "lichess",
+        "The games on lichess.org, in the rounds of a broadcast there, as late as [broadcast] says. Make the broadcast and its rounds\n\
+         on lichess.org, without a source URL, and a token with the scope study:write (Preferences, API access tokens).\n\
+         `touchmovectl lichess` says whether Lichess takes them. Off unless `round` is given.",
     ),
     (
         "metrics",
@@ -325,6 +331,34 @@ pub static KEYS: &[Key] = &[
         None,
         "\"/var/lib/touchmove/broadcast\"",
         "The folder of the tournament, which is made where it is not there. Left out: no files are written.",
+    ),
+    key(
+        "lichess",
+        "round",
+        text("the id of a round, or numbers and ids such as \"1 = AbCd1234, 2 = EfGh5678\"", |text| {
+            lichess::Rounds::read(text).is_some()
+        }),
+        None,
+        "\"1 = AbCd1234, 2 = EfGh5678\"",
+        "The rounds of the broadcast: the number of each here and its id on Lichess, the last eight letters and digits of its\n\
+         address there. One id alone is that of the first round that is sent, and no other is sent then.",
+    ),
+    key(
+        "lichess",
+        "token_file",
+        text("an absolute path", is_absolute),
+        None,
+        "\"/etc/touchmove/lichess.token\"",
+        "The file that has the token, and nothing else. Left out: the credential `lichess` that systemd gives the service\n\
+         (LoadCredential=lichess:FILE).",
+    ),
+    key(
+        "lichess",
+        "url",
+        text("https://HOST, or http://HOST on this machine or its own network", |text| lichess::site(text).is_some()),
+        Some("\"https://lichess.org\""),
+        "\"https://lichess.org\"",
+        "Another server of the same kind.",
     ),
     key(
         "metrics",

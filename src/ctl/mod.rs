@@ -16,6 +16,7 @@ pub mod found;
 pub mod game;
 pub mod language;
 pub mod laws;
+pub mod lichess;
 pub mod list;
 pub mod look;
 pub mod monitor;
@@ -69,6 +70,7 @@ enum Command {
     Doctor(doctor::Args),
     Demo(demo::Args),
     Laws(laws::Args),
+    Lichess(lichess::Args),
     Backup(backup::Args),
 }
 
@@ -99,6 +101,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::run(args),
         Command::Demo(args) => done(demo::run(args)),
         Command::Laws(args) => done(laws::run(args)),
+        Command::Lichess(args) => lichess::run(args),
         Command::Backup(args) => done(backup::run(args)),
     };
     outcome.unwrap_or_else(|error| {

@@ -8,7 +8,7 @@
 //! else: one thread of its own writes.
 
 mod cloud;
-mod table;
+pub(super) mod table;
 
 use self::table::{Table, Told};
 use crate::daemon::hub::GameView;

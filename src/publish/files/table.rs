@@ -122,6 +122,16 @@ impl Told {
         Some(Told { of: None, id: None, has_moves, pgn: pgn.into(), game: game.into() })
     }
 
+    /// What was told before this program was started, where nobody asks for JSON.
+    pub fn kept(pgn: &str, has_moves: bool) -> Told {
+        Told { of: None, id: None, has_moves, pgn: pgn.into(), game: Value::Null.into() }
+    }
+
+    /// It has moves, or a result.
+    pub fn has_moves(&self) -> bool {
+        self.has_moves
+    }
+
     /// Whether this is what is to be told of that table.
     pub fn tells(&self, table: &Table) -> bool {
         self.of.as_ref() == Some(table)

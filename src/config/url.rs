@@ -1,0 +1,112 @@
+//! Addresses of services that touchmoved sends something to.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr};
+use std::str::FromStr;
+
+/// `https://host:port/path`, or the same with `http` where what is sent stays near.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Url {
+    /// It is encrypted, and the other end proves who it is.
+    pub secure: bool,
+    /// A name, or an address without brackets.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// With what follows a `?`; begins with `/`.
+    pub path: String,
+}
+
+impl FromStr for Url {
+    type Err = ();
+
+    /// Without a user, without a fragment; `http` only to this machine and its own network.
+    fn from_str(text: &str) -> Result<Url, ()> {
+        let (secure, rest) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
+            (Some(rest), _) => (true, rest),
+            (_, Some(rest)) => (false, rest),
+            _ => return Err(()),
+        };
+        let at = rest.find(['/', '?']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at_checked(at).ok_or(())?;
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+        let (host, port) = match authority.strip_prefix('[') {
+            Some(rest) => {
+                let (host, port) = rest.split_once(']').ok_or(())?;
+                let host: std::net::Ipv6Addr = host.parse().map_err(drop)?;
+                (host.to_string(), port)
+            }
+            None => {
+                let (host, port) = authority.split_at(authority.find(':').unwrap_or(authority.len()));
+                let is_name = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
+                (Some(host.to_ascii_lowercase()).filter(|host| is_name && !host.is_empty()).ok_or(())?, port)
+            }
+        };
+        let port = match port.strip_prefix(':') {
+            Some(port) => port.parse().map_err(drop)?,
+            None if port.is_empty() => {
+                if secure {
+                    443
+                } else {
+                    80
+                }
+            }
+            None => return Err(()),
+        };
+        let is_path = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
+        let url = Url { secure, host, port, path };
+        if is_path && port > 0 && (secure || url.may_be_near()) { Ok(url) } else { Err(()) }
+    }
+}
+
+impl Url {
+    /// `Host` of a request.
+    pub fn authority(&self) -> String {
+        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        let usual = if self.secure { 443 } else { 80 };
+        if self.port == usual { host } else { format!("{host}:{}", self.port) }
+    }
+
+    /// It is on this machine or its own network, as far as its name tells.
+    fn may_be_near(&self) -> bool {
+        match self.host.parse::<IpAddr>() {
+            Ok(address) => is_near(address),
+            // Names that nobody can have on the internet (RFC 6761, 6762, 8375; `internal` is set aside by ICANN; `lan` is no domain).
+            Err(_) => {
+                let near = ["local", "localhost", "internal", "lan", "home.arpa"];
+                !self.host.contains('.') || near.iter().any(|name| self.host.ends_with(&format!(".{name}")))
+            }
+        }
+    }
+}
+
+/// This machine or its own network: nobody further away can have the address.
+pub fn is_near(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_loopback() || address.is_private() || address.is_link_local(),
+        IpAddr::V6(address) => match address.to_ipv4_mapped() {
+            Some(mapped) => is_near(IpAddr::V4(mapped)),
+            None => address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local(),
+        },
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}{}", if self.secure { "https" } else { "http" }, self.authority(), self.path.trim_end_matches('/'))
+    }
+}
+
+/// Without the path: that of a webhook is as good as a password.
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}://{}/…", if self.secure { "https" } else { "http" }, self.authority())
+    }
+}
+
+/// Where nothing is configured.
+impl Default for Url {
+    fn default() -> Url {
+        Url { secure: false, host: Ipv4Addr::LOCALHOST.to_string(), port: 80, path: "/".to_owned() }
+    }
+}

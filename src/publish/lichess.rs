@@ -1,0 +1,332 @@
+//! The games on Lichess: pushed into the rounds of a broadcast there, as
+//! `POST /api/broadcast/round/{id}/push` of its API takes them.
+//!
+//! All games of a round go at once, each whole, whenever one of them says something else: what Lichess has is then what was played,
+//! whatever it had before, and a correction needs nothing of its own. Moves end before one that is not legal, because Lichess gives up
+//! a game in which there is one; the rest is told in a comment, and the result reaches it.
+//!
+//! **Invariants:** everything is read from the [`Gallery`], so that nothing is sent before it is as old as the delay. What Lichess has not
+//! taken yet stands in files until it has. It is asked no more than once in [`Pace::every`], and left alone for as long as it asks.
+
+mod outbox;
+mod pace;
+mod said;
+mod token;
+
+pub use pace::Pace;
+pub use said::{refused, words};
+pub use token::token;
+
+use crate::config::lichess::{Lichess, Rounds};
+use crate::daemon::hub::{BoardId, State};
+use crate::daemon::{Gallery, Stop, stopped};
+use crate::publish::files::table;
+use crate::publish::request::{self, Request, RequestError};
+use crate::round::Round;
+use hyper::Method;
+use outbox::{GAMES, Outbox, Shown};
+use said::Said;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, sleep_until};
+
+/// The kind of trouble when games do not reach Lichess.
+pub const LICHESS_FAILED: &str = "lichess_failed";
+/// The kind of trouble when Lichess does not take one game, or it cannot be sent.
+pub const LICHESS_REFUSED: &str = "lichess_refused";
+/// So many rounds are followed: games of the one before may still be on their way when the next one is loaded.
+const ROUNDS: usize = 2;
+/// A failure that is over by the next attempts is nobody's trouble.
+const SAID_FROM: u32 = 3;
+/// What is left at the end gets so long.
+const LAST: Duration = Duration::from_secs(5);
+
+/// A kind of trouble, the board that it is about, and a sentence that says what to do, or that all is well.
+pub type Trouble = dyn Fn(&'static str, Option<&BoardId>, Option<String>) + Send;
+
+/// Sends what the public may see until `stop`. `dir`: where it is kept until Lichess has it; `tags`: what the configuration says of every
+/// game.
+pub async fn run(
+    gallery: Arc<Gallery>,
+    config: Lichess,
+    dir: PathBuf,
+    tags: Vec<(String, String)>,
+    pace: Pace,
+    trouble: Box<Trouble>,
+    mut stop: Stop,
+) {
+    let mut news = gallery.subscribe();
+    let mut sender = Sender::new(config, &dir, tags, pace, trouble);
+    // After a start boards come one by one with the games that they had.
+    let (mut changed, mut look_at) = (true, Instant::now() + pace.every);
+    loop {
+        let due = sender.due();
+        tokio::select! {
+            biased;
+            () = stopped(&mut stop) => break,
+            heard = news.recv() => match heard {
+                Err(RecvError::Closed) => break,
+                _ => changed = true,
+            },
+            () = sleep_until(look_at), if changed => {
+                changed = false;
+                look_at = Instant::now() + pace.every;
+                sender.look(&gallery);
+            }
+            () = sleep_until(due.unwrap_or(look_at)), if due.is_some() => tokio::select! {
+                () = sender.send(pace.within) => {}
+                () = stopped(&mut stop) => break,
+            },
+        }
+    }
+    sender.look(&gallery);
+    // The last result of the evening should not wait for the next start. Nobody is waited for who did not answer before.
+    if sender.rounds.iter().all(|round| round.failures == 0) {
+        let rest = async {
+            while let Some(due) = sender.due().filter(|due| *due <= Instant::now() + pace.every) {
+                sleep_until(due).await;
+                sender.send(LAST.min(pace.within)).await;
+            }
+        };
+        let _ = tokio::time::timeout(LAST, rest).await;
+    }
+}
+
+/// Who sends.
+struct Sender {
+    config: Lichess,
+    site: String,
+    tags: Vec<(String, String)>,
+    pace: Pace,
+    rounds: Vec<Sending>,
+    /// The rounds that are followed, the last one last; none where none was loaded.
+    followed: VecDeque<Round>,
+    /// No request begins earlier.
+    free_at: Instant,
+    /// Why what is played cannot be sent at all.
+    nowhere: Option<String>,
+    /// Boards whose games have no names.
+    unnamed: Vec<BoardId>,
+    /// Why nothing can be kept.
+    unkept: Option<String>,
+    trouble: Box<Trouble>,
+    /// What was told.
+    told: BTreeMap<(&'static str, Option<BoardId>), String>,
+}
+
+/// One round on Lichess.
+struct Sending {
+    id: String,
+    outbox: Outbox,
+    /// It is left alone until then.
+    not_before: Instant,
+    /// One after the other.
+    failures: u32,
+    /// Why games do not reach it.
+    wrong: Option<String>,
+    /// When what it refused is sent again, unchanged.
+    again: Option<Instant>,
+}
+
+impl Sender {
+    fn new(config: Lichess, dir: &Path, tags: Vec<(String, String)>, pace: Pace, trouble: Box<Trouble>) -> Sender {
+        let now = Instant::now();
+        let sending = |(_, id): (Option<u16>, &str)| {
+            let outbox = Outbox::open(dir.join(id));
+            let again = outbox.has_refused().then_some(now);
+            Sending { id: id.to_owned(), outbox, not_before: now, failures: 0, wrong: None, again }
+        };
+        let rounds = config.rounds.all().into_iter().map(sending).collect();
+        Sender {
+            site: config.url.to_string(),
+            config,
+            tags,
+            pace,
+            rounds,
+            followed: VecDeque::new(),
+            free_at: now,
+            nowhere: None,
+            unnamed: Vec::new(),
+            unkept: None,
+            trouble,
+            told: BTreeMap::new(),
+        }
+    }
+
+    /// When the next request is due; `None`: not before something happens.
+    fn due(&self) -> Option<Instant> {
+        let due = |round: &Sending| round.due().map(|at| at.max(self.free_at));
+        self.rounds.iter().filter_map(due).min()
+    }
+
+    /// Takes in what the public may see now, and keeps what is to be sent of it.
+    fn look(&mut self, gallery: &Gallery) {
+        if let Some(round) = gallery.read(|state| state.round.clone()) {
+            self.follow(round);
+        }
+        let rounds: Vec<Option<Round>> = match self.followed.len() {
+            0 => vec![None],
+            _ => self.followed.iter().cloned().map(Some).collect(),
+        };
+        (self.nowhere, self.unnamed) = (None, Vec::new());
+        for round in &rounds {
+            let number = table::number(round.as_ref(), &self.tags);
+            let sending = self.config.rounds.id(number).and_then(|id| self.rounds.iter_mut().find(|known| known.id == id));
+            // What was said of the last one holds.
+            self.nowhere = None;
+            let Some(sending) = sending else {
+                self.nowhere = Some(format!(
+                    "round {number} is not on Lichess, because nobody says which round it is there: write its id into round under [lichess], such as \"{number} = AbCd1234\""
+                ));
+                continue;
+            };
+            let is_only = matches!(self.config.rounds, Rounds::One(_)) && sending.outbox.has_moves();
+            if let Some(other) = sending.outbox.number().filter(|other| is_only && *other != number) {
+                self.nowhere = Some(format!(
+                    "round {number} is not on Lichess, because {} there is round {other}: write the ids of both into round under [lichess], such as \"{other} = {}, {number} = AbCd1234\"",
+                    sending.id, sending.id
+                ));
+                continue;
+            }
+            let shown = gallery.read(|state| shown(state, round.as_ref(), &self.tags, &sending.outbox));
+            self.unnamed.extend(sending.outbox.take(number, shown, round.is_some()));
+        }
+        self.keep();
+        self.tell();
+    }
+
+    /// This round is played now.
+    fn follow(&mut self, round: Round) {
+        match self.followed.iter_mut().find(|known| known.number == round.number) {
+            Some(known) => *known = round,
+            None => self.followed.push_back(round),
+        }
+        while self.followed.len() > ROUNDS {
+            self.followed.pop_front();
+        }
+    }
+
+    /// Sends the round that is due, and notes what was said to it.
+    async fn send(&mut self, within: Duration) {
+        let now = Instant::now();
+        // The one of now first: it stands last where they are in the order of their numbers.
+        let Some(round) = self.rounds.iter_mut().rev().find(|round| round.due().is_some_and(|due| due <= now)) else { return };
+        self.free_at = now + self.pace.every;
+        let sent = round.outbox.whole();
+        let request = |token: String| Request {
+            method: Method::POST,
+            path: Some(format!("/api/broadcast/round/{}/push", round.id)),
+            headers: vec![("Authorization", format!("Bearer {token}"))],
+            text: sent.text.clone(),
+        };
+        let said = match token(&self.config) {
+            Ok(token) => match request::send(&self.config.url, request(token), within).await {
+                Ok(answer) => Said::read(&answer, &self.site, &round.id),
+                Err(why @ (RequestError::Trust(_) | RequestError::Far(_) | RequestError::Proof(..))) => {
+                    Said::Refused(why.to_string())
+                }
+                Err(why) => Said::Later { wait: None, why: why.to_string() },
+            },
+            Err(why) => Said::Refused(why),
+        };
+        let now = Instant::now();
+        round.again = None;
+        match said {
+            Said::Heard(heard) => {
+                round.outbox.heard(sent, heard);
+                (round.failures, round.wrong) = (0, None);
+                round.again = round.outbox.has_refused().then(|| now + self.pace.refused);
+            }
+            Said::Later { wait, why } => {
+                round.failures = round.failures.saturating_add(1);
+                let wait = wait.map_or_else(|| self.pace.pause(round.failures), |wait| self.pace.asked(wait));
+                round.not_before = now + wait;
+                if round.failures >= SAID_FROM {
+                    round.wrong =
+                        Some(format!("games do not reach Lichess now: {why}; it is tried again, and nothing is lost"));
+                }
+                round.again = round.outbox.has_refused().then_some(now + wait);
+            }
+            Said::Refused(why) => {
+                round.failures = round.failures.saturating_add(1);
+                round.not_before = now + self.pace.refused;
+                round.wrong = Some(format!("{why}; it is tried again"));
+                round.again = round.outbox.has_refused().then_some(now + self.pace.refused);
+            }
+        }
+        self.keep();
+        self.tell();
+    }
+
+    fn keep(&mut self) {
+        let kept = self.rounds.iter_mut().map(|round| round.outbox.keep());
+        self.unkept = kept.filter_map(Result::err).last();
+    }
+
+    /// Tells what is wrong now, where that is news.
+    fn tell(&mut self) {
+        let mut now: BTreeMap<(&'static str, Option<BoardId>), String> = BTreeMap::new();
+        let mut say = |kind, board: Option<BoardId>, sentence: String| {
+            let all = now.entry((kind, board)).or_default();
+            if !all.is_empty() {
+                all.push_str("; ");
+            }
+            all.push_str(&sentence);
+        };
+        for sentence in [&self.nowhere, &self.unkept].into_iter().flatten() {
+            say(LICHESS_FAILED, None, sentence.clone());
+        }
+        for round in &self.rounds {
+            if let Some(wrong) = &round.wrong {
+                say(LICHESS_FAILED, None, wrong.clone());
+            }
+            if round.outbox.beyond() > 0 {
+                let sentence = format!(
+                    "{} games of round {} are not on Lichess, which shows {GAMES}: make two rounds of it",
+                    round.outbox.beyond(),
+                    round.id
+                );
+                say(LICHESS_FAILED, None, sentence);
+            }
+            for (board, sentence) in round.outbox.refused(&self.site) {
+                say(LICHESS_REFUSED, board, sentence);
+            }
+        }
+        for board in &self.unnamed {
+            let sentence = format!(
+                "the game on board {board} is not on Lichess, because nobody says who plays: `touchmovectl round load FILE`, and it is sent from its first move on"
+            );
+            say(LICHESS_REFUSED, Some(board.clone()), sentence);
+        }
+        for (kind, board) in self.told.keys().filter(|key| !now.contains_key(*key)) {
+            (self.trouble)(kind, board.as_ref(), None);
+        }
+        for ((kind, board), sentence) in &now {
+            if self.told.get(&(*kind, board.clone())) != Some(sentence) {
+                (self.trouble)(kind, board.as_ref(), Some(sentence.clone()));
+            }
+        }
+        self.told = now;
+    }
+}
+
+impl Sending {
+    fn due(&self) -> Option<Instant> {
+        let pending = self.outbox.is_pending().then_some(self.not_before);
+        pending.into_iter().chain(self.again.map(|again| again.max(self.not_before))).min()
+    }
+}
+
+/// The tables of a round, with the games that the outbox does not have as they are.
+fn shown(state: &State, round: Option<&Round>, tags: &[(String, String)], outbox: &Outbox) -> Vec<Shown> {
+    let with_game = |table: table::Table| {
+        let game = table.game.and_then(|(id, _)| state.games.get(&id));
+        let board = game.map(|game| game.board.clone());
+        let game = game.filter(|_| !outbox.tells(&table)).cloned();
+        (table, game, board)
+    };
+    table::tables(state, round, tags).into_iter().map(with_game).collect()
+}

@@ -1,0 +1,272 @@
+//! The games of one round on Lichess: what is to be there, and what Lichess has said that it has. Kept in files, one a game, so that
+//! an end of this program loses neither, whatever becomes of the boards.
+
+use super::said::Heard;
+use crate::daemon::hub::{BoardId, GameView};
+use crate::daemon::rounds::value;
+use crate::daemon::whole_file::{Lasting, replace};
+use crate::publish::files::table::{Table, Told};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::{fs, io};
+
+/// Lichess shows so many games of a round.
+pub const GAMES: usize = 100;
+
+/// A table, with its game where that has to be told anew, and the board of it.
+pub type Shown = (Table, Option<GameView>, Option<BoardId>);
+
+/// The games of one round on Lichess.
+pub struct Outbox {
+    folder: PathBuf,
+    /// The number of the round; `None`: nothing was sent yet.
+    number: Option<u16>,
+    games: Vec<Game>,
+    /// What is in the files, by their numbers.
+    written: BTreeMap<u32, String>,
+}
+
+/// One game, which is known by its players.
+struct Game {
+    /// The number of its file.
+    file: u32,
+    white: String,
+    black: String,
+    /// The number of its table, where there is one.
+    table: Option<u16>,
+    board: Option<BoardId>,
+    told: Told,
+    /// What Lichess has taken of it last.
+    taken: Option<Arc<str>>,
+    /// What it did not take, and why.
+    refused: Option<(Arc<str>, String)>,
+}
+
+/// A game as it is kept.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    round: u16,
+    table: Option<u16>,
+    board: Option<String>,
+    white: String,
+    black: String,
+    has_moves: bool,
+    /// Lichess has it as it stands here.
+    taken: bool,
+    refused: Option<String>,
+    pgn: String,
+}
+
+/// What is to be sent.
+pub struct Whole {
+    /// All games, one after the other.
+    pub text: String,
+    games: Vec<(u32, Arc<str>)>,
+}
+
+impl Outbox {
+    /// What was kept in this folder. A file that cannot be read is passed over: what is at hand is sent in any case.
+    pub fn open(folder: PathBuf) -> Outbox {
+        let mut outbox = Outbox { folder, number: None, games: Vec::new(), written: BTreeMap::new() };
+        for entry in fs::read_dir(&outbox.folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let number = path.file_stem().and_then(|stem| stem.to_str()?.strip_prefix("game-")?.parse().ok());
+            let read = || {
+                let text = fs::read_to_string(&path).ok()?;
+                Some((serde_json::from_str::<Kept>(&text).ok()?, text))
+            };
+            let (Some(file), Some((kept, text))) = (number, read()) else { continue };
+            outbox.number = Some(kept.round);
+            outbox.written.insert(file, text);
+            let told = Told::kept(&kept.pgn, kept.has_moves);
+            let refused = kept.refused.map(|why| (Arc::clone(&told.pgn), why));
+            let taken = kept.taken.then(|| Arc::clone(&told.pgn));
+            let board = kept.board.as_deref().map(BoardId::new);
+            let (white, black, table) = (kept.white, kept.black, kept.table);
+            outbox.games.push(Game { file, white, black, table, board, told, taken, refused });
+        }
+        outbox.sort();
+        outbox
+    }
+
+    /// The number of the round of which something is here.
+    pub fn number(&self) -> Option<u16> {
+        self.number
+    }
+
+    /// Somebody has moved in one of its games.
+    pub fn has_moves(&self) -> bool {
+        self.games.iter().any(|game| game.told.has_moves())
+    }
+
+    /// Whether that table is told here as it is.
+    pub fn tells(&self, table: &Table) -> bool {
+        self.of(table).is_some_and(|game| game.told.tells(table))
+    }
+
+    fn of(&self, table: &Table) -> Option<&Game> {
+        let (white, black) = names(table)?;
+        self.games.iter().find(|game| game.white == white && game.black == black)
+    }
+
+    /// This is what there is now of the round of this number. Returns the boards on which games are that nobody has named: they are
+    /// left out, since Lichess knows games by their players. `paired`: the round was loaded, and has no others.
+    pub fn take(&mut self, number: u16, shown: Vec<Shown>, paired: bool) -> Vec<BoardId> {
+        let (mut unnamed, mut here) = (Vec::new(), Vec::new());
+        for (table, game, board) in shown {
+            let Some((white, black)) = names(&table) else {
+                let is_played = game.is_some_and(|game| !game.record.plies.is_empty());
+                unnamed.extend(board.filter(|_| is_played));
+                continue;
+            };
+            let (white, black) = (white.to_owned(), black.to_owned());
+            let number_of_table = value(&table.tags, "Table").and_then(|number| number.parse().ok());
+            let known = self.games.iter_mut().find(|game| game.white == white && game.black == black);
+            let file = match known {
+                Some(known) => {
+                    if !known.told.tells(&table) {
+                        known.told = Told::new(table, game, Some(&known.told));
+                    }
+                    known.table = number_of_table;
+                    // A board that is not there now was there.
+                    known.board = board.or(known.board.take());
+                    known.file
+                }
+                None => {
+                    let file = self.games.iter().map(|game| game.file).max().unwrap_or(0) + 1;
+                    let told = Told::new(table, game, None);
+                    let (taken, refused) = (None, None);
+                    self.games.push(Game { file, white, black, table: number_of_table, board, told, taken, refused });
+                    file
+                }
+            };
+            here.push(file);
+        }
+        if paired {
+            self.games.retain(|game| here.contains(&game.file));
+        }
+        if !self.games.is_empty() {
+            self.number = Some(number);
+        }
+        self.sort();
+        unnamed
+    }
+
+    fn sort(&mut self) {
+        self.games.sort_by_key(|game| (game.table.is_none(), game.table, game.file));
+    }
+
+    /// Whether Lichess does not have all yet, and has not said why it does not want it.
+    pub fn is_pending(&self) -> bool {
+        self.games.iter().take(GAMES).any(|game| {
+            let known = |text: Option<&Arc<str>>| text.is_some_and(|text| *text == game.told.pgn);
+            !known(game.taken.as_ref()) && !known(game.refused.as_ref().map(|(text, _)| text))
+        })
+    }
+
+    /// Whether there is something that it did not want.
+    pub fn has_refused(&self) -> bool {
+        self.games.iter().any(|game| game.refused.is_some())
+    }
+
+    /// How many games are more than Lichess shows.
+    pub fn beyond(&self) -> usize {
+        self.games.len().saturating_sub(GAMES)
+    }
+
+    /// All games.
+    pub fn whole(&self) -> Whole {
+        let games = self.games.iter().take(GAMES);
+        let text = games.clone().map(|game| &*game.told.pgn).collect();
+        Whole { text, games: games.map(|game| (game.file, Arc::clone(&game.told.pgn))).collect() }
+    }
+
+    /// What Lichess said of games that were sent: in their order, or by their players.
+    pub fn heard(&mut self, sent: Whole, mut heard: Vec<Heard>) {
+        let in_order = heard.len() == sent.games.len();
+        for (file, pgn) in sent.games {
+            // In the meantime a game may have been taken out.
+            let Some(game) = self.games.iter_mut().find(|game| game.file == file) else {
+                if in_order {
+                    heard.remove(0);
+                }
+                continue;
+            };
+            let named = || heard.iter().position(|heard| heard.white == game.white && heard.black == game.black);
+            let said = (if in_order { Some(0) } else { named() }).map(|at| heard.remove(at));
+            let silent = "it says nothing of this game".to_owned();
+            match said.map_or(Some(silent), |said| said.error) {
+                None => (game.taken, game.refused) = (Some(pgn), None),
+                Some(why) => (game.taken, game.refused) = (None, Some((pgn, why))),
+            }
+        }
+    }
+
+    /// What Lichess did not take, by the board, where that is known: a sentence for each.
+    pub fn refused(&self, site: &str) -> Vec<(Option<BoardId>, String)> {
+        let sentence = |game: &Game| {
+            let (_, why) = game.refused.as_ref()?;
+            let table = game.table.map_or_else(String::new, |table| format!(" at table {table}"));
+            let sentence = format!(
+                "{site} does not take the game {} - {}{table} ({why}): see what it has of it, and take that chapter out there; the whole game is sent again",
+                game.white, game.black
+            );
+            Some((game.board.clone(), sentence))
+        };
+        self.games.iter().filter_map(sentence).collect()
+    }
+
+    /// Writes what has changed since the last time.
+    ///
+    /// # Errors
+    /// The disk takes it not: a sentence.
+    pub fn keep(&mut self) -> Result<(), String> {
+        let failed = |folder: &PathBuf, why: io::Error| {
+            format!(
+                "what Lichess does not have yet cannot be kept in {} ({why}): make room, or let touchmoved write there",
+                folder.display()
+            )
+        };
+        for game in &self.games {
+            let kept = Kept {
+                round: self.number.unwrap_or(0),
+                table: game.table,
+                board: game.board.as_ref().map(ToString::to_string),
+                white: game.white.clone(),
+                black: game.black.clone(),
+                has_moves: game.told.has_moves(),
+                taken: game.taken.as_ref() == Some(&game.told.pgn),
+                refused: game.refused.as_ref().filter(|(text, _)| *text == game.told.pgn).map(|(_, why)| why.clone()),
+                pgn: game.told.pgn.to_string(),
+            };
+            // It is JSON of texts and numbers.
+            let text = serde_json::to_string_pretty(&kept).unwrap_or_default();
+            if self.written.get(&game.file) != Some(&text) {
+                let path = self.folder.join(format!("game-{}.json", game.file));
+                // What a power cut takes the journal gives back.
+                replace(&path, &text, Lasting::WhilePowered).map_err(|why| failed(&self.folder, why))?;
+                self.written.insert(game.file, text);
+            }
+        }
+        let gone: Vec<u32> =
+            self.written.keys().filter(|file| !self.games.iter().any(|game| game.file == **file)).copied().collect();
+        for file in gone {
+            match fs::remove_file(self.folder.join(format!("game-{file}.json"))) {
+                Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(failed(&self.folder, why)),
+                _ => drop(self.written.remove(&file)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Who plays, where that is known.
+fn names(table: &Table) -> Option<(&str, &str)> {
+    let player = |colour| {
+        let name = value(&table.tags, colour)?.trim();
+        (!name.is_empty() && name != "?" && !name.eq_ignore_ascii_case("bye")).then_some(name)
+    };
+    Some((player("White")?, player("Black")?))
+}

@@ -1,0 +1,160 @@
+//! What Lichess says to games that were sent, and what is to be done then.
+
+use crate::publish::request::Answer;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// Where a token is made that may do what is needed, and nothing else.
+const NEW_TOKEN: &str = "/account/oauth/token/create?scopes[]=study:write&description=touchmove";
+/// No more of what Lichess says is told, in characters.
+const WORDS: usize = 200;
+
+/// What Lichess said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// It has read the games; what it says of each.
+    Heard(Vec<Heard>),
+    /// Not now. `wait`: so long at least.
+    Later {
+        /// `None`: it does not say.
+        wait: Option<Duration>,
+        /// The status, for a sentence.
+        why: String,
+    },
+    /// Not before somebody does something: a sentence that says what.
+    Refused(String),
+}
+
+/// What Lichess says of one game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// Who has White, as it has read it.
+    pub white: String,
+    /// Who has Black.
+    pub black: String,
+    /// Why it does not take the game.
+    pub error: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Body {
+    games: Vec<BodyGame>,
+}
+
+#[derive(Deserialize)]
+struct BodyGame {
+    #[serde(default)]
+    tags: serde_json::Map<String, serde_json::Value>,
+    #[serde(default)]
+    error: Option<String>,
+}
+
+impl Said {
+    /// Reads the answer to games that were sent. `site`: where, without a slash at the end; `round`: its id there.
+    pub fn read(answer: &Answer, site: &str, round: &str) -> Said {
+        let said = words(&answer.text);
+        match answer.status {
+            200..=299 => heard(&answer.text).map_or_else(
+                || Said::Later { wait: None, why: format!("{site} said nothing that touchmove understands: {said}") },
+                Said::Heard,
+            ),
+            429 => {
+                let why = format!("{site} has had too many requests for now");
+                Said::Later { wait: Some(answer.retry_after.unwrap_or(Duration::from_secs(60))), why }
+            }
+            408 | 425 | 500..=599 => Said::Later {
+                wait: answer.retry_after,
+                why: format!("{site} has trouble of its own (status {})", answer.status),
+            },
+            status => Said::Refused(refused(status, &said, site, round)),
+        }
+    }
+}
+
+/// What to do about a status that says that something is wrong with the request, or with who makes it.
+pub fn refused(status: u16, said: &str, site: &str, round: &str) -> String {
+    match status {
+        400 => format!(
+            "{site} takes no games for round {round} ({said}): see whether that round has a source URL on its page, and take it out there"
+        ),
+        401 => format!(
+            "{site} does not know the token: make one at {site}{NEW_TOKEN} and put it into the file that [lichess] token_file or the credential names"
+        ),
+        403 => format!(
+            "the token may not write into round {round} of {site}: make one with the scope study:write at {site}{NEW_TOKEN}, as a member of the broadcast who may contribute"
+        ),
+        404 => format!(
+            "{site} has no round {round} that this token may write: round in [lichess] is the last eight letters and digits of the round's address there, and the token's account must be a contributor"
+        ),
+        413 => format!("{site} takes no more games at once: make two rounds of round {round}"),
+        300..=399 => format!("{site} is not where Lichess is any more (status {status}): set url in [lichess]"),
+        _ => {
+            format!("{site} refuses the games of round {round} (status {status}: {said}): see what its page says of that round")
+        }
+    }
+}
+
+fn heard(text: &str) -> Option<Vec<Heard>> {
+    let body: Body = serde_json::from_str(text).ok()?;
+    let tag = |game: &BodyGame, name| game.tags.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+    let heard = |game: BodyGame| {
+        let error = game.error.as_deref().map(words);
+        Heard { white: tag(&game, "White"), black: tag(&game, "Black"), error }
+    };
+    Some(body.games.into_iter().map(heard).collect())
+}
+
+/// What an answer says, on one line: `error` of an object, else all of it.
+pub fn words(text: &str) -> String {
+    let object: Option<serde_json::Value> = serde_json::from_str(text).ok();
+    let error = object.as_ref().and_then(|object| object.get("error")).and_then(|error| error.as_str());
+    let line: String = error.unwrap_or(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(WORDS) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
+        None if line.is_empty() => "it does not say why".to_owned(),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(status: u16, retry_after: Option<u64>, text: &str) -> Said {
+        let answer = Answer { status, retry_after: retry_after.map(Duration::from_secs), text: text.to_owned() };
+        Said::read(&answer, "https://lichess.org", "AbCd1234")
+    }
+
+    #[test]
+    fn what_is_said_of_each_game() {
+        let text = r#"{"games":[{"tags":{"White":"Ada","Black":"Bob","Event":"x"},"moves":22},{"tags":{"White":"Cid"},"error":"Illegal\nmove"}]}"#;
+        let heard = |white: &str, black: &str, error: Option<&str>| Heard {
+            white: white.into(),
+            black: black.into(),
+            error: error.map(str::to_owned),
+        };
+        assert_eq!(read(200, None, text), Said::Heard(vec![heard("Ada", "Bob", None), heard("Cid", "", Some("Illegal move"))]));
+        assert!(matches!(read(200, None, "<html>"), Said::Later { wait: None, why } if why.contains("<html>")));
+    }
+
+    #[test]
+    fn what_is_to_be_done() {
+        let wait = |said: Said| match said {
+            Said::Later { wait, .. } => wait.map(|wait| wait.as_secs()),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(wait(read(429, Some(7), "")), Some(7));
+        assert_eq!(wait(read(429, None, "")), Some(60));
+        assert_eq!((wait(read(502, None, "")), wait(read(503, Some(3), ""))), (None, Some(3)));
+        let says = |status, text: &str, expect: &str| match read(status, None, text) {
+            Said::Refused(why) => assert!(why.contains(expect), "{status}: {why}"),
+            other => panic!("{other:?}"),
+        };
+        says(400, r#"{"error":"The relay has an upstream URL"}"#, "(The relay has an upstream URL)");
+        says(401, "", "https://lichess.org/account/oauth/token/create?scopes[]=study:write");
+        says(403, "", "study:write");
+        says(404, "", "no round AbCd1234");
+        says(302, "", "set url in [lichess]");
+        says(418, &"x".repeat(999), "xxx…");
+    }
+}

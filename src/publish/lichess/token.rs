@@ -1,0 +1,30 @@
+//! The token by which Lichess knows the organiser.
+
+use crate::config::lichess::Lichess;
+use std::path::PathBuf;
+
+/// The credential's name, see systemd.exec(5).
+const CREDENTIAL: &str = "lichess";
+
+/// The token. It is read each time, so that a new one holds at once.
+///
+/// # Errors
+/// A sentence that says what to do.
+pub fn token(config: &Lichess) -> Result<String, String> {
+    let credential =
+        || Some(PathBuf::from(std::env::var_os("CREDENTIALS_DIRECTORY")?).join(CREDENTIAL)).filter(|path| path.exists());
+    let Some(path) = config.token_file.clone().or_else(credential) else {
+        return Err("there is no token for Lichess: write token_file under [lichess], or LoadCredential=lichess:FILE into the service's unit".to_owned());
+    };
+    let text = std::fs::read_to_string(&path).map_err(|why| {
+        format!("the token for Lichess cannot be read from {} ({why}): give the file to the service's user", path.display())
+    })?;
+    let token = text.trim();
+    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(format!(
+            "{} has no token for Lichess: put the token into it, such as lip_…, and nothing else",
+            path.display()
+        ));
+    }
+    Ok(token.to_owned())
+}

@@ -1,0 +1,194 @@
+//! What touchmoved asks of others over HTTP: one request, one connection, and an answer in time or none.
+
+use crate::config::url::{Url, is_near};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::header::{CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::{Method, StatusCode};
+use hyper_util::rt::TokioIo;
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, lookup_host};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+/// Answers are no longer, in bytes: that of Lichess on a hundred games is some 60 KB.
+const ANSWER: usize = 1 << 20;
+
+/// One request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// `GET` or `POST`.
+    pub method: Method,
+    /// In the place of the URL's path, where it is not that.
+    pub path: Option<String>,
+    /// Besides `Host`, `User-Agent` and those of the body. What HTTP does not allow is left out.
+    pub headers: Vec<(&'static str, String)>,
+    /// What is sent, as plain text; nothing for `GET`.
+    pub text: String,
+}
+
+/// What is said to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The status, such as 200.
+    pub status: u16,
+    /// How long not to ask again.
+    pub retry_after: Option<Duration>,
+    /// The body.
+    pub text: String,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    /// Nobody knows the name.
+    #[error("the name {0} leads nowhere ({1}): look at the machine's network and its name servers")]
+    Name(String, std::io::Error),
+    /// It is not where it was said to be.
+    #[error("{0} is not on this machine's own network, and http is for that: write https")]
+    Far(String),
+    /// Nobody takes the connection.
+    #[error("{0} cannot be reached ({1}): look at the machine's network")]
+    Unreached(String, std::io::Error),
+    /// This machine trusts nobody.
+    #[error("this machine knows no authority that it trusts ({0}): install ca-certificates")]
+    Trust(String),
+    /// It does not prove who it is, or breaks off while it does.
+    #[error("{0} does not prove who it is ({1}): look at the machine's time of day and at who answers in its place")]
+    Proof(String, std::io::Error),
+    /// The connection broke.
+    #[error("the connection to {0} broke ({1})")]
+    Broken(String, String),
+    /// It took too long.
+    #[error("{0} did not answer within {n} s", n = .1.as_secs_f32())]
+    Late(String, Duration),
+}
+
+/// Asks, and waits no longer than this for the whole answer.
+///
+/// # Errors
+/// There is none; whether it was heard is not known then.
+pub async fn send(url: &Url, request: Request, within: Duration) -> Result<Answer, RequestError> {
+    let late = |_| Err(RequestError::Late(url.host.clone(), within));
+    tokio::time::timeout(within, connect(url, request)).await.unwrap_or_else(late)
+}
+
+async fn connect(url: &Url, request: Request) -> Result<Answer, RequestError> {
+    let found = lookup_host((url.host.as_str(), url.port)).await.map_err(|why| RequestError::Name(url.host.clone(), why))?;
+    let mut last = std::io::Error::other("it has no address");
+    let mut far = true;
+    for address in found.filter(|address: &SocketAddr| url.secure || is_near(address.ip())) {
+        far = false;
+        match TcpStream::connect(address).await {
+            Ok(stream) => return converse(url, stream, request).await,
+            Err(why) => last = why,
+        }
+    }
+    let host = url.host.clone();
+    Err(if far && !url.secure { RequestError::Far(host) } else { RequestError::Unreached(host, last) })
+}
+
+async fn converse(url: &Url, stream: TcpStream, request: Request) -> Result<Answer, RequestError> {
+    // The last bytes of what is sent are not to wait for more.
+    let _ = stream.set_nodelay(true);
+    if !url.secure {
+        return exchange(url, stream, request).await;
+    }
+    let proof = |why| RequestError::Proof(url.host.clone(), why);
+    let name = ServerName::try_from(url.host.clone()).map_err(|why| proof(std::io::Error::other(why)))?;
+    let stream = TlsConnector::from(trust()?).connect(name, stream).await.map_err(proof)?;
+    exchange(url, stream, request).await
+}
+
+async fn exchange(
+    url: &Url,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    request: Request,
+) -> Result<Answer, RequestError> {
+    let broken = |why: &dyn std::fmt::Display| RequestError::Broken(url.host.clone(), why.to_string());
+    let request = built(url, request).ok_or_else(|| broken(&"its address is none"))?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|why| broken(&why))?;
+    // It moves bytes while we wait for the answer, and is gone with it.
+    let mut connection = std::pin::pin!(connection);
+    let mut answer = std::pin::pin!(async {
+        let answer = sender.send_request(request).await.map_err(|why| broken(&why))?;
+        let status = answer.status();
+        let retry_after = answer.headers().get(RETRY_AFTER).and_then(|value| pause(value.to_str().ok()?, SystemTime::now()));
+        let body = Limited::new(answer.into_body(), ANSWER).collect().await.map_err(|why| broken(&why))?;
+        let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
+        Ok(Answer { status: StatusCode::as_u16(&status), retry_after, text })
+    });
+    tokio::select! {
+        answer = &mut answer => return answer,
+        // An answer may have come whole before the other end closed.
+        _ = &mut connection => {}
+    }
+    answer.await
+}
+
+fn built(url: &Url, request: Request) -> Option<hyper::Request<Full<Bytes>>> {
+    let path = request.path.as_ref().unwrap_or(&url.path);
+    let mut built = hyper::Request::builder()
+        .method(request.method)
+        .uri(path)
+        .header(HOST, url.authority())
+        .header(USER_AGENT, concat!("touchmove/", env!("CARGO_PKG_VERSION"), " (", env!("CARGO_PKG_REPOSITORY"), ")"))
+        .header(CONNECTION, "close")
+        .header(CONTENT_TYPE, "text/plain; charset=utf-8");
+    for (name, value) in &request.headers {
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(*name), HeaderValue::from_str(value)) {
+            built = built.header(name, value);
+        }
+    }
+    built.body(Full::new(Bytes::from(request.text))).ok()
+}
+
+/// `Retry-After`: seconds, or a time of day (RFC 9110, 10.2.3).
+fn pause(value: &str, now: SystemTime) -> Option<Duration> {
+    if let Ok(seconds) = value.trim().parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let at = jiff::fmt::rfc2822::parse(value.trim()).ok()?.timestamp();
+    SystemTime::from(at).duration_since(now).ok()
+}
+
+/// Those whom this machine trusts, read once.
+fn trust() -> Result<Arc<ClientConfig>, RequestError> {
+    static TRUST: OnceLock<Arc<ClientConfig>> = OnceLock::new();
+    if let Some(known) = TRUST.get() {
+        return Ok(Arc::clone(known));
+    }
+    let found = rustls_native_certs::load_native_certs();
+    let mut roots = RootCertStore::empty();
+    // A machine may have some that nobody can read.
+    let (added, _) = roots.add_parsable_certificates(found.certs);
+    if added == 0 {
+        let why: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
+        return Err(RequestError::Trust(why.join("; ")));
+    }
+    let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+    Ok(Arc::clone(TRUST.get_or_init(|| Arc::new(config))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_seconds_or_a_time_of_day() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777 - 60);
+        let check =
+            |value: &str, expect: Option<u64>| assert_eq!(pause(value, now), expect.map(Duration::from_secs), "{value}");
+        check("7", Some(7));
+        check(" 120 ", Some(120));
+        check("Sun, 06 Nov 1994 08:49:37 GMT", Some(60));
+        check("Sun, 06 Nov 1994 08:00:00 GMT", None);
+        check("soon", None);
+        check("-3", None);
+    }
+}
