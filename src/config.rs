@@ -5,6 +5,7 @@
 //! once, with line, column and what to write instead.
 
 mod check;
+pub mod hooks;
 pub mod keys;
 pub mod lichess;
 pub mod livechess;
@@ -41,6 +42,8 @@ pub struct Config {
     pub files: Option<PathBuf>,
     /// Which rounds of a broadcast on Lichess have the games; `None`: none.
     pub lichess: Option<lichess::Lichess>,
+    /// How somebody is told of alerts who is not looking.
+    pub hooks: hooks::Hooks,
     /// Where Prometheus may ask, on a loopback address; `None`: nowhere.
     pub metrics: Option<SocketAddr>,
     /// Programs that know DGT LiveChess.

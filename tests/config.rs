@@ -6,8 +6,9 @@ use touchmove::boards;
 use touchmove::config::keys::{KEYS, TABLES, commented_file};
 use touchmove::config::lichess::Rounds;
 use touchmove::config::{Config, ConfigError};
-use touchmove::game::event::Rotation;
+use touchmove::game::event::{Matter, Rotation};
 use touchmove::link::{ControlLines, Place};
+use touchmove::locale::Locale;
 use touchmove::table::{Publish, Settings};
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/touchmoved.toml");
@@ -72,13 +73,69 @@ fn what_is_live_stays_on_this_machine() {
 
 #[test]
 fn what_is_sent_goes_where_it_may() {
-    let lichess = parse("[lichess]\nround = ' AbCd1234 '\nurl = 'http://192.168.1.7:9663'").lichess.unwrap();
+    let config =
+        parse("[lichess]\nround = ' AbCd1234 '\nurl = 'http://192.168.1.7:9663'\n[hooks]\nwebhook = 'https://ntfy.sh/x?y=z'");
+    let lichess = config.lichess.unwrap();
     assert_eq!((lichess.rounds, lichess.url.to_string()), (Rounds::One("AbCd1234".into()), "http://192.168.1.7:9663".into()));
+    let webhook = config.hooks.webhook.unwrap();
+    assert_eq!((webhook.to_string(), webhook.port), ("https://ntfy.sh/x?y=z".into(), 443));
+    // Whoever knows it can read along.
+    assert_eq!(format!("{webhook:?}"), "https://ntfy.sh/…");
     let rounds = parse("[lichess]\nround = '1=AbCd1234, 12 = EfGh5678'").lichess.unwrap().rounds;
     assert_eq!((rounds.id(1), rounds.id(2), rounds.id(12)), (Some("AbCd1234"), None, Some("EfGh5678")));
-    for wrong in ["", "AbCd123", "0 = AbCd1234", "1 = AbCd1234, 1 = EfGh5678", "1 = AbCd1234, 2 = AbCd1234"] {
+    assert!(parse("[lichess]\ntoken_file = '/x'").lichess.is_none());
+    for wrong in
+        ["", "AbCd123", "AbCd1234/", "0 = AbCd1234", "1 = AbCd1234, 1 = EfGh5678", "1 = AbCd1234, 2 = AbCd1234", "x = AbCd1234"]
+    {
         assert!(Config::parse(&format!("[lichess]\nround = '{wrong}'")).is_err(), "{wrong}");
     }
+    for near in [
+        "127.0.0.1:80",
+        "[::1]",
+        "10.0.0.1",
+        "172.16.9.9",
+        "169.254.1.1",
+        "[fd00::1]:8080",
+        "localhost",
+        "ntfy",
+        "ntfy.lan",
+        "a.home.arpa",
+    ] {
+        parse(&format!("[hooks]\nwebhook = 'http://{near}/topic'"));
+    }
+    for wrong in [
+        "http://ntfy.sh/x",
+        "http://8.8.8.8/x",
+        "http://[2001:db8::1]/x",
+        "ftp://x/y",
+        "ntfy.sh/x",
+        "https://",
+        "https://a b/",
+        "https://user@x/",
+        "https://x:0/",
+        "https://x:99999/",
+        "https://x/#y",
+        "https://x/\u{e4}",
+    ] {
+        assert!(Config::parse(&format!("[hooks]\nwebhook = \"{wrong}\"")).is_err(), "{wrong}");
+    }
+    let form = "write https://HOST, or http://HOST on this machine or its own network, such as url = \"https://lichess.org\"";
+    check("[lichess]\nurl = 'https://lichess.org/api'", &[&format!("2:7: url is \"https://lichess.org/api\"; {form}")]);
+}
+
+#[test]
+fn hooks_are_lists_of_words() {
+    let hooks = parse("[hooks]\ncommand = ['/bin/tell', 'a b', '']\nmatters = [\"touch\"]\nlanguage = 'zh-Hant'").hooks;
+    assert_eq!((hooks.command.len(), hooks.matters, hooks.language), (3, vec![Matter::Touch], Locale::TraditionalChinese));
+    let hooks = parse("").hooks;
+    assert!(hooks.are_off() && hooks.matters == [Matter::Play, Matter::Board]);
+    let form = "write a list of play, board, touch, end, device, such as matters = [\"play\", \"board\", \"end\"]";
+    check("[hooks]\nmatters = ['play', 'bored']", &[&format!("2:11: matters is another list; {form}")]);
+    check("[hooks]\nmatters = []", &[&format!("2:11: matters is another list; {form}")]);
+    check("[hooks]\nmatters = 'play'", &[&format!("2:11: matters is text in quotes; {form}")]);
+    let form = "write a list of the whole path of a program and its arguments, or [], such as command = [\"/usr/local/bin/tell\", \"arbiter\"]";
+    check("[hooks]\ncommand = ['tell']", &[&format!("2:11: command is another list; {form}")]);
+    check("[hooks]\ncommand = ['/tell', 3]", &[&format!("2:11: command is another list; {form}")]);
 }
 
 #[test]
@@ -178,7 +235,7 @@ fn unknown_keys() {
     check(
         "[telemetry]\nx = 1",
         &[
-            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [lichess], [metrics], [livechess], [[board]]",
+            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [lichess], [hooks], [metrics], [livechess], [[board]]",
         ],
     );
 }

@@ -140,6 +140,27 @@ fn the_unit_is_hardened() {
     eprintln!("{}", said.lines().last().unwrap_or_default());
 }
 
+/// What a program is begun and ended with (`publish::hooks`): the service may do all of it.
+#[test]
+fn the_unit_lets_programs_be_run() {
+    if !installed("systemd-analyze") {
+        return;
+    }
+    let calls = |group: &str| -> BTreeSet<String> {
+        let text = content(Command::new("systemd-analyze").args(["syscall-filter", group]));
+        text.lines().map(|line| line.trim().to_owned()).collect()
+    };
+    let (service, none) = (calls("@system-service"), [calls("@privileged"), calls("@resources")]);
+    let groups: Vec<BTreeSet<String>> =
+        service.iter().filter(|name| name.starts_with('@') && *name != "@system-service").map(|group| calls(group)).collect();
+    for call in ["clone3", "vfork", "execve", "setpgid", "wait4", "waitid", "kill", "pidfd_open", "pipe2", "dup2"] {
+        assert!(service.contains(call) || groups.iter().any(|group| group.contains(call)), "{call} is not allowed");
+        assert!(!none.iter().any(|group| group.contains(call)), "{call} is denied");
+    }
+    assert_eq!(unit("SystemCallFilter"), ["@system-service", "~@privileged @resources"]);
+    assert!(unit("NoExecPaths").is_empty());
+}
+
 #[test]
 fn the_watchdog_hears_of_it() {
     let (state, pty) = (tempfile::tempdir().unwrap(), Pty::open());

@@ -21,6 +21,7 @@ mod files;
 mod games;
 mod hall;
 mod harness;
+mod hooks;
 mod hub;
 mod injected;
 mod installation;

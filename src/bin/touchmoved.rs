@@ -29,6 +29,7 @@ use touchmove::game::Delay;
 use touchmove::link::{Place, watch as link_watch};
 use touchmove::publish::dbus::{self, Bus, Presence};
 use touchmove::publish::files::{self, FILES_FAILED};
+use touchmove::publish::hooks::{self, Patience};
 use touchmove::publish::lichess::{self, Pace};
 use touchmove::publish::livechess::{self, Desk};
 use touchmove::publish::metrics::{self, METRICS_FAILED};
@@ -123,6 +124,17 @@ async fn run(args: Args) -> anyhow::Result<()> {
             dir,
             tags,
             Pace::default(),
+            trouble,
+            faces_stop.clone(),
+        )));
+    }
+    if !config.hooks.are_off() {
+        let told = Arc::clone(&hub);
+        let trouble = move |kind, sentence: Option<String>| tell(&told, kind, None, sentence);
+        faces.spawn(apart(hooks::run(
+            Arc::clone(&hub),
+            config.hooks.clone(),
+            Patience::default(),
             trouble,
             faces_stop.clone(),
         )));

@@ -1,5 +1,6 @@
 //! From text to [`Config`]: every value by the table of keys, then what values say together.
 
+use super::hooks::{self, Hooks};
 use super::keys::{self, KEYS, Key, Kind, TABLES};
 use super::lichess::{self, Lichess, Rounds};
 use super::livechess::{LiveChess, sites};
@@ -9,6 +10,7 @@ use crate::game::Delay;
 use crate::game::event::Rotation;
 use crate::laws::{Edition, Laws, Position, Supervision, TimeClass, Worded};
 use crate::link::{ControlLines, Place};
+use crate::locale::Locale;
 use crate::table::{Help, Publish, Settings};
 use std::ops::Range;
 use toml::Spanned;
@@ -20,6 +22,7 @@ enum Value {
     Flag(bool),
     Number(i64),
     Text(String),
+    List(Vec<String>),
 }
 
 /// The values of one table; what is left out, or was wrong, has its default.
@@ -139,13 +142,23 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     let files = table(root, "files", problems).given_text("dir").map(Into::into);
     let metrics = table(root, "metrics", problems).text("listen").parse().ok();
     let lichess = lichess(&table(root, "lichess", problems));
-    Config { bus, state_dir, recordings, game, tags, delay, files, lichess, metrics, livechess, boards }
+    let hooks = hooks(&table(root, "hooks", problems));
+    Config { bus, state_dir, recordings, game, tags, delay, files, lichess, hooks, metrics, livechess, boards }
 }
 
 fn lichess(values: &Values<'_>) -> Option<Lichess> {
     let rounds = Rounds::read(&values.given_text("round")?)?;
     let token_file = values.given_text("token_file").map(Into::into);
     Some(Lichess { url: lichess::site(&values.text("url"))?, rounds, token_file })
+}
+
+fn hooks(values: &Values<'_>) -> Hooks {
+    Hooks {
+        command: values.list("command"),
+        webhook: values.given_text("webhook").and_then(|url| url.parse().ok()),
+        matters: hooks::matters(&values.list("matters")).unwrap_or_default(),
+        language: Locale::from_tag(&values.text("language")),
+    }
 }
 
 fn game(values: Values<'_>, laws: Laws) -> Settings {
@@ -388,6 +401,13 @@ fn read(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
         (Kind::Word(words), DeValue::String(text)) if words.contains(&text.as_ref()) => Ok(Value::Text(text.to_string())),
         (Kind::Model, DeValue::String(text)) if boards::model(text).is_some() => Ok(Value::Text(text.to_string())),
         (Kind::Text { accepts, .. }, DeValue::String(text)) if accepts(text) => Ok(Value::Text(text.to_string())),
+        (Kind::List { accepts, .. }, DeValue::Array(array)) => {
+            let texts = array.iter().map(|entry| entry.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
+            match texts.filter(|texts| accepts(texts)) {
+                Some(texts) => Ok(Value::List(texts)),
+                None => wrong("another list".to_owned()),
+            }
+        }
         (Kind::Word(_) | Kind::Model | Kind::Text { .. }, DeValue::String(text)) => wrong(format!("{:?}", text.as_ref())),
         (_, other) => wrong(match other {
             DeValue::String(_) => "text in quotes".to_owned(),
@@ -420,6 +440,17 @@ impl Values<'_> {
 
     fn text(&self, name: &str) -> String {
         self.given_text(name).unwrap_or_else(|| key(self.table, name).default.unwrap_or_default().trim_matches('"').to_owned())
+    }
+
+    fn list(&self, name: &str) -> Vec<String> {
+        match self.find(name) {
+            Some(Value::List(texts)) => texts.clone(),
+            _ => {
+                let default: Option<toml::Value> = key(self.table, name).default.and_then(|default| default.parse().ok());
+                let texts = default.as_ref().and_then(toml::Value::as_array).into_iter().flatten();
+                texts.filter_map(|text| text.as_str().map(str::to_owned)).collect()
+            }
+        }
     }
 
     fn flag(&self, name: &str) -> bool {

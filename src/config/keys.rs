@@ -1,6 +1,6 @@
 //! Every key of the configuration, once.
 
-use super::{lichess, livechess};
+use super::{hooks, lichess, livechess, url};
 use crate::boards::Address;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -28,6 +28,13 @@ pub enum Kind {
         form: &'static str,
         /// Whether a text has that form.
         accepts: fn(&str) -> bool,
+    },
+    /// A list of texts of this form.
+    List {
+        /// What is expected, to go on after "write".
+        form: &'static str,
+        /// Whether a list has that form.
+        accepts: fn(&[String]) -> bool,
     },
 }
 
@@ -64,6 +71,10 @@ const fn number(min: i64, max: i64, unit: &'static str) -> Kind {
 
 const fn text(form: &'static str, accepts: fn(&str) -> bool) -> Kind {
     Kind::Text { form, accepts }
+}
+
+const fn list(form: &'static str, accepts: fn(&[String]) -> bool) -> Kind {
+    Kind::List { form, accepts }
 }
 
 /// A line of text: what a PGN tag can hold.
@@ -152,6 +163,11 @@ pub const TABLES: &[(&str, &str)] = &[
         "The games on lichess.org, in the rounds of a broadcast there, as late as [broadcast] says. Make the broadcast and its rounds\n\
          on lichess.org, without a source URL, and a token with the scope study:write (Preferences, API access tokens).\n\
          `touchmovectl lichess` says whether Lichess takes them. Off unless `round` is given.",
+    ),
+    (
+        "hooks",
+        "Being told of alerts without looking: a program is run, or a message posted, for each. Off unless one of them is given.\n\
+         Alerts are for the arbiter alone, and these are not delayed: whoever reads them knows what the players must not.",
     ),
     (
         "metrics",
@@ -361,6 +377,36 @@ pub static KEYS: &[Key] = &[
         "Another server of the same kind.",
     ),
     key(
+        "hooks",
+        "command",
+        list("a list of the whole path of a program and its arguments, or []", hooks::is_command),
+        Some("[]"),
+        "[\"/usr/local/bin/tell\", \"arbiter\"]",
+        "A program that is run for each alert, without a shell: by its whole path, with arguments. It has the alert in variables\n\
+         TOUCHMOVE_… and as JSON on its standard input, and 10 s.",
+    ),
+    key(
+        "hooks",
+        "webhook",
+        text("https://HOST/PATH, or http://HOST/PATH on this machine or its own network", |text| {
+            text.parse::<url::Url>().is_ok()
+        }),
+        None,
+        "\"https://ntfy.example.org/a-topic-nobody-guesses\"",
+        "Where each alert is posted as text with Title, Priority and Tags: a topic of ntfy, on telephones at once. Whoever knows\n\
+         the address can read it.",
+    ),
+    key(
+        "hooks",
+        "matters",
+        list("a list of play, board, touch, end, device", |words| hooks::matters(words).is_some()),
+        Some("[\"play\", \"board\"]"),
+        "[\"play\", \"board\", \"end\"]",
+        "Of which alerts. `play`: what a player did by moving or pressing; `board`: what stands on the board; `touch`: touched\n\
+         pieces; `end`: results that are wanted, and draws; `device`: boards, clocks, cables.",
+    ),
+    key("hooks", "language", Kind::Word(&["en", "zh-Hans", "zh-Hant"]), Some("\"en\""), "\"zh-Hans\"", "In which language."),
+    key(
         "metrics",
         "listen",
         text("an address of this machine alone and a port, such as \"127.0.0.1:9482\", or \"\"", is_loopback),
@@ -515,7 +561,7 @@ impl Kind {
             Kind::Model => {
                 crate::boards::BOARDS.iter().map(|model| format!("{:?}", model.name)).collect::<Vec<_>>().join(" or ")
             }
-            Kind::Text { form, .. } => (*form).to_owned(),
+            Kind::Text { form, .. } | Kind::List { form, .. } => (*form).to_owned(),
         }
     }
 }

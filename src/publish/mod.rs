@@ -3,6 +3,7 @@
 pub mod client;
 pub mod dbus;
 pub mod files;
+pub mod hooks;
 pub mod lichess;
 pub mod livechess;
 pub mod metrics;

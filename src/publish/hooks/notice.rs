@@ -1,0 +1,81 @@
+//! What is told of one alert.
+
+use crate::config::hooks::word;
+use crate::daemon::hub::{GameView, Published};
+use crate::daemon::rounds::value;
+use crate::game::{Alert, Event};
+use crate::locale::{self, Locale};
+use crate::wire::{self, Word};
+use serde_json::{Value, json};
+
+/// What is told of one alert.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    /// The number of the table, else the name of the board.
+    pub place: String,
+    /// Both players; empty: nobody has named them.
+    pub players: String,
+    /// What it is, in two to four words.
+    pub heading: String,
+    /// What happened.
+    pub sentence: String,
+    /// The articles, the most important first, with commas between them.
+    pub articles: String,
+    /// What the Laws then require, one sentence each.
+    pub required: Vec<String>,
+    /// The word of its kind, as in docs/events.md.
+    pub kind: &'static str,
+    /// It may be nothing.
+    pub is_notice: bool,
+    /// Variables for a program: `TOUCHMOVE_` and the name.
+    pub variables: Vec<(&'static str, String)>,
+    /// All of it.
+    pub json: Value,
+}
+
+impl Notice {
+    /// Of an alert that was raised; `None`: it is something else. `game`: the one it is about.
+    pub fn new(published: &Published, game: &GameView, language: Locale) -> Option<Notice> {
+        let Event::AlertRaised(alert) = &published.stamped.event else { return None };
+        let tag = |name: &str| value(&game.record.tags, name).unwrap_or_default().to_owned();
+        let (white, black, table) = (tag("White"), tag("Black"), tag("Table"));
+        let board = published.board.to_string();
+        let players = if white.is_empty() && black.is_empty() { String::new() } else { format!("{white} - {black}") };
+        let Alert { kind, text, articles, required, .. } = alert;
+        let heading = locale::kind(language, kind.word());
+        let sentence = locale::sentence(language, text);
+        let required: Vec<String> = required.iter().map(|act| locale::act(language, act)).collect();
+        let json = json!({
+            "board": board,
+            "table": table.parse::<u16>().ok(),
+            "game": game.id,
+            "white": white,
+            "black": black,
+            "matter": word(kind.matter()),
+            "notice": kind.is_notice(),
+            "heading": heading,
+            "sentence": sentence,
+            "required": required,
+            "laws": game.record.laws,
+            "wall_ms": published.wall_ms,
+            "alert": wire::event_to_value(&published.stamped),
+        });
+        let articles = articles.join(", ");
+        let variables = vec![
+            ("KIND", kind.word().to_owned()),
+            ("MATTER", word(kind.matter()).to_owned()),
+            ("BOARD", board.clone()),
+            ("TABLE", table.clone()),
+            ("GAME", game.id.to_string()),
+            ("PLAYERS", players.clone()),
+            ("WHITE", white),
+            ("BLACK", black),
+            ("ARTICLES", articles.clone()),
+            ("HEADING", heading.clone()),
+            ("SENTENCE", sentence.clone()),
+        ];
+        let place = if table.is_empty() { board } else { table };
+        let (kind, is_notice) = (kind.word(), kind.is_notice());
+        Some(Notice { place, players, heading, sentence, articles, required, kind, is_notice, variables, json })
+    }
+}

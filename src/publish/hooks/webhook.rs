@@ -1,0 +1,82 @@
+//! A message that is posted for an alert, in the form of ntfy (docs.ntfy.sh/publish): the text is the body, title, priority and tags
+//! are headers.
+
+use super::notice::Notice;
+use crate::config::url::Url;
+use crate::publish::request::{self, Request};
+use hyper::Method;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// Posts it once.
+///
+/// # Errors
+/// It was not taken: why, in a sentence.
+pub async fn post(url: &Url, notice: &Notice, within: Duration) -> Result<(), String> {
+    let answer = request::send(url, message(notice), within).await.map_err(|why| why.to_string())?;
+    match answer.status {
+        200..=299 => Ok(()),
+        401 | 403 => Err(format!("{} does not let touchmove post there (status {})", url.host, answer.status)),
+        404 => Err(format!("{} has no such address (status 404)", url.host)),
+        status => Err(format!("{} does not take it (status {status})", url.host)),
+    }
+}
+
+/// As ntfy reads it.
+pub fn message(notice: &Notice) -> Request {
+    let mut text = String::new();
+    if !notice.players.is_empty() {
+        let _ = writeln!(text, "{}", notice.players);
+    }
+    text.push_str(&notice.sentence);
+    if !notice.articles.is_empty() {
+        let _ = write!(text, " ({})", notice.articles);
+    }
+    for act in &notice.required {
+        let _ = write!(text, "\n– {act}");
+    }
+    let (priority, tag) = if notice.is_notice { ("default", "eyes") } else { ("high", "warning") };
+    let headers = vec![
+        ("Title", encoded(&format!("{} · {}", notice.place, notice.heading))),
+        ("Priority", priority.to_owned()),
+        ("Tags", format!("{tag},{}", notice.kind)),
+    ];
+    Request { method: Method::POST, path: None, headers, text }
+}
+
+/// A text as a header: as RFC 2047 writes it where it is not ASCII, in words of at most 75 characters.
+fn encoded(text: &str) -> String {
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return text.to_owned();
+    }
+    let (begin, end, most) = ("=?UTF-8?Q?", "?=", 75);
+    let mut words = vec![begin.to_owned()];
+    for letter in text.chars() {
+        let mut bytes = [0; 4];
+        let letter: String = match letter {
+            letter if letter.is_ascii_alphanumeric() => letter.to_string(),
+            letter => letter.encode_utf8(&mut bytes).bytes().map(|byte| format!("={byte:02X}")).collect(),
+        };
+        if words.last().is_some_and(|word| word.len() + letter.len() + end.len() > most) {
+            words.push(begin.to_owned());
+        }
+        if let Some(word) = words.last_mut() {
+            word.push_str(&letter);
+        }
+    }
+    words.iter().map(|word| format!("{word}{end}")).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encoded;
+
+    #[test]
+    fn titles_in_any_script() {
+        assert_eq!(encoded("7: illegal move"), "7: illegal move");
+        assert_eq!(encoded("7 · 违例"), "=?UTF-8?Q?7=20=C2=B7=20=E8=BF=9D=E4=BE=8B?=");
+        let long = encoded(&"例".repeat(20));
+        assert!(long.split(' ').all(|word| word.len() <= 75 && word.starts_with("=?UTF-8?Q?=E4=BE=8B")), "{long}");
+        assert_eq!(long.matches("=E4=BE=8B").count(), 20);
+    }
+}
