@@ -11,6 +11,7 @@ pub mod lichess;
 pub mod livechess;
 pub mod own;
 pub mod url;
+pub mod web;
 
 use crate::boards::{Address, Model};
 use crate::game::Delay;
@@ -48,6 +49,8 @@ pub struct Config {
     pub metrics: Option<SocketAddr>,
     /// Programs that know DGT LiveChess.
     pub livechess: livechess::LiveChess,
+    /// The page.
+    pub web: web::Web,
     /// The configured boards. Empty: every board that its USB id names is served.
     pub boards: Vec<Board>,
 }

@@ -139,6 +139,16 @@ fn hooks_are_lists_of_words() {
 }
 
 #[test]
+fn tokens_cross_no_network_in_the_clear() {
+    check("[web]\nlisten = '[::1]:8064'", &[]);
+    check("[web]\nlisten = '0.0.0.0:8064'\nproxy = true", &[]);
+    check("[web]\nlisten = '0.0.0.0:8064'\ntls_cert = '/cert.pem'\ntls_key = '/key.pem'", &[]);
+    let refused = "2:10: 0.0.0.0:8064 is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true behind a proxy that speaks TLS, or listen = \"127.0.0.1:8064\"";
+    check("[web]\nlisten = '0.0.0.0:8064'", &[refused]);
+    check("[web]\ntls_key = '/key.pem'", &["2:11: tls_key is of no use alone: write tls_cert, too, or leave it out"]);
+}
+
+#[test]
 fn every_example_and_every_default_is_accepted() {
     for key in KEYS {
         for value in [Some(key.example), key.default].into_iter().flatten() {
@@ -147,6 +157,7 @@ fn every_example_and_every_default_is_accepted() {
                 "board" if key.name == "names" => {
                     parse(&format!("[[board]]\nname = \"x\"\nmodel = \"dgt-bus\"\nnames = {value}"))
                 }
+                "web" if key.name.starts_with("tls_") => parse(&format!("[web]\ntls_cert = {value}\ntls_key = {value}")),
                 "board" => parse(&format!("[[board]]\nname = \"x\"\n{} = {value}", key.name)),
                 table => parse(&format!("[{table}]\n{} = {value}", key.name)),
             };
@@ -236,6 +247,7 @@ fn unknown_keys() {
         "[telemetry]\nx = 1",
         &[
             "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [lichess], [hooks], [metrics], [livechess], [[board]]",
+            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [metrics], [livechess], [web], [[board]]",
         ],
     );
 }

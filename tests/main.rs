@@ -63,6 +63,7 @@ mod simulate;
 mod streams;
 mod table;
 mod touch;
+mod web;
 mod why;
 mod winnable;
 mod wire;

@@ -33,6 +33,7 @@ use touchmove::publish::hooks::{self, Patience};
 use touchmove::publish::lichess::{self, Pace};
 use touchmove::publish::livechess::{self, Desk};
 use touchmove::publish::metrics::{self, METRICS_FAILED};
+use touchmove::publish::web::{self, WEB_FAILED, Web};
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
@@ -142,6 +143,11 @@ async fn run(args: Args) -> anyhow::Result<()> {
     faces.spawn(rounds::run(Arc::clone(&hub), faces_stop.clone()));
     if config.livechess.listen.is_some() {
         faces.spawn(livechess::run(Desk::new(&hub, &gallery, &config), faces_stop.clone()));
+    }
+    if config.web.listen.is_some() {
+        let told = Arc::clone(&hub);
+        let trouble = move |sentence| _ = told.trouble(WEB_FAILED, None, sentence);
+        faces.spawn(web::run(Web::new(&hub, &gallery, &config, faces_stop.clone()), trouble));
     }
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let (stop_links, links_stop) = watch::channel(false);

@@ -4,6 +4,7 @@ use super::hooks::{self, Hooks};
 use super::keys::{self, KEYS, Key, Kind, TABLES};
 use super::lichess::{self, Lichess, Rounds};
 use super::livechess::{LiveChess, sites};
+use super::web::{Tls, Web};
 use super::{Board, Config, Problem, Room, Tags};
 use crate::boards::{self, Lights, Sensing};
 use crate::game::Delay;
@@ -131,6 +132,7 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
         Delay { ms: values.number::<u64>("delay_s") * 1000, plies: values.number("delay_plies") }
     };
     let livechess = livechess(table(root, "livechess", problems));
+    let web = web(table(root, "web", problems));
     let values = table(root, "pgn", problems);
     let tags = Tags {
         event: values.text("event"),
@@ -143,7 +145,7 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     let metrics = table(root, "metrics", problems).text("listen").parse().ok();
     let lichess = lichess(&table(root, "lichess", problems));
     let hooks = hooks(&table(root, "hooks", problems));
-    Config { bus, state_dir, recordings, game, tags, delay, files, lichess, hooks, metrics, livechess, boards }
+    Config { bus, state_dir, recordings, game, tags, delay, files, lichess, hooks, metrics, livechess, web, boards }
 }
 
 fn lichess(values: &Values<'_>) -> Option<Lichess> {
@@ -202,6 +204,29 @@ fn livechess(values: Values<'_>) -> LiveChess {
         );
     }
     LiveChess { listen, live, origins: sites(&values.text("origins")).unwrap_or_default(), first: values.given_text("first") }
+}
+
+fn web(values: Values<'_>) -> Web {
+    let listen: Option<std::net::SocketAddr> = values.text("listen").parse().ok();
+    let proxy = values.flag("proxy");
+    let [cert, key] = ["tls_cert", "tls_key"].map(|key| values.given_text(key));
+    for (given, missing) in [("tls_cert", "tls_key"), ("tls_key", "tls_cert")] {
+        if let (Some(span), None) = (values.span_of(given), values.span_of(missing)) {
+            values.problems.add(&span, format!("{given} is of no use alone: write {missing}, too, or leave it out"));
+        }
+    }
+    if let (Some(listen), Some(span)) = (listen, values.span_of("listen"))
+        && !listen.ip().is_loopback()
+        && !proxy
+        && values.span_of("tls_cert").or(values.span_of("tls_key")).is_none()
+    {
+        values.problems.add(
+            &span,
+            format!("{listen} is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true behind a proxy that speaks TLS, or listen = \"127.0.0.1:8064\""),
+        );
+    }
+    let tls = cert.zip(key).map(|(cert, key)| Tls { cert: cert.into(), key: key.into() });
+    Web { listen, hosts: sites(&values.text("hosts")).unwrap_or_default(), tls, proxy }
 }
 
 /// The Laws of the event.

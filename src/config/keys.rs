@@ -179,6 +179,11 @@ pub const TABLES: &[(&str, &str)] = &[
          as [broadcast] says, unless `live` is true. Off unless `listen` is given.",
     ),
     (
+        "web",
+        "A page for the arbiter, and for everybody the games as late as [broadcast] says. Who logs in with a token of\n\
+         `touchmovectl token create` sees boards and games at once, and an arbiter the alerts. Off unless `listen` is given.",
+    ),
+    (
         "board",
         "Boards. With no [[board]] at all, every board is served whose own USB id says that it is one (a DGT e-Board: 045b:8111),\n\
          so one board on one port needs nothing here. Ids such as 0403:6001 or 04d8:000a belong to adapter chips that sit in\n\
@@ -448,6 +453,48 @@ pub static KEYS: &[Key] = &[
         "\"board_1\"",
         "The board that is told of first: lichess.org takes that one and no other. Left out: the one at the first table, or the\n\
          first by name.",
+    ),
+    key(
+        "web",
+        "listen",
+        text("an address with a port such as \"127.0.0.1:8064\", or \"\" for nowhere", livechess::is_listen),
+        Some("\"\""),
+        "\"127.0.0.1:8064\"",
+        "Where browsers find the page. \"\": nowhere, it is off. An address that is reached from elsewhere only with tls_cert and\n\
+         tls_key, or behind a proxy.",
+    ),
+    key(
+        "web",
+        "hosts",
+        text("names with commas between them, such as \"hall.example.org\"", |text| livechess::sites(text).is_some()),
+        Some("\"\""),
+        "\"hall.example.org\"",
+        "The names by which browsers ask for it, besides addresses and localhost. Others are refused: whoever owns a name can make\n\
+         it point here.",
+    ),
+    key(
+        "web",
+        "tls_cert",
+        text("an absolute path", is_absolute),
+        None,
+        "\"/etc/touchmove/cert.pem\"",
+        "Its certificate and those that vouch for it, as PEM. The file is read again when it changes. Left out: no TLS.",
+    ),
+    key(
+        "web",
+        "tls_key",
+        text("an absolute path", is_absolute),
+        None,
+        "\"/etc/touchmove/key.pem\"",
+        "The private key of that, as PEM.",
+    ),
+    key(
+        "web",
+        "proxy",
+        Kind::Flag,
+        Some("false"),
+        "true",
+        "Whether all of it comes through a proxy that speaks TLS with browsers, hands Host on, and says in X-Forwarded-For who asks.",
     ),
     key(
         "board",

@@ -3,8 +3,11 @@
 pub mod client;
 pub mod dbus;
 pub mod files;
+mod guests;
 pub mod hooks;
 pub mod lichess;
 pub mod livechess;
 pub mod metrics;
+mod origin;
 pub mod request;
+pub mod web;

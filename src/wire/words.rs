@@ -1,7 +1,7 @@
 //! The words that stand for values: the same in JSON, on D-Bus and in the configuration.
 
 use crate::boards::{LinkState, Sensed, Sensing};
-use crate::game::event::Rotation;
+use crate::game::event::{Matter, Rotation};
 use crate::game::pgn::AfterIllegal;
 use crate::game::{AlertKind, CompletedBy, CorrectionReason, Fault, GameResult, ResultReason};
 use crate::laws::draws::Claimed;
@@ -51,6 +51,7 @@ words! {
     }
     AfterIllegal { Stop = "stop", Fen = "fen", End = "end" }
     Fault { Stuck = "stuck", Flickering = "flickering", Mended = "mended" }
+    Matter { Play = "play", Board = "board", Touch = "touch", End = "end", Device = "device" }
     Publish { Prompt = "prompt", Sure = "sure" }
     Help { Off = "off", Displaced = "displaced", Moves = "moves" }
     AlertKind {

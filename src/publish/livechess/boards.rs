@@ -111,12 +111,17 @@ pub fn is_turned(board: &BoardView) -> bool {
 /// What stands on a board, as the first field of a FEN: what its squares show, where they show which piece it is, else the position
 /// of its game; `None`: neither is known. `flip`: how it is read, if not as it was found to stand.
 pub fn placement(state: &State, board: &BoardView, flip: Option<bool>) -> Option<String> {
-    let shown = board.placement.as_ref().filter(|_| board.sensing == Sensing::Identity);
-    let text = match shown {
-        Some(squares) => Rank::ALL.iter().rev().map(|rank| row(squares, *rank)).collect::<Vec<_>>().join("/"),
+    let text = match shown(board) {
+        Some(text) => text,
         None => game(state, board)?.record.fen().split(' ').next()?.to_owned(),
     };
     Some(if is_flipped(board, flip) { text.chars().rev().collect() } else { text })
+}
+
+/// What the squares show, as the first field of a FEN; `None`: they do not show which piece it is, or nothing yet.
+pub fn shown(board: &BoardView) -> Option<String> {
+    let squares = board.placement.as_ref().filter(|_| board.sensing == Sensing::Identity)?;
+    Some(Rank::ALL.iter().rev().map(|rank| row(squares, *rank)).collect::<Vec<_>>().join("/"))
 }
 
 /// It is read the other way round than it was found to stand.

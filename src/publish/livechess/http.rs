@@ -1,9 +1,10 @@
 //! What is asked over HTTP, and who may ask.
 
-use super::access::{is_host, is_origin};
-use super::{Desk, Guest, boards, session, tournament};
+use super::{Desk, boards, session, tournament};
 use crate::daemon::Stop;
 use crate::daemon::hub::State as Seen;
+use crate::publish::guests::Guest;
+use crate::publish::origin::{is_host, is_origin};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
@@ -47,7 +48,8 @@ async fn websocket(
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let upgrade = upgrade.max_message_size(MESSAGE).max_frame_size(MESSAGE);
-    upgrade.on_upgrade(move |socket| session::run(socket, desk, guest, stop))
+    let busy = guest.busy();
+    upgrade.on_upgrade(move |socket| session::run(socket, desk, busy, stop))
 }
 
 async fn eboards(State(desk): State<Arc<Desk>>) -> Response {

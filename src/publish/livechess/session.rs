@@ -3,12 +3,13 @@
 //! What a client was told of a board is remembered, and news only say that there may be something else to tell: so one that reads
 //! slowly misses what came and went meanwhile, and hears how it stands then. Nothing waits for it but this task.
 
+use super::Desk;
 use super::boards::{self, Clock};
 use super::message::{self, Call};
 use super::rebuild::Setup;
-use super::{Desk, Guest};
 use crate::daemon::hub::{BoardId, BoardView, News, State};
 use crate::daemon::{Stop, stopped};
+use crate::publish::guests::Busy;
 use axum::extract::ws::{Message, WebSocket};
 use serde::Serialize;
 use serde_json::Number;
@@ -76,8 +77,8 @@ struct EBoardEvent<'a> {
     matches: Option<bool>,
 }
 
-/// Serves one client until it goes, or has to. `guest`: its place.
-pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, guest: Guest, mut stop: Stop) {
+/// Serves one client until it goes, or has to. `busy`: as long as it is served.
+pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: Stop) {
     let mut news = desk.source.subscribe();
     let mut session = Session { desk, feeds: Vec::new() };
     let mut heard = Instant::now();
@@ -107,7 +108,7 @@ pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, guest: Guest, mut stop:
     }
     // Politely, if it listens.
     let _ = timeout(WRITE, socket.send(Message::Close(None))).await;
-    drop(guest);
+    drop(busy);
 }
 
 impl Session {

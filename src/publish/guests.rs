@@ -1,0 +1,318 @@
+//! Who is let in, for every face that listens: so many at once, so many from one address, and nobody may keep others waiting.
+//!
+//! **Invariants:** where it is full, whoever has been silent longest makes room for who comes: connections that are opened and left
+//! keep nobody out. Nothing waits for a client but the task that serves it, and that not for long: one that does not ask, or does not
+//! take what it is told, is let go.
+
+use axum::Router;
+use axum::response::Response;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::Service;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio::time::{Sleep, sleep};
+use tracing::{debug, warn};
+
+/// How long a client may take to ask, also for the next thing on the same connection.
+const ASKING: Duration = Duration::from_secs(15);
+/// A client that takes nothing of what waits for it for so long is let go.
+const TAKING: Duration = Duration::from_secs(20);
+/// When an address that could not be had is tried again, and after there was no more room for connections.
+const AGAIN: Duration = Duration::from_secs(5);
+/// What a client says before the empty line may take so many bytes.
+const HEAD: usize = 16 * 1024;
+/// Of the files that this program may open so many at most, as a part of them, are one face's connections: boards and the journal
+/// need the rest.
+const SHARE: u64 = 4;
+
+/// How many are let in.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// All together. Fewer where this program may open few files.
+    pub all: usize,
+    /// From one address, or from the same /64 of IPv6, which is one household.
+    pub each: usize,
+}
+
+/// A face that listens.
+pub struct House {
+    /// Where.
+    pub address: SocketAddr,
+    /// How many are let in.
+    pub room: Room,
+    /// What they are called in the log: "browsers".
+    pub guests: &'static str,
+}
+
+/// A client that was let in. Each request carries it as an extension.
+#[derive(Clone)]
+pub struct Guest(Arc<Place>);
+
+/// A guest that is being served: as long as this is held it makes room for nobody.
+pub struct Busy(Arc<Place>);
+
+struct Place {
+    number: u64,
+    peer: SocketAddr,
+    /// How many of its requests are being answered.
+    busy: AtomicUsize,
+    /// When it last stopped being busy, in the order of such things.
+    idle_since: AtomicU64,
+    leave: Notify,
+    places: Arc<Places>,
+}
+
+/// Those who are in.
+struct Places {
+    room: Room,
+    guests: &'static str,
+    inside: Mutex<BTreeMap<u64, Arc<Place>>>,
+    next: AtomicU64,
+    said_full: AtomicBool,
+}
+
+impl House {
+    /// Serves clients until it is dropped. An address that cannot be had is tried again. `opened` hears of each attempt.
+    pub async fn open(&self, router: Router, opened: impl Fn(Result<SocketAddr, io::Error>)) {
+        let listener = self.listen(opened).await;
+        let room = Room { all: self.room.all.min(files()), ..self.room };
+        let places = Places::new(room, self.guests);
+        loop {
+            let (stream, peer) = match listener.accept().await {
+                Ok(accepted) => accepted,
+                // It went before it was let in.
+                Err(why) if matches!(why.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) => continue,
+                Err(why) => {
+                    // There are no more file descriptors, perhaps.
+                    warn!("{} cannot connect now ({why}); it is tried again", self.guests);
+                    sleep(AGAIN).await;
+                    continue;
+                }
+            };
+            if let Some(place) = places.admit(peer) {
+                tokio::spawn(serve(stream, place, router.clone()));
+            }
+        }
+    }
+
+    async fn listen(&self, opened: impl Fn(Result<SocketAddr, io::Error>)) -> TcpListener {
+        loop {
+            let bound = TcpListener::bind(self.address).await.and_then(|listener| Ok((listener.local_addr()?, listener)));
+            match bound {
+                Ok((address, listener)) => {
+                    opened(Ok(address));
+                    return listener;
+                }
+                Err(why) => opened(Err(why)),
+            }
+            sleep(AGAIN).await;
+        }
+    }
+}
+
+/// How many connections a face may have, by the files that this program may open.
+fn files() -> usize {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from(limit / SHARE).unwrap_or(usize::MAX).max(1)
+}
+
+impl Guest {
+    /// From where.
+    #[allow(dead_code)] // for logins
+    pub fn peer(&self) -> SocketAddr {
+        self.0.peer
+    }
+
+    /// It is being served from now on.
+    pub fn busy(&self) -> Busy {
+        self.0.busy.fetch_add(1, Ordering::Relaxed);
+        Busy(Arc::clone(&self.0))
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.idle_since.store(self.0.places.next.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Places {
+    fn new(room: Room, guests: &'static str) -> Arc<Places> {
+        let (inside, next, said_full) = (Mutex::default(), AtomicU64::new(0), AtomicBool::new(false));
+        Arc::new(Places { room, guests, inside, next, said_full })
+    }
+
+    /// A place for one that comes from there; `None`: there is no room.
+    fn admit(self: &Arc<Places>, peer: SocketAddr) -> Option<Leaving> {
+        let Room { all, each } = self.room;
+        let home = home(peer.ip());
+        let mut inside = self.inside();
+        let is_neighbour = |place: &&Arc<Place>| self::home(place.peer.ip()) == home;
+        let crowd: Vec<&Arc<Place>> = if inside.values().filter(is_neighbour).count() >= each {
+            inside.values().filter(is_neighbour).collect()
+        } else if inside.len() >= all {
+            inside.values().collect()
+        } else {
+            Vec::new()
+        };
+        if crowd.is_empty() {
+            self.said_full.fetch_and(inside.len() * 2 > all, Ordering::Relaxed);
+        } else {
+            if !self.said_full.swap(true, Ordering::Relaxed) {
+                let count = crowd.len();
+                warn!("{count} {} are connected: those who ask for nothing make room, and others are turned away", self.guests);
+            }
+            let idle = crowd.into_iter().filter(|place| place.busy.load(Ordering::Relaxed) == 0);
+            let longest = idle.min_by_key(|place| place.idle_since.load(Ordering::Relaxed))?.number;
+            if let Some(place) = inside.remove(&longest) {
+                place.leave.notify_one();
+            }
+        }
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let places = Arc::clone(self);
+        let idle_since = AtomicU64::new(number);
+        let place = Arc::new(Place { number, peer, busy: AtomicUsize::new(0), idle_since, leave: Notify::new(), places });
+        inside.insert(number, Arc::clone(&place));
+        Some(Leaving(place))
+    }
+
+    fn inside(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Place>>> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place whose owner gives it back when he goes.
+struct Leaving(Arc<Place>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.0.places.inside().remove(&self.0.number);
+    }
+}
+
+/// Whose addresses count together.
+fn home(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => IpAddr::V4(address),
+        IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
+    }
+}
+
+async fn serve(stream: TcpStream, place: Leaving, router: Router) {
+    // Small messages, each of which is waited for.
+    let _ = stream.set_nodelay(true);
+    let served = Served { router: TowerToHyperService::new(router), guest: Guest(Arc::clone(&place.0)) };
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(ASKING).max_buf_size(HEAD);
+    let connection = http.serve_connection(TokioIo::new(Patient { stream, waiting: None }), served).with_upgrades();
+    tokio::select! {
+        ended = connection => {
+            if let Err(why) = ended {
+                debug!("{} was let go: {why}", place.0.peer);
+            }
+        }
+        () = place.0.leave.notified() => debug!("{} made room", place.0.peer),
+    }
+}
+
+/// What answers one connection.
+struct Served {
+    router: TowerToHyperService<Router>,
+    guest: Guest,
+}
+
+type Answered = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
+
+impl Service<Request<Incoming>> for Served {
+    type Response = Response;
+    type Error = std::convert::Infallible;
+    type Future = Serving;
+
+    fn call(&self, mut request: Request<Incoming>) -> Serving {
+        request.extensions_mut().insert(self.guest.clone());
+        Serving { _busy: self.guest.busy(), answered: Box::pin(self.router.call(request)) }
+    }
+}
+
+/// An answer on its way.
+struct Serving {
+    answered: Pin<Box<Answered>>,
+    _busy: Busy,
+}
+
+impl Future for Serving {
+    type Output = Result<Response, std::convert::Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.answered.as_mut().poll(context)
+    }
+}
+
+/// A stream that fails when the other end takes nothing of what waits for it for [`TAKING`].
+struct Patient<S> {
+    stream: S,
+    waiting: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Patient<S> {
+    /// What a write has come to, or that it has waited long enough.
+    fn waited<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if outcome.is_ready() {
+            self.waiting = None;
+            return outcome;
+        }
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(TAKING)));
+        ready!(waiting.as_mut().poll(context));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, into)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let outcome = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.waited(context, outcome)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let outcome = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.waited(context, outcome)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let outcome = Pin::new(&mut self.stream).poll_flush(context);
+        self.waited(context, outcome)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let outcome = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.waited(context, outcome)
+    }
+}

@@ -1,0 +1,115 @@
+//! A page for browsers, and what it reads: the games for everybody, as late as the event has it, and all of it, live, for who logs in.
+//! docs/web.md has every answer.
+//!
+//! | | |
+//! |---|---|
+//! | `GET /`, `/board/{id}`, `/page/{file}` | the page |
+//! | `GET /api/state`, `/api/events` | all boards; what changes, as server-sent events |
+//! | `GET /api/games/{id}`, `/api/games/{id}/pgn` | one game |
+//!
+//! **Invariants:** who is not logged in reads the gallery and nothing else. Nobody waits for a browser.
+
+mod alert;
+mod card;
+mod frames;
+mod game;
+mod http;
+mod page;
+mod stage;
+mod stream;
+mod who;
+
+use crate::config::{self, Config, Tags};
+use crate::daemon::{Gallery, Hub, Source, Stop, stopped};
+use crate::locale::Locale;
+use crate::publish::guests::{House, Room};
+use card::View;
+use frames::Frames;
+use stage::Stage;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tracing::{error, info};
+use who::Audience;
+
+/// So many browsers are served at once, and so many from one address: those of a whole hall may share one.
+const ROOM: Room = Room { all: 2_048, each: 512 };
+
+/// The kind of trouble when the address cannot be had.
+pub const WEB_FAILED: &str = "web_failed";
+
+/// What all browsers are served from.
+pub struct Web {
+    hub: Arc<Hub>,
+    gallery: Arc<Gallery>,
+    config: config::web::Web,
+    tags: Tags,
+    frames: Arc<Frames>,
+    stages: Mutex<BTreeMap<(Audience, &'static str), Arc<Stage>>>,
+    /// Tells this run of the program from others.
+    boot: String,
+    stop: Stop,
+}
+
+impl Web {
+    /// What the configuration says, until `stop`.
+    pub fn new(hub: &Arc<Hub>, gallery: &Arc<Gallery>, config: &Config, stop: Stop) -> Arc<Web> {
+        let boot = format!("{:x}", http::now());
+        Arc::new(Web {
+            hub: Arc::clone(hub),
+            gallery: Arc::clone(gallery),
+            config: config.web.clone(),
+            tags: config.tags.clone(),
+            frames: Arc::default(),
+            stages: Mutex::default(),
+            boot,
+            stop,
+        })
+    }
+
+    /// Where these may read.
+    fn source(&self, audience: Audience) -> Source {
+        match audience {
+            Audience::Public => Source::Public(Arc::clone(&self.gallery)),
+            Audience::Operator | Audience::Arbiter => Source::Live(Arc::clone(&self.hub)),
+        }
+    }
+
+    /// What these are told in this language.
+    fn stage(&self, audience: Audience, locale: Locale) -> Arc<Stage> {
+        let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
+        let stage = stages.entry((audience, locale.tag())).or_insert_with(|| {
+            let view = View { audience, locale, delay: self.gallery.delay() };
+            // Numbers of one stage mean nothing to another.
+            let boot = format!("{}{}{}", self.boot, audience as u8, locale as u8);
+            Stage::start(view, self.source(audience), boot, self.stop.clone())
+        });
+        Arc::clone(stage)
+    }
+}
+
+/// Serves browsers until `stop`; returns at once if it is off. An address that cannot be had is tried again, and `trouble` hears of it.
+pub async fn run(web: Arc<Web>, trouble: impl Fn(Option<String>)) {
+    let Some(address) = web.config.listen else { return };
+    let mut stop = web.stop.clone();
+    let frames = Arc::clone(&web.frames).run(Arc::clone(&web.hub), stop.clone());
+    let scheme = if web.config.tls.is_some() { "https" } else { "http" };
+    let opened = |outcome: Result<_, _>| match outcome {
+        Ok(bound) => {
+            info!("the page is at {scheme}://{bound}/");
+            trouble(None);
+        }
+        Err(why) => {
+            let sentence = format!(
+                "the page cannot be served at {address} ({why}): end the program that listens there, or give another address as listen in [web]; it is tried again"
+            );
+            error!("{sentence}");
+            trouble(Some(sentence));
+        }
+    };
+    let house = House { address, room: ROOM, guests: "browsers" };
+    tokio::select! {
+        () = house.open(http::router(&web), opened) => {}
+        () = frames => {}
+        () = stopped(&mut stop) => {}
+    }
+}

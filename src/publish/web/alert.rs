@@ -1,0 +1,67 @@
+//! Alerts, as the arbiter reads them.
+
+use crate::daemon::hub::GameView;
+use crate::game::{Alert, Sighting};
+use crate::laws::Laws;
+use crate::locale::{self, Locale};
+use crate::wire::{Word, sensed_to_word};
+use serde_json::{Value, json};
+use shakmaty::{Color, Square};
+
+/// An alert of this game, in this language.
+pub fn value(locale: Locale, game: &GameView, alert: &Alert) -> Value {
+    json!({
+        "id": alert.id,
+        "kind": alert.kind.word(),
+        "heading": locale::kind(locale, alert.kind.word()),
+        "matter": alert.kind.matter().word(),
+        "notice": alert.kind.is_notice(),
+        "by": alert.by.map(Color::word),
+        "text": locale::sentence(locale, &alert.text),
+        "articles": alert.articles,
+        "laws": laws(&game.record.laws),
+        "ply": alert.ply,
+        "squares": alert.squares.iter().map(Square::to_string).collect::<Vec<_>>(),
+        "required": alert.required.iter().map(|act| locale::act(locale, act)).collect::<Vec<_>>(),
+        "acts": alert.required.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "allowed": alert.allowed,
+        "position": alert.position,
+        "clock_white_ms": alert.clocks.white.map(|time| time.ms),
+        "clock_black_ms": alert.clocks.black.map(|time| time.ms),
+        "raised": raised(game, alert),
+        "evidence": evidence(game, &alert.evidence),
+        "count": alert.count,
+    })
+}
+
+/// When the last of it was seen; without that, when its ply was made.
+fn raised(game: &GameView, alert: &Alert) -> i64 {
+    let seen = alert.evidence.last().map(|seen| seen.at);
+    let made = || game.record.ply(alert.ply).map(|ply| ply.made_at);
+    game.wall_ms(seen.or_else(made).unwrap_or(game.record.started_at))
+}
+
+/// What squares showed.
+pub fn evidence(game: &GameView, evidence: &[Sighting]) -> Value {
+    let one = |seen: &Sighting| {
+        json!({
+            "wall_ms": game.wall_ms(seen.at),
+            "square": seen.square.to_string(),
+            "before": sensed_to_word(seen.before),
+            "now": sensed_to_word(seen.now),
+        })
+    };
+    evidence.iter().map(one).collect()
+}
+
+/// Laws by their name in a sentence: `FIDE Laws of 2023, standard`.
+pub fn laws(text: &str) -> String {
+    match text.parse::<Laws>() {
+        Ok(laws) => {
+            let rest = laws.to_string();
+            let rest = rest.strip_prefix(laws.edition.name.as_str()).unwrap_or_default().trim();
+            format!("{}, {}", laws.edition.title, if rest.is_empty() { "standard" } else { rest })
+        }
+        Err(_) => text.to_owned(),
+    }
+}

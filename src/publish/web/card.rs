@@ -1,0 +1,265 @@
+//! A board on one card: what is seen of it at a glance.
+
+use super::alert;
+use super::who::Audience;
+use crate::boards::Sensed;
+use crate::daemon::hub::{BoardView, Contact, GameView, State};
+use crate::game::event::Matter;
+use crate::game::event::{ClockTime, Difference};
+use crate::game::record::PlyState;
+use crate::game::{AlertKind, Delay};
+use crate::locale::Locale;
+use crate::publish::livechess;
+use crate::round::{Pairing, Player};
+use crate::wire::{Word, sensed_to_word};
+use serde_json::{Map, Value, json};
+use shakmaty::Color;
+
+/// A clock that counts down as it said it would is no news, if it is no further off than this, in milliseconds: DGT clocks tell whole
+/// seconds, up to a second old.
+const DRIFT_MS: i64 = 1_100;
+/// Below this, in thousandths, the last move may be another one.
+const SURE: u16 = 900;
+/// So many of the last moves are told.
+const LAST: usize = 4;
+/// A battery is low, in percent: as for the alert.
+const LOW: u8 = 10;
+
+/// For whom, and how late.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    /// Who looks.
+    pub audience: Audience,
+    /// In which language.
+    pub locale: Locale,
+    /// How much later the public learns everything.
+    pub delay: Delay,
+}
+
+/// What is told of one board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Card {
+    /// All but its clock.
+    pub rest: Map<String, Value>,
+    /// Its clock.
+    pub clock: Option<Clock>,
+}
+
+/// Both clocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Clock {
+    white_ms: Option<u32>,
+    black_ms: Option<u32>,
+    turn: Color,
+    running: bool,
+    read_at: i64,
+    flags: [bool; 2],
+    battery_low: bool,
+}
+
+impl Card {
+    /// Whether it says nothing but what `before` let expect.
+    pub fn says_as(&self, before: &Card) -> bool {
+        let clock = match (&self.clock, &before.clock) {
+            (Some(now), Some(before)) => now.goes_on(before),
+            (now, before) => now == before,
+        };
+        clock && self.rest == before.rest
+    }
+
+    /// As JSON.
+    pub fn value(&self, seq: u64) -> Value {
+        let mut card = self.rest.clone();
+        card.insert("seq".to_owned(), seq.into());
+        card.insert("clock".to_owned(), self.clock.as_ref().map_or(Value::Null, Clock::value));
+        Value::Object(card)
+    }
+}
+
+impl Clock {
+    /// It has counted down since `before`, and nothing else.
+    fn goes_on(&self, before: &Clock) -> bool {
+        let same = |clock: &Clock| (clock.turn, clock.running, clock.flags, clock.battery_low);
+        let passed = if before.running { self.read_at - before.read_at } else { 0 };
+        let goes_on = |is: Option<u32>, was: Option<u32>, passed: i64| match (is, was) {
+            (Some(is), Some(was)) => (i64::from(is) - i64::from(was) + passed).abs() <= if passed == 0 { 0 } else { DRIFT_MS },
+            (is, was) => is == was,
+        };
+        let [white, black] = if before.turn.is_white() { [passed, 0] } else { [0, passed] };
+        same(self) == same(before)
+            && goes_on(self.white_ms, before.white_ms, white)
+            && goes_on(self.black_ms, before.black_ms, black)
+    }
+
+    fn value(&self) -> Value {
+        json!({
+            "white_ms": self.white_ms,
+            "black_ms": self.black_ms,
+            "turn": self.turn.word(),
+            "running": self.running,
+            "read_at": self.read_at,
+            "flag_white": self.flags[0],
+            "flag_black": self.flags[1],
+            "battery_low": self.battery_low,
+        })
+    }
+}
+
+/// The card of a board. `table`: where it stands.
+pub fn card(view: &View, state: &State, board: &BoardView, table: Option<u16>) -> Card {
+    let game = board.game.and_then(|game| state.games.get(&game));
+    let pairing = state.round.as_ref().zip(table).and_then(|(round, table)| round.table(table));
+    let clock = if view.audience.is_public() { game.and_then(|game| told_clock(view, game)) } else { clock(board) };
+    // Of what the public may see, nobody knows how cables and squares are.
+    let contact = if view.audience.is_public() { Contact::Ready } else { board.contact };
+    let mut rest = Map::new();
+    let mut put = |name: &str, value: Value| drop(rest.insert(name.to_owned(), value));
+    put("board", board.id.as_str().into());
+    put("table", table.into());
+    put("model", board.model.title.into());
+    put("contact", contact.word().into());
+    put("reason", if view.audience.is_public() { "" } else { board.reason.as_str() }.into());
+    put("placement", livechess::boards::shown(board).into());
+    put("displaced", board.displaced.iter().map(displaced).collect());
+    put(
+        "battery",
+        board.battery.map_or(Value::Null, |battery| json!({"percent": battery.percent, "charging": battery.charging})),
+    );
+    put("pairing", pairing.map_or(Value::Null, players));
+    put("game", game.map_or(Value::Null, |game| self::game(view, game)));
+    put("attention", attention(view, state, board, game).into());
+    Card { rest, clock }
+}
+
+fn displaced(difference: &Difference) -> Value {
+    let expected = sensed_to_word(difference.expected.map_or(Sensed::Empty, Sensed::Piece));
+    json!({"square": difference.square.to_string(), "expected": expected, "seen": sensed_to_word(difference.seen)})
+}
+
+fn clock(board: &BoardView) -> Option<Clock> {
+    let clock = board.clock.as_ref()?;
+    let ms = |time: Option<ClockTime>| time.map(|time| time.ms);
+    Some(Clock {
+        white_ms: ms(clock.times.white),
+        black_ms: ms(clock.times.black),
+        turn: clock.turn,
+        running: clock.running,
+        read_at: clock.read_at,
+        flags: [clock.flags.white, clock.flags.black],
+        battery_low: clock.battery_low,
+    })
+}
+
+/// What the clocks showed at the last completed move, as if that had been when the public learned of it.
+fn told_clock(view: &View, game: &GameView) -> Option<Clock> {
+    let record = &game.record;
+    let count = u32::try_from(record.plies.len()).unwrap_or(u32::MAX);
+    let completed = record.plies.iter().rev().find_map(|ply| match ply.state {
+        PlyState::Completed { at, .. } => Some(at),
+        PlyState::Made => None,
+    })?;
+    let times = record.clocks_at(count);
+    let ms = |time: Option<ClockTime>| time.map(|time| time.ms);
+    (times.white.is_some() || times.black.is_some()).then(|| Clock {
+        white_ms: ms(times.white),
+        black_ms: ms(times.black),
+        turn: turn(record.fen()),
+        // With a delay by plies nobody knows when the public learned of it.
+        running: record.result.is_none() && view.delay.plies == 0,
+        read_at: game.wall_ms(completed).saturating_add_unsigned(view.delay.ms),
+        flags: [false; 2],
+        battery_low: false,
+    })
+}
+
+/// Whose turn it is.
+fn turn(fen: &str) -> Color {
+    if fen.split(' ').nth(1) == Some("b") { Color::Black } else { Color::White }
+}
+
+/// Who plays whom by the pairings.
+fn players(pairing: &Pairing) -> Value {
+    let player = |player: &Player| {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
+        json!({
+            "name": player.name,
+            "title": text(&player.title),
+            "rating": number(player.rating.map(u32::from)),
+            "team": text(&player.team),
+            "fide_id": number(player.fide_id),
+        })
+    };
+    let forfeit = pairing.forfeit.map(crate::round::Forfeit::score);
+    json!({"white": player(&pairing.white), "black": player(&pairing.black), "forfeit": forfeit})
+}
+
+fn game(view: &View, game: &GameView) -> Value {
+    let record = &game.record;
+    let player = |colour: &str| {
+        let tag = |name: &str| {
+            let name = format!("{colour}{name}");
+            let known = record.tags.iter().chain(game.tags.iter()).find(|(known, _)| *known == name);
+            known.map_or_else(String::new, |(_, value)| value.clone())
+        };
+        json!({"name": tag(""), "title": tag("Title"), "rating": tag("Elo"), "team": tag("Team"), "fide_id": tag("FideId")})
+    };
+    let last = record.plies.last();
+    let last_move = last.map(|ply| [ply.played.uci.get(0..2), ply.played.uci.get(2..4)]);
+    let sans: Vec<String> = record
+        .plies
+        .iter()
+        .skip(record.plies.len().saturating_sub(LAST))
+        .map(|ply| numbered(&ply.played.san, &ply.played.fen))
+        .collect();
+    let mut value = json!({
+        "id": game.id,
+        "white": player("White"),
+        "black": player("Black"),
+        "result": record.result.map_or("*", |(result, _)| result.as_str()),
+        "reason": record.result.map_or("", |(_, reason)| reason.word()),
+        "ply": record.plies.len(),
+        "fen": record.fen(),
+        "last_move": last_move,
+        "last_sans": sans,
+        "paused": record.paused,
+        "uncertain": last.is_some_and(|ply| ply.confidence.0 < SURE),
+        "corrections": record.revision,
+        "started": game.wall_ms(record.started_at),
+    });
+    if view.audience == Audience::Arbiter
+        && let Some(fields) = value.as_object_mut()
+    {
+        let alerts = record.alerts.iter().map(|alert| alert::value(view.locale, game, alert)).collect();
+        fields.insert("alerts".to_owned(), alerts);
+    }
+    value
+}
+
+/// A move with its number, by the position after it.
+pub fn numbered(san: &str, fen: &str) -> String {
+    let number: u32 = fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);
+    match turn(fen) {
+        Color::Black => format!("{number}. {san}"),
+        Color::White => format!("{}… {san}", number.saturating_sub(1)),
+    }
+}
+
+/// How much somebody should look: 0 not, 1 there is a notice, 2 a device needs a hand, 3 there is an alert.
+fn attention(view: &View, state: &State, board: &BoardView, game: Option<&GameView>) -> u8 {
+    if view.audience.is_public() {
+        return 0;
+    }
+    let low = board.battery.is_some_and(|battery| battery.percent <= LOW && battery.charging != Some(true));
+    let is_away = !matches!(board.contact, Contact::Ready | Contact::Connecting);
+    let has_trouble = state.trouble.iter().any(|trouble| trouble.board.as_ref() == Some(&board.id));
+    let device =
+        if low || is_away || has_trouble || board.clock.as_ref().is_some_and(|clock| clock.battery_low) { 2 } else { 0 };
+    let of_alert = |kind: AlertKind| match (kind.matter(), kind.is_notice()) {
+        (Matter::Device, _) => 2,
+        (_, true) => 1,
+        (_, false) => 3,
+    };
+    let alerts = game.filter(|_| view.audience == Audience::Arbiter).map_or(&[][..], |game| &game.record.alerts);
+    alerts.iter().map(|alert| of_alert(alert.kind)).chain([device]).max().unwrap_or(0)
+}

@@ -1,0 +1,88 @@
+//! What squares and clocks showed lately, for the arbiter who looks back.
+
+use crate::daemon::hub::{BoardId, News, Published};
+use crate::daemon::{Hub, Stop, stopped};
+use crate::game::Event;
+use crate::wire::{Word, sensed_to_word};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::broadcast::error::RecvError;
+
+/// So much is kept of each board: some forty moves.
+const KEPT: usize = 512;
+
+/// What was kept.
+#[derive(Default)]
+pub struct Frames(Mutex<BTreeMap<BoardId, VecDeque<Frame>>>);
+
+/// One thing that a board showed.
+struct Frame {
+    wall_ms: i64,
+    event: Event,
+}
+
+impl Frames {
+    /// Keeps what comes until `stop`.
+    pub async fn run(self: Arc<Self>, hub: Arc<Hub>, mut stop: Stop) {
+        let mut news = hub.subscribe();
+        loop {
+            let next = tokio::select! {
+                next = news.recv() => next,
+                () = stopped(&mut stop) => return,
+            };
+            match next {
+                Ok(News::Event(published)) => self.keep(&published),
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return,
+            }
+        }
+    }
+
+    /// What this board showed, the oldest first.
+    pub fn of(&self, board: &BoardId) -> Value {
+        self.lock().get(board).map_or_else(|| json!([]), |frames| frames.iter().map(Frame::value).collect())
+    }
+
+    fn keep(&self, published: &Published) {
+        let event = &published.stamped.event;
+        if !matches!(event, Event::Touched { .. } | Event::Clock { .. }) {
+            return;
+        }
+        let mut frames = self.lock();
+        let frames = frames.entry(published.board.clone()).or_default();
+        // Of a clock that tells every second only what it said between two squares is worth a place.
+        let is_clock = |event: &Event| matches!(event, Event::Clock { .. });
+        if is_clock(event) && frames.iter().rev().take(2).filter(|frame| is_clock(&frame.event)).count() == 2 {
+            frames.pop_back();
+        }
+        frames.push_back(Frame { wall_ms: published.wall_ms, event: event.clone() });
+        if frames.len() > KEPT {
+            frames.pop_front();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<BoardId, VecDeque<Frame>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Frame {
+    fn value(&self) -> Value {
+        match &self.event {
+            Event::Touched { square, before, now } => json!({
+                "wall_ms": self.wall_ms,
+                "square": square.to_string(),
+                "before": sensed_to_word(*before),
+                "now": sensed_to_word(*now),
+            }),
+            Event::Clock { clocks, turn, running, .. } => {
+                let ms = |time: Option<crate::game::ClockTime>| time.map(|time| time.ms);
+                let (white, black) = (ms(clocks.white), ms(clocks.black));
+                let clock = json!({"white_ms": white, "black_ms": black, "turn": turn.word(), "running": running});
+                json!({"wall_ms": self.wall_ms, "clock": clock})
+            }
+            _ => Value::Null,
+        }
+    }
+}

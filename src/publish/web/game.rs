@@ -1,0 +1,157 @@
+//! One game, with all that is known of it.
+
+use super::alert;
+use super::card::View;
+use super::frames::Frames;
+use super::who::Audience;
+use crate::daemon::Source;
+use crate::daemon::hub::{BoardId, GameView};
+use crate::daemon::journal::JournalError;
+use crate::game::event::{Alternative, ClockTime};
+use crate::game::record::{Ply, PlyState};
+use crate::game::{Alert, Event, Stamped};
+use crate::laws::{Position, Tally};
+use crate::wire::Word;
+use serde_json::{Map, Value, json};
+use shakmaty::Color;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the events of a game tell that its record does not keep.
+#[derive(Default)]
+struct Past {
+    /// What else a move could be, by ply.
+    alternatives: BTreeMap<u32, Vec<Alternative>>,
+    sans: Vec<String>,
+    corrections: Vec<Value>,
+    /// With when they were raised.
+    alerts: Vec<(i64, Alert)>,
+    cleared: BTreeSet<u32>,
+}
+
+/// A game, as it is told.
+pub struct Told {
+    /// The board it is on, whose card belongs to it.
+    pub board: BoardId,
+    /// All the rest.
+    pub fields: Map<String, Value>,
+}
+
+/// The game of this number; `None`: there is none at hand.
+///
+/// # Errors
+/// The journal cannot be read.
+pub fn value(view: &View, source: &Source, frames: &Frames, id: u64) -> Result<Option<Told>, JournalError> {
+    let Some(game) = source.read(|state| state.games.get(&id).cloned()) else { return Ok(None) };
+    let past = Past::new(&game, source.since(id, 0)?);
+    let record = &game.record;
+    let mut told = Map::new();
+    let mut put = |name: &str, value: Value| drop(told.insert(name.to_owned(), value));
+    put("laws", alert::laws(&record.laws).into());
+    put("start_fen", record.start_fen.as_str().into());
+    put("moves", (1..).zip(&record.plies).map(|(number, ply)| past.ply(&game, number, ply)).collect());
+    put("corrections", past.corrections.iter().cloned().collect());
+    if view.audience == Audience::Arbiter {
+        put("frames", frames.of(&game.board));
+        let alert = |(raised, told): &(i64, Alert)| {
+            let mut value = alert::value(view.locale, &game, told);
+            value["raised"] = (*raised).into();
+            value["cleared"] = past.cleared.contains(&told.id).into();
+            value
+        };
+        put("alerts", past.alerts.iter().map(alert).collect());
+        put("tally", tally(&record.tally));
+        put("undo", (!record.changes.is_empty()).into());
+    }
+    Ok(Some(Told { board: game.board, fields: told }))
+}
+
+impl Past {
+    fn new(game: &GameView, events: Vec<Stamped>) -> Past {
+        let mut past = Past::default();
+        for Stamped { at, event, .. } in events {
+            match event {
+                Event::MoveMade { ply, played, alternatives, .. } => {
+                    past.forget_from(ply);
+                    past.sans.push(played.san);
+                    if !alternatives.is_empty() {
+                        past.alternatives.insert(ply, alternatives);
+                    }
+                }
+                Event::MovesCorrected { from_ply, moves, reason } => {
+                    let was = past.forget_from(from_ply);
+                    let now: Vec<String> = moves.into_iter().map(|played| played.san).collect();
+                    past.corrections.push(json!({
+                        "wall_ms": game.wall_ms(at), "from_ply": from_ply, "was": was, "now": now, "reason": reason.word(),
+                    }));
+                    past.sans.extend(now);
+                }
+                Event::AlertRaised(alert) => past.alerts.push((game.wall_ms(at), alert)),
+                Event::AlertCleared { id } => drop(past.cleared.insert(id)),
+                _ => {}
+            }
+        }
+        past
+    }
+
+    /// The moves from this ply on, which are no more.
+    fn forget_from(&mut self, ply: u32) -> Vec<String> {
+        self.alternatives.retain(|known, _| *known < ply);
+        let keep = (ply.saturating_sub(1) as usize).min(self.sans.len());
+        self.sans.split_off(keep)
+    }
+
+    fn ply(&self, game: &GameView, number: u32, ply: &Ply) -> Value {
+        let (state, completed) = match ply.state {
+            PlyState::Made => ("made", None),
+            PlyState::Completed { at, .. } => ("completed", Some(game.wall_ms(at))),
+        };
+        let ms = |time: Option<ClockTime>| time.map(|time| time.ms);
+        let alternatives = self.alternatives.get(&number).map_or_else(Vec::new, |others| self.others(game, number, others));
+        json!({
+            "ply": number,
+            "uci": ply.played.uci,
+            "san": ply.played.san,
+            "fen": ply.played.fen,
+            "irregular": ply.played.irregular,
+            "state": state,
+            "confidence": confidence(ply.confidence.0),
+            "alternatives": alternatives,
+            "clock_white_ms": ms(ply.clocks.white),
+            "clock_black_ms": ms(ply.clocks.black),
+            "made": game.wall_ms(ply.made_at),
+            "completed": completed,
+        })
+    }
+
+    /// What else a move could be; with SAN where it is a move in the position before.
+    fn others(&self, game: &GameView, number: u32, others: &[Alternative]) -> Vec<Value> {
+        let record = &game.record;
+        let before = number.checked_sub(2).map_or(Some(record.start_fen.as_str()), |before| {
+            record.plies.get(before as usize).map(|ply| ply.played.fen.as_str())
+        });
+        let chess960 = record.chess960.is_some_and(|number| number != 518);
+        let position = before.and_then(|fen| Position::from_fen(fen, chess960).ok());
+        let one = |other: &Alternative| {
+            let san = position.as_ref().and_then(|position| Some(position.san(position.parse_uci(&other.uci)?)));
+            json!({"uci": other.uci, "san": san, "confidence": confidence(other.confidence.0)})
+        };
+        others.iter().map(one).collect()
+    }
+}
+
+/// From thousandths.
+fn confidence(thousandths: u16) -> f64 {
+    f64::from(thousandths) / 1000.0
+}
+
+/// What counts of both players for the penalties of illegal moves.
+fn tally(tally: &Tally) -> Value {
+    let of = |player: Color| -> Value {
+        let one = |counted: &crate::laws::Counted| {
+            let what: Vec<&str> = counted.what.iter().map(|what| crate::laws::Worded::word(*what)).collect();
+            json!({"ply": counted.ply, "what": what})
+        };
+        tally.of(player).iter().map(one).collect()
+    };
+    json!({"white": of(Color::White), "black": of(Color::Black)})
+}

@@ -1,0 +1,242 @@
+//! What everybody sees who may see the same in the same language: put into JSON once, however many look.
+//!
+//! **Invariant:** nothing waits for whoever looks. Each card is kept as it is now, with the number of its last change, so that one who
+//! reads slowly, or comes back, is told of each board once, as it is then.
+
+use super::card::{Card, View, card};
+use crate::daemon::hub::{BoardId, News, State};
+use crate::daemon::rounds::tables;
+use crate::daemon::{Source, Stop, stopped};
+use axum::body::Bytes;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::{RecvError, TryRecvError};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+/// Changes are told this often at most, all boards' together; the first one after a rest at once.
+const PACE: Duration = Duration::from_millis(50);
+
+/// What all who may see the same in the same language are told.
+pub struct Stage {
+    /// For whom.
+    pub view: View,
+    source: Source,
+    /// Tells its numbers from those of other stages and of other runs of this program.
+    boot: String,
+    shown: Mutex<Shown>,
+    /// The number of the last change.
+    changed: watch::Sender<u64>,
+}
+
+struct Shown {
+    news: Receiver<News>,
+    /// Everything has to be looked at.
+    all: bool,
+    last: u64,
+    boards: BTreeMap<BoardId, Told>,
+    tables: BTreeMap<BoardId, u16>,
+    /// Boards that are no more, with the number of that change.
+    gone: BTreeMap<BoardId, u64>,
+    trouble: (u64, Value),
+    round: u64,
+    /// What was put together last: after which number, up to which, and what.
+    batch: (u64, u64, Bytes),
+}
+
+struct Told {
+    seq: u64,
+    card: Card,
+    text: Arc<str>,
+    /// As it is sent.
+    event: Bytes,
+}
+
+/// All there is.
+pub struct Whole {
+    /// `boot-number`.
+    pub seq: String,
+    /// The cards of all boards, as JSON.
+    pub cards: Vec<Arc<str>>,
+    /// What is wrong.
+    pub trouble: Value,
+}
+
+impl Stage {
+    /// One that keeps itself up to date until `stop`.
+    pub fn start(view: View, source: Source, boot: String, mut stop: Stop) -> Arc<Stage> {
+        let (news, mut wakes) = (source.subscribe(), source.subscribe());
+        let shown = Shown {
+            news,
+            all: true,
+            last: 0,
+            boards: BTreeMap::new(),
+            tables: BTreeMap::new(),
+            gone: BTreeMap::new(),
+            trouble: (0, json!([])),
+            round: 0,
+            batch: (0, 0, Bytes::new()),
+        };
+        let stage = Arc::new(Stage { view, source, boot, shown: Mutex::new(shown), changed: watch::Sender::new(0) });
+        stage.update();
+        let own = Arc::clone(&stage);
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    heard = wakes.recv() => if matches!(heard, Err(RecvError::Closed)) { return },
+                    () = stopped(&mut stop) => return,
+                }
+                own.update();
+                let next = Instant::now() + PACE;
+                tokio::select! {
+                    () = sleep_until(next) => {}
+                    () = stopped(&mut stop) => return,
+                }
+                // All that came meanwhile is one change.
+                wakes = wakes.resubscribe();
+                own.update();
+            }
+        });
+        stage
+    }
+
+    /// Wakes whoever waits for changes.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    /// The number in `boot-number`, where that is a number of this stage; 0 else.
+    pub fn number(&self, id: &str) -> u64 {
+        let number = id.rsplit_once('-').filter(|(boot, _)| *boot == self.boot).and_then(|(_, number)| number.parse().ok());
+        number.filter(|number| *number <= self.shown().last).unwrap_or(0)
+    }
+
+    /// All there is, now.
+    pub fn whole(&self) -> Whole {
+        self.update();
+        let shown = self.shown();
+        Whole {
+            seq: format!("{}-{}", self.boot, shown.last),
+            cards: shown.boards.values().map(|told| Arc::clone(&told.text)).collect(),
+            trouble: shown.trouble.1.clone(),
+        }
+    }
+
+    /// The card of one board, now.
+    pub fn card(&self, board: &BoardId) -> Option<Arc<str>> {
+        self.update();
+        self.shown().boards.get(board).map(|told| Arc::clone(&told.text))
+    }
+
+    /// What changed after this number, as server-sent events, and the number up to which that is.
+    pub fn since(&self, number: u64) -> (u64, Bytes) {
+        let mut shown = self.shown();
+        if number == shown.last {
+            return (number, Bytes::new());
+        }
+        let (from, to, batch) = &shown.batch;
+        if (*from, *to) == (number, shown.last) {
+            return (*to, batch.clone());
+        }
+        let mut changes: Vec<(u64, Bytes)> = shown.boards.values().map(|told| (told.seq, told.event.clone())).collect();
+        let event = |seq: u64, name: &str, data: &Value| (seq, event(&self.boot, seq, name, data));
+        changes.extend(shown.gone.iter().map(|(board, seq)| event(*seq, "gone", &json!({"board": board.as_str()}))));
+        if !self.view.audience.is_public() {
+            changes.push(event(shown.trouble.0, "trouble", &shown.trouble.1));
+        }
+        if number > 0 {
+            changes.push(event(shown.round, "round", &json!({})));
+        }
+        changes.retain(|(seq, _)| *seq > number);
+        changes.sort_by_key(|(seq, _)| *seq);
+        let text: Vec<u8> = changes.into_iter().flat_map(|(_, event)| event).collect();
+        shown.batch = (number, shown.last, text.into());
+        (shown.last, shown.batch.2.clone())
+    }
+
+    /// Looks at what there is news of.
+    fn update(&self) {
+        let mut shown = self.shown();
+        let before = shown.last;
+        let Some((boards, round, trouble)) = shown.learn() else { return };
+        self.source.read(|state| shown.look(&self.view, &self.boot, state, boards, trouble));
+        if round {
+            shown.last += 1;
+            shown.round = shown.last;
+        }
+        if shown.last != before {
+            self.changed.send_replace(shown.last);
+        }
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shown {
+    /// Boards of which there is news (`None`: all), whether there is another round, and other trouble; nothing: no news.
+    #[allow(clippy::type_complexity)] // used once
+    fn learn(&mut self) -> Option<(Option<BTreeSet<BoardId>>, bool, bool)> {
+        let first = std::mem::take(&mut self.all);
+        let mut boards = (!first).then(BTreeSet::new);
+        let (mut round, mut trouble) = (false, first);
+        let mut any = first;
+        loop {
+            match self.news.try_recv() {
+                Ok(News::Event(published)) => boards.iter_mut().for_each(|boards| _ = boards.insert(published.board.clone())),
+                Ok(News::Board(board)) => boards.iter_mut().for_each(|boards| _ = boards.insert(board.clone())),
+                Ok(News::Round) => (boards, round) = (None, true),
+                Ok(News::Trouble) => (boards, trouble) = (None, true),
+                Err(TryRecvError::Lagged(_)) => (boards, round, trouble) = (None, true, true),
+                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
+            }
+            any = true;
+        }
+        any.then_some((boards, round, trouble))
+    }
+
+    fn look(&mut self, view: &View, boot: &str, state: &State, boards: Option<BTreeSet<BoardId>>, trouble: bool) {
+        let at: BTreeMap<BoardId, u16> = tables(state).into_iter().filter_map(|(table, board)| Some((board?, table))).collect();
+        let moved = |id: &BoardId| at.get(id) != self.tables.get(id);
+        let is_wanted = |id: &BoardId| boards.as_ref().is_none_or(|boards| boards.contains(id)) || moved(id);
+        let looked: Vec<(BoardId, Card)> = state
+            .boards
+            .values()
+            .filter(|board| is_wanted(&board.id))
+            .map(|board| (board.id.clone(), card(view, state, board, at.get(&board.id).copied())))
+            .collect();
+        self.tables = at;
+        for (id, card) in looked {
+            if self.boards.get(&id).is_some_and(|told| card.says_as(&told.card)) {
+                continue;
+            }
+            self.last += 1;
+            self.gone.remove(&id);
+            let text: Arc<str> = card.value(self.last).to_string().into();
+            let event = event(boot, self.last, "card", &text);
+            self.boards.insert(id, Told { seq: self.last, card, text, event });
+        }
+        let gone: Vec<BoardId> = self.boards.keys().filter(|id| !state.boards.contains_key(*id)).cloned().collect();
+        for id in gone {
+            self.boards.remove(&id);
+            self.last += 1;
+            self.gone.insert(id, self.last);
+        }
+        if trouble && !view.audience.is_public() {
+            let one = |trouble: &crate::daemon::hub::Trouble| json!({"kind": trouble.kind, "board": trouble.board.as_ref().map(BoardId::as_str), "sentence": trouble.sentence});
+            let now: Value = state.trouble.iter().map(one).collect();
+            if now != self.trouble.1 {
+                self.last += 1;
+                self.trouble = (self.last, now);
+            }
+        }
+    }
+}
+
+fn event(boot: &str, seq: u64, name: &str, data: &impl std::fmt::Display) -> Bytes {
+    format!("id: {boot}-{seq}\nevent: {name}\ndata: {data}\n\n").into()
+}
