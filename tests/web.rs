@@ -38,27 +38,13 @@ impl Site {
         let path = dir.path().join("touchmoved.toml");
         std::fs::write(&path, format!("[web]\nlisten = \"127.0.0.1:0\"\n{keys}\n")).unwrap();
         let hall = Hall::configured(&["--config", path.to_str().unwrap()]).await?;
-        let port = until("the port", async || {
-            let log = hall.daemon.log();
-            let (_, rest) = log.split_once("the page is at http")?;
-            rest.split_once("://127.0.0.1:")?.1.split_once('/')?.0.parse().ok()
-        })
-        .await;
+        let port = port_of(&hall.daemon).await;
         Some(Site { hall, port, _dir: dir })
     }
 
     /// A request with these lines after Host, and this body.
     async fn ask(&self, request: &str, lines: &str, body: &str) -> Answer {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
-        let host = format!("Host: localhost:{}", self.port);
-        let text = format!("{request} HTTP/1.1\r\n{host}\r\nConnection: close\r\n{lines}\r\n{body}");
-        stream.write_all(text.as_bytes()).await.unwrap();
-        let mut answer = Vec::new();
-        timeout(PATIENCE, stream.read_to_end(&mut answer)).await.unwrap().unwrap();
-        let answer = String::from_utf8(answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer}"));
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+        ask(self.port, request, lines, body).await
     }
 
     async fn get(&self, path: &str) -> Value {
@@ -173,6 +159,353 @@ async fn the_state_and_what_changes() {
     }
     let page = site.ask("GET /", "", "").await;
     assert!(page.head.contains("content-security-policy: default-src 'none'"), "{}", page.head);
-    let named = site.ask("GET /api/state", "Host: evil.example\r\n", "").await;
-    assert!(named.status >= 400, "{}", named.status);
+    let twice = site.ask("GET /api/state", "Host: evil.example\r\n", "").await;
+    assert_eq!(twice.status, 403);
+}
+
+const CTL: &str = env!("CARGO_BIN_EXE_touchmovectl");
+
+impl Site {
+    /// Runs `touchmovectl token`; what it prints.
+    fn token(&self, args: &[&str]) -> String {
+        let state = ["--state-dir", self.hall.state.path().to_str().unwrap()];
+        let output = std::process::Command::new(CTL).arg("token").args(args).args(state).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    async fn post(&self, path: &str, lines: &str, body: &Value) -> Answer {
+        let body = body.to_string();
+        let lines = format!("Content-Type: application/json\r\nContent-Length: {}\r\n{lines}", body.len());
+        self.ask(&format!("POST {path}"), &lines, &body).await
+    }
+
+    /// Logs in with a new token; the line of the head that says so.
+    async fn log_in(&self, name: &str, role: &str) -> String {
+        let token = self.token(&["create", name, "--role", role]);
+        let answer = self.post("/api/login", "", &json!({ "token": token })).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!(answer.json(), json!({"name": name, "role": role}));
+        let cookie = answer.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        assert!(cookie.contains("; httponly; samesite=strict; path=/"), "{cookie}");
+        format!("Cookie: a=b; {}\r\n", cookie.split(';').next().unwrap())
+    }
+
+    async fn get_as(&self, cookie: &str, path: &str) -> Value {
+        let answer = self.ask(&format!("GET {path}"), cookie, "").await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.json()
+    }
+}
+
+#[tokio::test]
+async fn an_arbiter_sees_alerts_and_rules() {
+    let Some(mut site) = Site::open("").await else { return };
+    let arbiter = site.log_in("Anna", "arbiter").await;
+    let operator = site.log_in("Otto", "operator").await;
+    let list = site.token(&["list"]);
+    assert!(list.contains("Anna") && list.contains("operator"), "{list}");
+    let kept = std::fs::read_to_string(site.hall.state.path().join("tokens.json")).unwrap();
+    assert!(!kept.contains(arbiter.trim().rsplit('=').next().unwrap()), "the token itself is kept");
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &std::fs::metadata(site.hall.state.path().join("tokens.json")).unwrap().permissions(),
+    );
+    assert_eq!(mode & 0o777, 0o600);
+
+    let mut events = site.events("/api/events?lang=zh-Hans", &arbiter).await;
+    let mut watched = site.events("/api/events", &operator).await;
+    let mut public = site.events("/api/events", "").await;
+    site.hall.board.clock(5400, 5400, true);
+    site.hall.play("e2", "e4", "e4").await;
+    site.hall.board.clock(5390, 5400, false);
+    site.hall.play("e7", "e5", "e5").await;
+    site.hall.board.clock(5390, 5390, true);
+    // No rook's move.
+    site.hall.board.put("h1", '.');
+    site.hall.board.put("h3", 'R');
+    site.hall.board.clock(5380, 5390, false);
+    let told = events.until("the alert", |next| next.data["game"]["alerts"][0]["kind"] == "illegal_move").await.data;
+    let alert = &told["game"]["alerts"][0];
+    assert_eq!((&alert["matter"], &alert["by"], &alert["notice"]), (&json!("play"), &json!("white"), &json!(false)));
+    assert_eq!(told["attention"], 3);
+    assert!(alert["articles"].as_array().unwrap().contains(&json!("7.5.1")), "{alert}");
+    assert!(alert["text"].as_str().unwrap().contains("白方"), "{alert}");
+    assert!(!alert["evidence"].as_array().unwrap().is_empty() && !alert["required"].as_array().unwrap().is_empty(), "{alert}");
+    let wrong = watched.move_of("Rh1-h3").await.data;
+    assert!(wrong["game"].get("alerts").is_none() && wrong["attention"] == 0, "{wrong}");
+    assert!(wrong["placement"].is_string() && !wrong["clock"].is_null(), "{wrong}");
+    let public = public.move_of("Rh1-h3").await.data;
+    assert!(public["game"].get("alerts").is_none() && public["placement"].is_null(), "{public}");
+
+    let path = format!("/api/games/{}", site.hall.game);
+    let game = site.get_as(&arbiter, &path).await;
+    assert_eq!((&game["alerts"][0]["cleared"], &game["moves"][2]["irregular"]), (&json!(false), &json!(true)));
+    assert!(game["frames"].as_array().unwrap().iter().any(|frame| frame["square"] == "h3"), "{}", game["frames"]);
+    assert_eq!(game["tally"]["white"][0]["ply"], 3, "{}", game["tally"]);
+    let seen = site.get_as(&operator, &path).await;
+    assert!(["alerts", "frames", "tally", "undo"].iter().all(|field| seen.get(field).is_none()), "{seen}");
+
+    // Who may not rule, and what is no ruling.
+    let restore = json!({"game": site.hall.game, "command": {"do": "restore", "ply": 3}});
+    assert_eq!(site.post("/api/command", "", &restore).await.status, 401);
+    assert_eq!(site.post("/api/command", &operator, &restore).await.status, 403);
+    for (wrong, status) in [
+        (json!({"game": 1}), 400),
+        (json!({"command": {"do": "undo"}}), 400),
+        (json!({"game": 1, "board": "x", "command": {"do": "undo"}}), 400),
+        (json!({"game": 1, "command": {"do": "dance"}}), 400),
+        (json!({"game": 1, "command": {"do": "tags", "tags": [["A\"", "b"]]}}), 400),
+        (json!({"game": 999, "command": {"do": "undo"}}), 404),
+        (json!({"board": "nowhere", "command": {"do": "undo"}}), 404),
+        (json!({"game": 1, "command": {"do": "restore", "ply": 99}}), 409),
+    ] {
+        let answer = site.post("/api/command", &arbiter, &wrong).await;
+        assert_eq!(answer.status, status, "{wrong}: {}", answer.body);
+        assert!(answer.json()["error"].as_str().unwrap().len() > 10, "{}", answer.body);
+    }
+    let answer = site.post("/api/command", &arbiter, &restore).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(answer.json()["answer"]["bound"].is_array(), "{}", answer.body);
+    // What was done can be read at once, and who did it stands in the journal.
+    let state = site.get_as(&arbiter, "/api/state").await;
+    assert_eq!((&state["who"], &state["boards"][0]["game"]["ply"]), (&json!({"name": "Anna", "role": "arbiter"}), &json!(2)));
+    let claim = json!({"game": site.hall.game, "command": {"do": "claim", "player": "white", "claimed": "fifty_moves"}});
+    let answer = site.post("/api/command?lang=zh-Hant", &arbiter, &claim).await.json();
+    assert_eq!(answer["answer"]["claim"]["right"], json!(false));
+    assert!(!answer["text"].as_str().unwrap().is_ascii(), "{answer}");
+    let past = site.hall.client.since(site.hall.game, 0).await.unwrap();
+    assert!(format!("{past:?}").contains("Anna"), "{past:?}");
+
+    // Pairings are for both.
+    let swap = json!({"do": "swap", "a": 1, "b": 2});
+    assert_eq!(site.post("/api/round", &operator, &swap).await.status, 409);
+    let pairings = r#"{"number":3,"event":"City Open","pairings":[
+        {"table":1,"white":{"name":"Ada"},"black":{"name":"Bob"}},{"table":2,"white":{"name":"Cid"},"black":{"name":"Dee"}}]}"#;
+    site.hall.client.load_round(pairings).await.unwrap();
+    assert_eq!(site.post("/api/round", &operator, &swap).await.status, 200);
+    assert_eq!(site.post("/api/round", "", &swap).await.status, 401);
+    let forfeit = json!({"do": "forfeit", "table": 2, "result": "black"});
+    assert_eq!(site.post("/api/round", &arbiter, &forfeit).await.status, 200);
+    assert_eq!(site.post("/api/round", &arbiter, &json!({"do": "board", "table": 9, "board": ""})).await.status, 404);
+    watched.until("the round", |next| next.event == "round").await;
+    let state = site.get_as(&operator, "/api/state").await;
+    assert_eq!((&state["event"]["name"], &state["boards"][0]["table"]), (&json!("City Open"), &json!(1)));
+    assert_eq!(state["boards"][0]["pairing"]["white"]["name"], "Cid");
+    assert_eq!(state["trouble"], json!([]));
+
+    // A token that is taken back ends what it opened, also what is being told.
+    site.token(&["revoke", "Anna"]);
+    while events.next().await.is_some() {}
+    assert_eq!(site.post("/api/command", &arbiter, &restore).await.status, 401);
+    assert_eq!(site.get_as(&operator, "/api/state").await["who"]["role"], "operator");
+}
+
+#[tokio::test]
+async fn a_login_survives_a_restart() {
+    let Some(site) = Site::open("").await else { return };
+    let cookie = site.log_in("Anna", "arbiter").await;
+    let Site { hall, _dir, .. } = site;
+    let Hall { daemon, board, state, bus, .. } = hall;
+    assert!(daemon.terminate().success());
+    let config = _dir.path().join("touchmoved.toml");
+    let daemon = crate::harness::Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);
+    let port = port_of(&daemon).await;
+    let answer = ask(port, "GET /api/state", &cookie, "").await;
+    assert_eq!(answer.json()["who"]["name"], "Anna");
+    let logout = "Content-Type: application/json\r\nContent-Length: 2\r\n";
+    let answer = ask(port, "POST /api/logout", &format!("{logout}{cookie}"), "{}").await;
+    assert!(answer.head.contains("set-cookie: touchmove=; ") && answer.head.contains("max-age=0"), "{}", answer.head);
+}
+
+#[tokio::test]
+async fn no_other_page_can_make_a_browser_do_anything() {
+    let Some(site) = Site::open("hosts = \"hall.example.org\"").await else { return };
+    let cookie = site.log_in("Anna", "arbiter").await;
+    let undo = json!({"game": site.hall.game, "command": {"do": "acknowledge", "alert": 77}}).to_string();
+    let own = format!("Origin: http://localhost:{}\r\n", site.port);
+    let json = "Content-Type: application/json\r\n";
+    for (lines, status) in [
+        // It is let in, and there is no such alert.
+        (format!("{json}{own}Sec-Fetch-Site: same-origin\r\n"), 409),
+        (format!("{json}Sec-Fetch-Site: none\r\n"), 409),
+        ("Content-Type: application/json; charset=utf-8\r\n".to_owned(), 409),
+        (format!("{json}Origin: https://evil.example\r\n"), 403),
+        (format!("{json}Origin: null\r\n"), 403),
+        (format!("{json}Origin: http://localhost\r\n"), 403),
+        (format!("{json}Origin: http://localhost:{}.evil.example\r\n", site.port), 403),
+        (format!("{json}{own}Sec-Fetch-Site: same-site\r\n"), 403),
+        (format!("{json}{own}Sec-Fetch-Site: cross-site\r\n"), 403),
+        ("Content-Type: text/plain\r\n".to_owned(), 415),
+        ("Content-Type: application/x-www-form-urlencoded\r\n".to_owned(), 415),
+        (String::new(), 415),
+    ] {
+        let lines = format!("{lines}Content-Length: {}\r\n{cookie}", undo.len());
+        let answer = site.ask("POST /api/command", &lines, &undo).await;
+        assert_eq!(answer.status, status, "{lines}: {}", answer.body);
+    }
+    for request in ["GET /api/command", "PUT /api/command", "DELETE /api/login", "POST /api/state"] {
+        assert_eq!(site.ask(request, &cookie, "").await.status, 405, "{request}");
+    }
+    for (host, status) in [
+        ("hall.example.org", 200),
+        ("www.hall.example.org:80", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:8064", 200),
+        ("evil.example", 403),
+        ("hall.example.org.evil.example", 403),
+        ("", 403),
+    ] {
+        let answer = ask_host(site.port, "GET /api/state", host).await;
+        assert_eq!(answer.status, status, "{host}");
+    }
+    let big = "x".repeat(70_000);
+    let lines = format!("{json}Content-Length: {}\r\n{cookie}", big.len());
+    assert_eq!(site.ask("POST /api/command", &lines, &big).await.status, 413);
+    for wrong in ["", "{", "[]", "7", "\"x\"", &"[".repeat(9_000)] {
+        let lines = format!("{json}Content-Length: {}\r\n{cookie}", wrong.len());
+        assert_eq!(site.ask("POST /api/command", &lines, wrong).await.status, 400, "{wrong}");
+    }
+    // The site answers as before.
+    assert_eq!(site.get_as(&cookie, "/api/state").await["who"]["name"], "Anna");
+}
+
+#[tokio::test]
+async fn tokens_cannot_be_tried_out() {
+    let Some(site) = Site::open("proxy = true").await else { return };
+    let token = site.token(&["create", "Anna", "--role", "arbiter"]);
+    let (wrong, right) = (json!({"token": "0".repeat(64)}), json!({ "token": token }));
+    for _ in 0..10 {
+        assert_eq!(site.post("/api/login", "X-Forwarded-For: 192.0.2.1\r\n", &wrong).await.status, 401);
+    }
+    // Also with what is right: nobody learns whether it was.
+    for login in [&wrong, &right] {
+        let answer = site.post("/api/login", "X-Forwarded-For: 198.51.100.7, 192.0.2.1\r\n", login).await;
+        assert_eq!(answer.status, 429);
+        let wait = answer.head.lines().find_map(|line| line.strip_prefix("retry-after: ")).unwrap();
+        assert!((1..=61).contains(&wait.parse::<u32>().unwrap()), "{wait}");
+    }
+    // Elsewhere it is of no account.
+    let answer = site.post("/api/login", "X-Forwarded-For: 192.0.2.1, 198.51.100.7\r\n", &right).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(answer.head.contains("; secure"), "{}", answer.head);
+    // Many that try from everywhere keep nobody out who gives what is right.
+    for home in 0..110 {
+        let from = format!("X-Forwarded-For: 2001:db8:0:{home:x}::1\r\n");
+        assert_eq!(site.post("/api/login", &from, &wrong).await.status, 401, "{home}");
+    }
+    let again = "X-Forwarded-For: 2001:db8:0:5:ffff::9\r\n";
+    assert_eq!(site.post("/api/login", again, &wrong).await.status, 429);
+    assert_eq!(site.post("/api/login", "X-Forwarded-For: 203.0.113.5\r\n", &right).await.status, 200);
+}
+
+#[test]
+fn tokens_are_refused_in_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str], state: &str| {
+        let output = std::process::Command::new(CTL).arg("token").args(args).args(["--state-dir", state]).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let state = dir.path().to_str().unwrap();
+    let check = |args: &[&str], state: &str, says: &str| {
+        let (code, said) = run(args, state);
+        assert_eq!(code, 1, "{args:?}: {said}");
+        assert!(said.contains(says), "{args:?}: {said}");
+    };
+    check(&["revoke", "Anna"], state, "there is no token of Anna: `touchmovectl token list`");
+    assert_eq!(run(&["create", "Anna", "--role", "arbiter"], state).0, 0);
+    check(&["create", "Anna", "--role", "operator"], state, "there is a token of Anna already");
+    for name in ["", " ", "clock", "a\nb", &"x".repeat(41)] {
+        check(&["create", name, "--role", "operator"], state, "is no name for a token");
+    }
+    check(&["create", "Bob", "--role", "operator"], "/nowhere/at/all", "start touchmoved once");
+    assert_eq!(run(&["create", "Bob", "--role", "king"], state).0, 2);
+    std::fs::write(dir.path().join("tokens.json"), "[{}]").unwrap();
+    check(&["list"], state, "is no list of tokens");
+}
+
+/// Waits until the page is served; the port.
+async fn port_of(daemon: &crate::harness::Daemon) -> u16 {
+    until("the port", async || {
+        let log = daemon.log();
+        let (_, rest) = log.split_once("the page is at http")?;
+        rest.split_once("://127.0.0.1:")?.1.split_once('/')?.0.parse().ok()
+    })
+    .await
+}
+
+/// A request with these lines after Host, and this body.
+async fn ask(port: u16, request: &str, lines: &str, body: &str) -> Answer {
+    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    asked(stream, &format!("{request} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n{lines}\r\n{body}")).await
+}
+
+async fn ask_host(port: u16, request: &str, host: &str) -> Answer {
+    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    asked(stream, &format!("{request} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")).await
+}
+
+async fn asked(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin, text: &str) -> Answer {
+    // One that is refused before all of it was sent may be cut off.
+    let _ = stream.write_all(text.as_bytes()).await;
+    let mut answer = Vec::new();
+    let _ = timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("an answer in time");
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer to {text}: {answer}"));
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+}
+
+#[tokio::test]
+async fn tls_with_a_certificate_that_is_renewed() {
+    let data = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls"));
+    let dir = tempfile::tempdir().unwrap();
+    let [cert, key] = ["cert.pem", "key.pem"].map(|name| dir.path().join(name));
+    let renew = |which: &str| {
+        std::fs::copy(data.join(format!("{which}.key.pem")), &key).unwrap();
+        std::fs::copy(data.join(format!("{which}.cert.pem")), &cert).unwrap();
+    };
+    renew("one");
+    let keys = format!("tls_cert = {:?}\ntls_key = {:?}", cert.to_str().unwrap(), key.to_str().unwrap());
+    let Some(site) = Site::open(&keys).await else { return };
+    let answer = encrypted(site.port, data, "one", "").await.expect("it is trusted");
+    assert_eq!(answer.status, 200);
+    assert!(encrypted(site.port, data, "two", "").await.is_none());
+    let token = site.token(&["create", "Anna", "--role", "arbiter"]);
+    let login = json!({ "token": token }).to_string();
+    let answer = encrypted(site.port, data, "one", &login).await.unwrap();
+    assert!(answer.status == 200 && answer.head.contains("; secure"), "{}", answer.head);
+    // Without TLS nothing is answered.
+    let mut plain = TcpStream::connect(("127.0.0.1", site.port)).await.unwrap();
+    plain.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    let mut said = Vec::new();
+    let _ = timeout(PATIENCE, plain.read_to_end(&mut said)).await.unwrap();
+    assert!(!said.starts_with(b"HTTP"), "{said:?}");
+    renew("two");
+    until("the new certificate", async || encrypted(site.port, data, "two", "").await).await;
+    // What is no certificate changes nothing.
+    std::fs::write(&cert, "nothing").unwrap();
+    until("the new certificate again", async || encrypted(site.port, data, "two", "").await).await;
+}
+
+/// Asks for the page, or logs in, over TLS by one who trusts this certificate alone; `None`: he does not.
+async fn encrypted(port: u16, data: &std::path::Path, trusts: &str, login: &str) -> Option<Answer> {
+    use tokio_rustls::rustls::pki_types::pem::PemObject;
+    use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+    use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(data.join(format!("{trusts}.cert.pem"))).unwrap()).unwrap();
+    let builder = ClientConfig::builder_with_provider(std::sync::Arc::new(ring::default_provider()));
+    let config = builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots).with_no_client_auth();
+    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
+    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let stream = connector.connect(ServerName::try_from("localhost").unwrap(), stream).await.ok()?;
+    let lines = format!("Host: localhost:{port}\r\nOrigin: https://localhost:{port}\r\nConnection: close\r\n");
+    let request = match login {
+        "" => format!("GET / HTTP/1.1\r\n{lines}\r\n"),
+        body => {
+            let kind = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+            format!("POST /api/login HTTP/1.1\r\n{lines}{kind}\r\n{body}")
+        }
+    };
+    Some(asked(stream, &request).await)
 }

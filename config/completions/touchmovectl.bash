@@ -64,6 +64,9 @@ _touchmovectl() {
             touchmovectl,simulate)
                 cmd="touchmovectl__subcmd__simulate"
                 ;;
+            touchmovectl,token)
+                cmd="touchmovectl__subcmd__token"
+                ;;
             touchmovectl__subcmd__arbiter,acknowledge)
                 cmd="touchmovectl__subcmd__arbiter__subcmd__acknowledge"
                 ;;
@@ -232,6 +235,9 @@ _touchmovectl() {
             touchmovectl__subcmd__help,simulate)
                 cmd="touchmovectl__subcmd__help__subcmd__simulate"
                 ;;
+            touchmovectl__subcmd__help,token)
+                cmd="touchmovectl__subcmd__help__subcmd__token"
+                ;;
             touchmovectl__subcmd__help__subcmd__arbiter,acknowledge)
                 cmd="touchmovectl__subcmd__help__subcmd__arbiter__subcmd__acknowledge"
                 ;;
@@ -304,6 +310,15 @@ _touchmovectl() {
             touchmovectl__subcmd__help__subcmd__round,swap)
                 cmd="touchmovectl__subcmd__help__subcmd__round__subcmd__swap"
                 ;;
+            touchmovectl__subcmd__help__subcmd__token,create)
+                cmd="touchmovectl__subcmd__help__subcmd__token__subcmd__create"
+                ;;
+            touchmovectl__subcmd__help__subcmd__token,list)
+                cmd="touchmovectl__subcmd__help__subcmd__token__subcmd__list"
+                ;;
+            touchmovectl__subcmd__help__subcmd__token,revoke)
+                cmd="touchmovectl__subcmd__help__subcmd__token__subcmd__revoke"
+                ;;
             touchmovectl__subcmd__round,board)
                 cmd="touchmovectl__subcmd__round__subcmd__board"
                 ;;
@@ -340,6 +355,30 @@ _touchmovectl() {
             touchmovectl__subcmd__round__subcmd__help,swap)
                 cmd="touchmovectl__subcmd__round__subcmd__help__subcmd__swap"
                 ;;
+            touchmovectl__subcmd__token,create)
+                cmd="touchmovectl__subcmd__token__subcmd__create"
+                ;;
+            touchmovectl__subcmd__token,help)
+                cmd="touchmovectl__subcmd__token__subcmd__help"
+                ;;
+            touchmovectl__subcmd__token,list)
+                cmd="touchmovectl__subcmd__token__subcmd__list"
+                ;;
+            touchmovectl__subcmd__token,revoke)
+                cmd="touchmovectl__subcmd__token__subcmd__revoke"
+                ;;
+            touchmovectl__subcmd__token__subcmd__help,create)
+                cmd="touchmovectl__subcmd__token__subcmd__help__subcmd__create"
+                ;;
+            touchmovectl__subcmd__token__subcmd__help,help)
+                cmd="touchmovectl__subcmd__token__subcmd__help__subcmd__help"
+                ;;
+            touchmovectl__subcmd__token__subcmd__help,list)
+                cmd="touchmovectl__subcmd__token__subcmd__help__subcmd__list"
+                ;;
+            touchmovectl__subcmd__token__subcmd__help,revoke)
+                cmd="touchmovectl__subcmd__token__subcmd__help__subcmd__revoke"
+                ;;
             *)
                 ;;
         esac
@@ -348,6 +387,7 @@ _touchmovectl() {
     case "${cmd}" in
         touchmovectl)
             opts="-h -V --help --version list monitor board game pgn arbiter round replay simulate score doctor demo laws lichess backup help"
+            opts="-h -V --help --version list monitor board game pgn arbiter round token replay simulate score doctor demo laws backup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1206,6 +1246,7 @@ _touchmovectl() {
             ;;
         touchmovectl__subcmd__help)
             opts="list monitor board game pgn arbiter round replay simulate score doctor demo laws lichess backup help"
+            opts="list monitor board game pgn arbiter round token replay simulate score doctor demo laws backup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1778,6 +1819,62 @@ _touchmovectl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        touchmovectl__subcmd__help__subcmd__token)
+            opts="create list revoke"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__token__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__token__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__token__subcmd__revoke)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         touchmovectl__subcmd__laws)
             opts="-h --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -2234,6 +2331,148 @@ _touchmovectl() {
                     return 0
                     ;;
                 --speed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__token)
+            opts="-h --help create list revoke help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__token__subcmd__create)
+            opts="-h --role --state-dir --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --role)
+                    COMPREPLY=($(compgen -W "arbiter operator" -- "${cur}"))
+                    return 0
+                    ;;
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__token__subcmd__help)
+            opts="create list revoke help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__token__subcmd__help__subcmd__create)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__token__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__token__subcmd__help__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__token__subcmd__help__subcmd__revoke)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__token__subcmd__list)
+            opts="-h --json --state-dir --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__token__subcmd__revoke)
+            opts="-h --state-dir --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --state-dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

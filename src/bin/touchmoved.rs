@@ -147,7 +147,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if config.web.listen.is_some() {
         let told = Arc::clone(&hub);
         let trouble = move |sentence| _ = told.trouble(WEB_FAILED, None, sentence);
-        faces.spawn(web::run(Web::new(&hub, &gallery, &config, faces_stop.clone()), trouble));
+        faces.spawn(web::run(Web::new(&hub, &gallery, &config, &state_dir, faces_stop.clone()), trouble));
     }
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let (stop_links, links_stop) = watch::channel(false);

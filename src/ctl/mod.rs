@@ -28,6 +28,7 @@ pub mod run;
 pub mod score;
 pub mod service;
 pub mod simulate;
+pub mod token;
 pub mod why;
 
 use crate::publish::client::ClientError;
@@ -64,6 +65,7 @@ enum Command {
     Pgn(pgn::Args),
     Arbiter(arbiter::Args),
     Round(round::Args),
+    Token(token::Args),
     Replay(replay::Args),
     Simulate(simulate::Args),
     Score(score::Args),
@@ -95,6 +97,7 @@ pub fn main() -> ExitCode {
         Command::Pgn(args) => wait(pgn::run(args)),
         Command::Arbiter(args) => wait(arbiter::run(args)),
         Command::Round(args) => wait(round::run(args)),
+        Command::Token(args) => done(token::run(args)),
         Command::Replay(args) => done(replay::run(args)),
         Command::Simulate(args) => done(simulate::run(args)),
         Command::Score(args) => done(score::run(args)),

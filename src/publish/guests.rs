@@ -4,6 +4,7 @@
 //! keep nobody out. Nothing waits for a client but the task that serves it, and that not for long: one that does not ask, or does not
 //! take what it is told, is let go.
 
+use crate::publish::tls::Certificate;
 use axum::Router;
 use axum::response::Response;
 use hyper::Request;
@@ -23,7 +24,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Sleep, sleep, timeout};
+use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
 /// How long a client may take to ask, also for the next thing on the same connection.
@@ -55,6 +57,8 @@ pub struct House {
     pub room: Room,
     /// What they are called in the log: "browsers".
     pub guests: &'static str,
+    /// `None`: without TLS.
+    pub certificate: Option<Certificate>,
 }
 
 /// A client that was let in. Each request carries it as an extension.
@@ -103,7 +107,8 @@ impl House {
                 }
             };
             if let Some(place) = places.admit(peer) {
-                tokio::spawn(serve(stream, place, router.clone()));
+                let acceptor = self.certificate.as_ref().map(Certificate::acceptor);
+                tokio::spawn(serve(stream, acceptor, place, router.clone()));
             }
         }
     }
@@ -131,7 +136,6 @@ fn files() -> usize {
 
 impl Guest {
     /// From where.
-    #[allow(dead_code)] // for logins
     pub fn peer(&self) -> SocketAddr {
         self.0.peer
     }
@@ -204,28 +208,41 @@ impl Drop for Leaving {
     }
 }
 
-/// Whose addresses count together.
-fn home(address: IpAddr) -> IpAddr {
+/// Whose addresses count together: an address, or a /64 of IPv6, as one.
+pub fn home(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
     }
 }
 
-async fn serve(stream: TcpStream, place: Leaving, router: Router) {
+async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, place: Leaving, router: Router) {
     // Small messages, each of which is waited for.
     let _ = stream.set_nodelay(true);
+    let stream = Patient { stream, waiting: None };
     let served = Served { router: TowerToHyperService::new(router), guest: Guest(Arc::clone(&place.0)) };
+    let talk = async {
+        match acceptor {
+            None => answer(stream, served).await,
+            Some(acceptor) => match timeout(ASKING, acceptor.accept(stream)).await {
+                Ok(Ok(stream)) => answer(stream, served).await,
+                Ok(Err(why)) => debug!("{} speaks no TLS with us: {why}", place.0.peer),
+                Err(_) => debug!("{} was too slow", place.0.peer),
+            },
+        }
+    };
+    tokio::select! {
+        () = talk => {}
+        () = place.0.leave.notified() => debug!("{} made room", place.0.peer),
+    }
+}
+
+async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, served: Served) {
+    let peer = served.guest.peer();
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(ASKING).max_buf_size(HEAD);
-    let connection = http.serve_connection(TokioIo::new(Patient { stream, waiting: None }), served).with_upgrades();
-    tokio::select! {
-        ended = connection => {
-            if let Err(why) = ended {
-                debug!("{} was let go: {why}", place.0.peer);
-            }
-        }
-        () = place.0.leave.notified() => debug!("{} made room", place.0.peer),
+    if let Err(why) = http.serve_connection(TokioIo::new(stream), served).with_upgrades().await {
+        debug!("{peer} was let go: {why}");
     }
 }
 

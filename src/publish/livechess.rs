@@ -70,7 +70,7 @@ pub async fn run(desk: Arc<Desk>, mut stop: Stop) {
         ),
         Err(_) => {}
     };
-    let house = House { address, room: ROOM, guests: "programs that know LiveChess" };
+    let house = House { address, room: ROOM, guests: "programs that know LiveChess", certificate: None };
     tokio::select! {
         () = house.open(router, opened) => {}
         () = stopped(&mut stop) => {}

@@ -9,5 +9,7 @@ pub mod lichess;
 pub mod livechess;
 pub mod metrics;
 mod origin;
+mod pairings;
 pub mod request;
+mod tls;
 pub mod web;

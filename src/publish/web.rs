@@ -6,8 +6,11 @@
 //! | `GET /`, `/board/{id}`, `/page/{file}` | the page |
 //! | `GET /api/state`, `/api/events` | all boards; what changes, as server-sent events |
 //! | `GET /api/games/{id}`, `/api/games/{id}/pgn` | one game |
+//! | `POST /api/login`, `/api/logout` | by a token |
+//! | `POST /api/command`, `/api/round` | rulings of the arbiter; pairings set right |
 //!
-//! **Invariants:** who is not logged in reads the gallery and nothing else. Nobody waits for a browser.
+//! **Invariants:** who is not logged in reads the gallery and nothing else. Nobody waits for a browser. Whoever
+//! changes something has a token, and what he does stands in the journal with its name.
 
 mod alert;
 mod card;
@@ -15,24 +18,32 @@ mod frames;
 mod game;
 mod http;
 mod page;
+mod post;
 mod stage;
 mod stream;
+pub mod tokens;
 mod who;
 
 use crate::config::{self, Config, Tags};
 use crate::daemon::{Gallery, Hub, Source, Stop, stopped};
 use crate::locale::Locale;
 use crate::publish::guests::{House, Room};
+use crate::publish::tls::Certificate;
 use card::View;
 use frames::Frames;
 use stage::Stage;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tracing::{error, info};
-use who::Audience;
+use who::{Access, Audience};
 
 /// So many browsers are served at once, and so many from one address: those of a whole hall may share one.
 const ROOM: Room = Room { all: 2_048, each: 512 };
+
+/// When a certificate that could not be read is tried again.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// The kind of trouble when the address cannot be had.
 pub const WEB_FAILED: &str = "web_failed";
@@ -43,6 +54,7 @@ pub struct Web {
     gallery: Arc<Gallery>,
     config: config::web::Web,
     tags: Tags,
+    access: Access,
     frames: Arc<Frames>,
     stages: Mutex<BTreeMap<(Audience, &'static str), Arc<Stage>>>,
     /// Tells this run of the program from others.
@@ -51,14 +63,15 @@ pub struct Web {
 }
 
 impl Web {
-    /// What the configuration says, until `stop`.
-    pub fn new(hub: &Arc<Hub>, gallery: &Arc<Gallery>, config: &Config, stop: Stop) -> Arc<Web> {
+    /// What the configuration says, until `stop`. `state_dir`: where tokens are kept.
+    pub fn new(hub: &Arc<Hub>, gallery: &Arc<Gallery>, config: &Config, state_dir: &Path, stop: Stop) -> Arc<Web> {
         let boot = format!("{:x}", http::now());
         Arc::new(Web {
             hub: Arc::clone(hub),
             gallery: Arc::clone(gallery),
             config: config.web.clone(),
             tags: config.tags.clone(),
+            access: Access::new(state_dir),
             frames: Arc::default(),
             stages: Mutex::default(),
             boot,
@@ -106,10 +119,35 @@ pub async fn run(web: Arc<Web>, trouble: impl Fn(Option<String>)) {
             trouble(Some(sentence));
         }
     };
-    let house = House { address, room: ROOM, guests: "browsers" };
+    let serve = async {
+        let certificate = match &web.config.tls {
+            Some(files) => Some(certificate(files, &trouble).await),
+            None => None,
+        };
+        // Through a proxy all come from one address.
+        let room = if web.config.proxy { Room { each: ROOM.all, ..ROOM } } else { ROOM };
+        let house = House { address, room, guests: "browsers", certificate };
+        house.open(http::router(&web), opened).await;
+    };
     tokio::select! {
-        () = house.open(http::router(&web), opened) => {}
+        () = serve => {}
         () = frames => {}
+        () = web.access.watch() => {}
         () = stopped(&mut stop) => {}
+    }
+}
+
+/// The certificate, as soon as there is one.
+async fn certificate(files: &config::web::Tls, trouble: &impl Fn(Option<String>)) -> Certificate {
+    loop {
+        match Certificate::load(files) {
+            Ok(certificate) => return certificate,
+            Err(why) => {
+                let sentence = format!("the page is not served: {why}; it is tried again");
+                error!("{sentence}");
+                trouble(Some(sentence));
+            }
+        }
+        tokio::time::sleep(AGAIN).await;
     }
 }

@@ -3,6 +3,7 @@
 use crate::daemon::hub::OrderError;
 use crate::daemon::journal::JournalError;
 use crate::game::command::Refused;
+use crate::publish::pairings::PairingError;
 
 /// An error reply. Its message is a sentence that says what to do.
 #[derive(Debug, zbus::DBusError)]
@@ -105,6 +106,20 @@ impl From<OrderError> for Error {
             OrderError::NotCurrent { .. } => Error::NotCurrent(sentence),
             OrderError::JournalFull(_) => Error::JournalFull(sentence),
             OrderError::Stopping => Error::Stopping(sentence),
+        }
+    }
+}
+
+impl From<PairingError> for Error {
+    fn from(error: PairingError) -> Error {
+        let sentence = error.to_string();
+        match error {
+            PairingError::NoRound => Error::NoRound(sentence),
+            PairingError::NoTable(_) => Error::NoTable(sentence),
+            PairingError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
+            PairingError::BadRound(_) => Error::BadRound(sentence),
+            PairingError::BadResult(_) => Error::BadResult(sentence),
+            PairingError::NotKept(_) => Error::JournalFull(sentence),
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::{Error, polkit};
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
-use crate::daemon::rounds::{game_of, tables};
+use crate::daemon::rounds::tables;
 use crate::names::{self, API_VERSION};
-use crate::round::{Forfeit, Round};
+use crate::publish::pairings;
+use crate::round::Round;
 use std::sync::Arc;
 use zbus::message::Header;
 use zbus::{Connection, interface};
@@ -16,33 +17,9 @@ pub struct Manager {
     pub hub: Arc<Hub>,
 }
 
-impl Manager {
-    /// Changes the round, or nothing.
-    fn change(&self, change: impl FnOnce(&mut Round) -> Result<(), Error>) -> Result<(), Error> {
-        let Some(mut round) = self.hub.read(|state| state.round.clone()) else {
-            return Err(Error::NoRound("no round is loaded: call LoadRound, or `touchmovectl round load FILE`".to_owned()));
-        };
-        change(&mut round)?;
-        self.put(round)
-    }
-
-    fn put(&self, round: Round) -> Result<(), Error> {
-        let wrong = round.check();
-        if !wrong.is_empty() {
-            return Err(Error::BadRound(wrong.join("; ")));
-        }
-        let kept = self.hub.set_round(round);
-        kept.map_err(|why| Error::JournalFull(format!("the round was not changed because it could not be kept: {why}")))
-    }
-}
-
 /// Who may command may say who plays.
 async fn may_pair(header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
     polkit::allowed(names::ACTION_COMMAND, header, connection).await
-}
-
-fn no_table(table: u16) -> Error {
-    Error::NoTable(format!("there is no table {table} in this round: `touchmovectl round show` lists them"))
 }
 
 /// The service as a whole. Boards and games are found through org.freedesktop.DBus.ObjectManager on the same object.
@@ -116,7 +93,7 @@ impl Manager {
     ) -> Result<(), Error> {
         may_pair(&header, connection).await?;
         let round: Round = serde_json::from_str(round).map_err(|why| Error::BadRound(format!("this is no round: {why}")))?;
-        self.put(round)
+        Ok(pairings::put(&self.hub, round)?)
     }
 
     /// The players of these two tables change places; boards stay.
@@ -129,7 +106,7 @@ impl Manager {
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
         may_pair(&header, connection).await?;
-        self.change(|round| round.swap(one, other).map_err(no_table))
+        Ok(pairings::swap(&self.hub, one, other)?)
     }
 
     /// This board stands at this table from now on; empty: whichever comes next.
@@ -142,22 +119,7 @@ impl Manager {
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
         may_pair(&header, connection).await?;
-        if !board.is_empty() && !self.hub.read(|state| state.boards.keys().any(|id| id.as_str() == board)) {
-            return Err(Error::NoSuchBoard(format!(
-                "there is no board {board}: `touchmovectl list` shows the boards there are"
-            )));
-        }
-        self.change(|round| {
-            // Where it stood before, no board is said.
-            round
-                .pairings
-                .iter_mut()
-                .filter(|pairing| pairing.board.as_deref() == Some(board))
-                .for_each(|known| known.board = None);
-            let pairing = round.table_mut(table).ok_or_else(|| no_table(table))?;
-            (pairing.board, pairing.serial) = (Some(board.to_owned()).filter(|board| !board.is_empty()), None);
-            Ok(())
-        })
+        Ok(pairings::set_board(&self.hub, table, board)?)
     }
 
     /// Nobody plays at this table: white or black has won without play, or nobody; empty: they play after all.
@@ -170,25 +132,6 @@ impl Manager {
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
         may_pair(&header, connection).await?;
-        let forfeit = match winner {
-            "white" => Some(Forfeit::White),
-            "black" => Some(Forfeit::Black),
-            "nobody" => Some(Forfeit::Nobody),
-            "" => None,
-            _ => return Err(Error::BadResult(format!("{winner:?} cannot win without play: give white, black or nobody"))),
-        };
-        let is_played = self.hub.read(|state| {
-            let game = state.round.as_ref().and_then(|round| game_of(state, round, round.table(table)?));
-            game.is_some_and(|game| !game.record.plies.is_empty())
-        });
-        if is_played && forfeit.is_some() {
-            return Err(Error::BadResult(format!(
-                "table {table} is played: give its game a result, see `touchmovectl arbiter result`"
-            )));
-        }
-        self.change(|round| {
-            round.table_mut(table).ok_or_else(|| no_table(table))?.forfeit = forfeit;
-            Ok(())
-        })
+        Ok(pairings::set_forfeit(&self.hub, table, winner)?)
     }
 }

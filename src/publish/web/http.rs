@@ -2,20 +2,21 @@
 
 use super::game::Told;
 use super::page::{self, File};
-use super::who::Audience;
-use super::{Web, game, stream};
+use super::who::{Audience, Who, audience};
+use super::{Web, game, post, stream};
 use crate::daemon::hub::State as Seen;
 use crate::game::pgn::AfterIllegal;
 use crate::locale::Locale;
 use crate::publish::dbus::{self, Stream};
 use crate::publish::guests::Guest;
 use crate::publish::origin::is_host;
+use crate::wire::Word;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post as on_post};
 use axum::{Extension, Json, Router};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -39,6 +40,10 @@ pub fn router(web: &Arc<Web>) -> Router {
         .route("/api/events", get(events))
         .route("/api/games/{id}", get(one_game))
         .route("/api/games/{id}/pgn", get(pgn))
+        .route("/api/login", on_post(post::login))
+        .route("/api/logout", on_post(post::logout))
+        .route("/api/command", on_post(post::command))
+        .route("/api/round", on_post(post::round))
         .fallback(async || refusal(StatusCode::NOT_FOUND, "there is nothing here: the page is at /"))
         .layer(from_fn_with_state(Arc::clone(web), guard))
         .with_state(Arc::clone(web))
@@ -91,18 +96,19 @@ fn give(file: &'static File) -> Response {
     ([(CONTENT_TYPE, file.kind)], file.bytes).into_response()
 }
 
-/// Who asks.
-fn audience() -> Audience {
-    Audience::Public
+/// Who is logged in, as the page is told.
+pub fn who(who: Option<&Who>) -> Value {
+    who.map_or(Value::Null, |who| json!({"name": who.name, "role": who.role.word()}))
 }
 
-async fn state(State(web): State<Arc<Web>>, uri: Uri) -> Response {
-    let audience = audience();
+async fn state(State(web): State<Arc<Web>>, uri: Uri, headers: HeaderMap) -> Response {
+    let somebody = web.access.who(&headers);
+    let audience = audience(somebody.as_ref());
     let whole = web.stage(audience, locale(&uri)).whole();
     let delay = web.gallery.delay();
     let event = web.source(audience).read(|state| event(&web, state));
     let mut head = json!({
-        "who": null,
+        "who": who(somebody.as_ref()),
         "delay_ms": delay.ms,
         "delay_plies": delay.plies,
         "now": now(),
@@ -140,15 +146,17 @@ fn event(web: &Web, state: &Seen) -> Value {
 }
 
 async fn events(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>, uri: Uri, headers: HeaderMap) -> Response {
-    let stage = web.stage(audience(), locale(&uri));
+    let who = web.access.who(&headers);
+    let stage = web.stage(audience(who.as_ref()), locale(&uri));
     let told = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map_or(0, |id| stage.number(id));
-    let body = stream::body(stage, told, guest.busy(), web.stop.clone());
+    let body = stream::body(&web, stage, told, who, guest.busy());
     ([(CONTENT_TYPE, "text/event-stream")], body).into_response()
 }
 
-async fn one_game(State(web): State<Arc<Web>>, Path(id): Path<u64>, uri: Uri) -> Response {
-    let stage = web.stage(audience(), locale(&uri));
-    match game::value(&stage.view, &web.source(audience()), &web.frames, id) {
+async fn one_game(State(web): State<Arc<Web>>, Path(id): Path<u64>, uri: Uri, headers: HeaderMap) -> Response {
+    let audience = audience(web.access.who(&headers).as_ref());
+    let stage = web.stage(audience, locale(&uri));
+    match game::value(&stage.view, &web.source(audience), &web.frames, id) {
         Ok(Some(Told { board, mut fields })) => {
             let card = stage.card(&board).and_then(|card| serde_json::from_str(&card).ok());
             fields.insert("card".to_owned(), card.unwrap_or(Value::Null));
@@ -159,8 +167,8 @@ async fn one_game(State(web): State<Arc<Web>>, Path(id): Path<u64>, uri: Uri) ->
     }
 }
 
-async fn pgn(State(web): State<Arc<Web>>, Path(id): Path<u64>) -> Response {
-    let audience = audience();
+async fn pgn(State(web): State<Arc<Web>>, Path(id): Path<u64>, headers: HeaderMap) -> Response {
+    let audience = audience(web.access.who(&headers).as_ref());
     let stream = if audience == Audience::Arbiter { Stream::Live } else { Stream::Broadcast };
     let text = web.source(audience).read(|state| {
         let game = state.games.get(&id)?;
@@ -177,7 +185,7 @@ fn no_game(id: u64) -> Response {
 }
 
 /// The language that is asked for: `?lang=zh-Hant`.
-fn locale(uri: &Uri) -> Locale {
+pub fn locale(uri: &Uri) -> Locale {
     let asked = uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("lang="));
     Locale::from_tag(asked.unwrap_or_default())
 }

@@ -1,6 +1,8 @@
 //! What happens, as server-sent events.
 
+use super::Web;
 use super::stage::Stage;
+use super::who::Who;
 use crate::daemon::{Stop, stopped};
 use crate::publish::guests::Busy;
 use axum::body::{Body, Bytes};
@@ -20,6 +22,9 @@ const COME_BACK: &str = "retry: 2000\n\n";
 struct Listener {
     stage: Arc<Stage>,
     changes: watch::Receiver<u64>,
+    web: Arc<Web>,
+    /// Who it is, and when tokens change.
+    who: Option<(Who, watch::Receiver<()>)>,
     told: u64,
     /// Nothing was said yet.
     is_new: bool,
@@ -27,9 +32,11 @@ struct Listener {
     _busy: Busy,
 }
 
-/// All cards that changed after this number, and those that change from now on, until the listener goes or `stop`.
-pub fn body(stage: Arc<Stage>, told: u64, busy: Busy, stop: Stop) -> Body {
-    let listener = Listener { changes: stage.changes(), stage, told, is_new: true, stop, _busy: busy };
+/// All cards that changed after this number, and those that change from now on: until the listener goes, or his token is taken back.
+pub fn body(web: &Arc<Web>, stage: Arc<Stage>, told: u64, who: Option<Who>, busy: Busy) -> Body {
+    let who = who.map(|who| (who, web.access.changes()));
+    let (web, stop) = (Arc::clone(web), web.stop.clone());
+    let listener = Listener { changes: stage.changes(), stage, web, who, told, is_new: true, stop, _busy: busy };
     Body::from_stream(stream::unfold(listener, async |mut listener| {
         let said = listener.next().await?;
         Some((Ok::<Bytes, Infallible>(said), listener))
@@ -46,10 +53,20 @@ impl Listener {
         }
         let quiet = Instant::now() + QUIET;
         loop {
+            let tokens = async {
+                match &mut self.who {
+                    Some((_, tokens)) => drop(tokens.changed().await),
+                    None => std::future::pending().await,
+                }
+            };
             tokio::select! {
+                () = tokens => {}
                 changed = self.changes.changed() => changed.ok()?,
                 () = sleep_until(quiet) => return Some(Bytes::from_static(b": still here\n\n")),
                 () = stopped(&mut self.stop) => return None,
+            }
+            if self.who.as_ref().is_some_and(|(who, _)| !self.web.access.still(who)) {
+                return None;
             }
             let (told, batch) = self.stage.since(self.told);
             self.told = told;

@@ -1,0 +1,103 @@
+//! `touchmovectl token`: who may log in to the page.
+
+use super::backup::usual_state;
+use super::service::{print, print_json};
+use crate::publish::web::tokens::{Role, Tokens};
+use crate::wire::Word;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Make, list and take back the tokens by which somebody logs in to the page
+///
+/// An arbiter sees everything, and rules; an operator sees boards, devices, pairings and games, but no alerts, and sets pairings right.
+/// A token is shown once, when it is made: what is kept cannot be turned back into it. touchmoved notices at once, and whoever has a
+/// token that is taken back is out.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  touchmovectl token create \"Anna Muster\" --role arbiter
+  touchmovectl token create phone --role operator
+  touchmovectl token list
+  touchmovectl token revoke phone")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Make a token for somebody, and show it
+    #[command(after_help = "Example:\n  touchmovectl token create \"Anna Muster\" --role arbiter")]
+    Create {
+        /// Whose it is: the journal names him so
+        name: String,
+        /// What he may do
+        #[arg(long, value_parser = ["arbiter", "operator"])]
+        role: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Show whose tokens there are, and since when
+    #[command(after_help = "Example:\n  touchmovectl token list")]
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Take a token back: whoever has it is out at once
+    #[command(after_help = "Example:\n  touchmovectl token revoke phone")]
+    Revoke {
+        /// Whose
+        name: String,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Place {
+    /// Where touchmoved keeps its state [default: /var/lib/touchmove, else touchmove under $XDG_STATE_HOME or ~/.local/state]
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
+}
+
+impl Place {
+    fn tokens(self) -> Tokens {
+        Tokens::of(&self.state_dir.unwrap_or_else(usual_state))
+    }
+}
+
+/// Does it.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    match args.what {
+        What::Create { name, role, place } => {
+            let role = Role::from_word(&role).unwrap_or(Role::Operator);
+            let secret = place.tokens().create(&name, role, Timestamp::now().as_millisecond())?;
+            print(&format!("{secret}\n"))?;
+            // Not into a file with it.
+            eprintln!("This is the token of {name} ({}). It is shown this once: log in with it on the page.", role.word());
+        }
+        What::List { json, place } => {
+            let tokens = place.tokens().load()?;
+            if json {
+                let one = |token: &crate::publish::web::tokens::Token| json!({"name": token.name, "role": token.role.word(), "created_ms": token.created_ms});
+                return print_json(&tokens.iter().map(one).collect::<Vec<_>>());
+            }
+            if tokens.is_empty() {
+                print("there are no tokens: `touchmovectl token create NAME --role arbiter` makes one\n")?;
+            }
+            for token in tokens {
+                let made = Timestamp::from_millisecond(token.created_ms).unwrap_or_default().to_zoned(TimeZone::system());
+                print(&format!("{:<10}{}  {}\n", token.role.word(), made.strftime("%Y-%m-%d %H:%M"), token.name))?;
+            }
+        }
+        What::Revoke { name, place } => {
+            place.tokens().revoke(&name)?;
+            print(&format!("{name} is out\n"))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! Pairings set right, whoever asks for it.
+
+use crate::daemon::Hub;
+use crate::daemon::rounds::game_of;
+use crate::round::{Forfeit, Round};
+
+/// Why a round was not changed; says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum PairingError {
+    /// None is loaded.
+    #[error("no round is loaded: call LoadRound, or `touchmovectl round load FILE`")]
+    NoRound,
+    /// It has no such table.
+    #[error("there is no table {0} in this round: `touchmovectl round show` lists them")]
+    NoTable(u16),
+    /// There is no such board.
+    #[error("there is no board {0}: `touchmovectl list` shows the boards there are")]
+    NoSuchBoard(String),
+    /// It would be no round.
+    #[error("{0}")]
+    BadRound(String),
+    /// Nobody can win so.
+    #[error("{0}")]
+    BadResult(String),
+    /// It cannot be kept.
+    #[error("the round was not changed because it could not be kept: {0}")]
+    NotKept(std::io::Error),
+}
+
+/// This round is played from now on.
+///
+/// # Errors
+/// Something is wrong with it, or it cannot be kept; nothing has changed then.
+pub fn put(hub: &Hub, round: Round) -> Result<(), PairingError> {
+    let wrong = round.check();
+    if !wrong.is_empty() {
+        return Err(PairingError::BadRound(wrong.join("; ")));
+    }
+    hub.set_round(round).map_err(PairingError::NotKept)
+}
+
+/// The players of these two tables change places; boards stay.
+///
+/// # Errors
+/// Nothing has changed then.
+pub fn swap(hub: &Hub, one: u16, other: u16) -> Result<(), PairingError> {
+    change(hub, |round| round.swap(one, other).map_err(PairingError::NoTable))
+}
+
+/// This board stands at this table from now on; empty: whichever comes next.
+///
+/// # Errors
+/// Nothing has changed then.
+pub fn set_board(hub: &Hub, table: u16, board: &str) -> Result<(), PairingError> {
+    if !board.is_empty() && !hub.read(|state| state.boards.keys().any(|id| id.as_str() == board)) {
+        return Err(PairingError::NoSuchBoard(board.to_owned()));
+    }
+    change(hub, |round| {
+        // Where it stood before, no board is said.
+        let before = round.pairings.iter_mut().filter(|pairing| pairing.board.as_deref() == Some(board));
+        before.for_each(|known| known.board = None);
+        let pairing = round.table_mut(table).ok_or(PairingError::NoTable(table))?;
+        (pairing.board, pairing.serial) = (Some(board.to_owned()).filter(|board| !board.is_empty()), None);
+        Ok(())
+    })
+}
+
+/// Nobody plays at this table: `white` or `black` has won without play, or `nobody`; empty: they play after all.
+///
+/// # Errors
+/// Nothing has changed then.
+pub fn set_forfeit(hub: &Hub, table: u16, winner: &str) -> Result<(), PairingError> {
+    let forfeit = match winner {
+        "white" => Some(Forfeit::White),
+        "black" => Some(Forfeit::Black),
+        "nobody" => Some(Forfeit::Nobody),
+        "" => None,
+        _ => {
+            let sentence = format!("{winner:?} cannot win without play: give white, black or nobody");
+            return Err(PairingError::BadResult(sentence));
+        }
+    };
+    let is_played = hub.read(|state| {
+        let game = state.round.as_ref().and_then(|round| game_of(state, round, round.table(table)?));
+        game.is_some_and(|game| !game.record.plies.is_empty())
+    });
+    if is_played && forfeit.is_some() {
+        let sentence = format!("table {table} is played: give its game a result, see `touchmovectl arbiter result`");
+        return Err(PairingError::BadResult(sentence));
+    }
+    change(hub, |round| {
+        round.table_mut(table).ok_or(PairingError::NoTable(table))?.forfeit = forfeit;
+        Ok(())
+    })
+}
+
+/// Changes the round, or nothing.
+fn change(hub: &Hub, change: impl FnOnce(&mut Round) -> Result<(), PairingError>) -> Result<(), PairingError> {
+    let Some(mut round) = hub.read(|state| state.round.clone()) else { return Err(PairingError::NoRound) };
+    change(&mut round)?;
+    put(hub, round)
+}

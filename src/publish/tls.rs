@@ -1,0 +1,75 @@
+//! TLS for whoever listens: a certificate and its key from two files, which are read again when they change.
+//!
+//! A certificate that is renewed takes effect with the next connection. While the two do not belong together, because only one was
+//! written yet, or cannot be read, those before them hold.
+
+use crate::config::web::Tls as Files;
+use std::fs;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tracing::{info, warn};
+
+/// What is spoken within.
+const PROTOCOL: &[u8] = b"http/1.1";
+
+/// A certificate.
+pub struct Certificate {
+    files: Files,
+    known: Mutex<(Stamp, TlsAcceptor)>,
+}
+
+/// When both files were last written.
+type Stamp = [Option<SystemTime>; 2];
+
+impl Certificate {
+    /// The one in these files.
+    ///
+    /// # Errors
+    /// A sentence that says what to do.
+    pub fn load(files: &Files) -> Result<Certificate, String> {
+        let stamp = stamp(files);
+        Ok(Certificate { files: files.clone(), known: Mutex::new((stamp, read(files)?)) })
+    }
+
+    /// What accepts a connection now.
+    pub fn acceptor(&self) -> TlsAcceptor {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = stamp(&self.files);
+        if known.0 != stamp {
+            known.0 = stamp;
+            match read(&self.files) {
+                Ok(acceptor) => {
+                    info!("the certificate in {} was read again", self.files.cert.display());
+                    known.1 = acceptor;
+                }
+                Err(why) => warn!("the certificate before it holds: {why}"),
+            }
+        }
+        known.1.clone()
+    }
+}
+
+fn stamp(Files { cert, key }: &Files) -> Stamp {
+    [cert, key].map(|path| fs::metadata(path).and_then(|file| file.modified()).ok())
+}
+
+fn read(Files { cert, key }: &Files) -> Result<TlsAcceptor, String> {
+    let unreadable = |path: &std::path::Path, why: &dyn std::fmt::Display| {
+        format!("{} cannot be used ({why}): write it as PEM, and let the user of the service read it", path.display())
+    };
+    let chain = CertificateDer::pem_file_iter(cert).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let chain = chain.map_err(|why| unreadable(cert, &why))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|why| unreadable(key, &why))?;
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret));
+    let mut config =
+        config.map_err(|why| format!("{} and {} are no certificate with its key ({why})", cert.display(), key.display()))?;
+    config.alpn_protocols = vec![PROTOCOL.to_vec()];
+    Ok(TlsAcceptor::from(Arc::new(config)))
+}

@@ -1,0 +1,246 @@
+//! What changes something: logging in and out, rulings, pairings.
+//!
+//! **Invariant:** no page but ours can make a browser ask for any of it. The cookie is sent to nobody else's pages (`SameSite`); a form
+//! cannot send JSON; and what the browser says of who asks (`Origin`, `Sec-Fetch-Site`) must be this page.
+
+use super::Web;
+use super::http::{self, locale, refusal};
+use super::tokens::Role;
+use super::who::{COOKIE_AGE, COOKIE_NAME, NotIn, Who};
+use crate::daemon::hub::{BoardId, OrderError, Target};
+use crate::game::answer::Verdict;
+use crate::game::pgn::is_tag_name;
+use crate::game::{Answer, Command, Order};
+use crate::locale::{self as words, Locale};
+use crate::publish::guests::Guest;
+use crate::publish::pairings::{self, PairingError};
+use crate::wire::{Word, command_from_value, command_to_value};
+use axum::body::to_bytes;
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER, SET_COOKIE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+use tracing::info;
+
+/// What is sent is no longer than this, in bytes: the longest command takes some thousand.
+const BODY: usize = 64 * 1024;
+/// All of it must have come after so long.
+const SENDING: Duration = Duration::from_secs(10);
+/// The value of a tag is no longer, in bytes: as on D-Bus.
+const TAG: usize = 255;
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// `POST /api/login`.
+pub async fn login(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>, request: Request) -> Response {
+    #[derive(Deserialize)]
+    struct Login {
+        token: String,
+    }
+    let from = from(&web, &guest, request.headers());
+    let login: Login = match sent(&web, request).await {
+        Ok(login) => login,
+        Err(refused) => return refused,
+    };
+    match web.access.login(login.token.trim(), from) {
+        Ok(who) => {
+            info!("{} ({}) has logged in to the page from {from}", who.name, who.role.word());
+            let cookie = cookie(&web, login.token.trim(), COOKIE_AGE);
+            ([(SET_COOKIE, cookie)], Json(http::who(Some(&who)))).into_response()
+        }
+        Err(NotIn::Wrong) => {
+            refusal(StatusCode::UNAUTHORIZED, "this is no token: `touchmovectl token create` makes one, and shows it once")
+        }
+        Err(NotIn::Wait(rest)) => {
+            let seconds = rest.as_secs() + 1;
+            let mut response =
+                refusal(StatusCode::TOO_MANY_REQUESTS, format!("there were too many wrong tokens: try again in {seconds} s"));
+            response.headers_mut().insert(RETRY_AFTER, seconds.into());
+            response
+        }
+    }
+}
+
+/// `POST /api/logout`.
+pub async fn logout(State(web): State<Arc<Web>>, request: Request) -> Response {
+    match sent::<Value>(&web, request).await {
+        Ok(_) => ([(SET_COOKIE, cookie(&web, "", 0))], Json(json!({}))).into_response(),
+        Err(refused) => refused,
+    }
+}
+
+/// `POST /api/command`.
+pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Response {
+    #[derive(Deserialize)]
+    struct Commanded {
+        board: Option<String>,
+        game: Option<u64>,
+        command: Value,
+    }
+    let locale = locale(request.uri());
+    let who = match may(&web, request.headers(), &[Role::Arbiter]) {
+        Ok(who) => who,
+        Err(refused) => return refused,
+    };
+    let Commanded { board, game, command } = match sent(&web, request).await {
+        Ok(commanded) => commanded,
+        Err(refused) => return refused,
+    };
+    let target = match (board, game) {
+        (Some(board), None) => Target::Board(BoardId::new(&board)),
+        (None, Some(game)) => Target::Game(game),
+        _ => return refusal(StatusCode::BAD_REQUEST, "say for what it is: \"board\", or \"game\", and not both"),
+    };
+    let command = match command_from_value(&command) {
+        Ok(command) => command,
+        Err(why) => return refusal(StatusCode::BAD_REQUEST, why.to_string()),
+    };
+    if let Command::Tags(tags) = &command
+        && let Some(bad) = tags.iter().find(|(name, value)| !is_tag(name, value))
+    {
+        let sentence =
+            format!("{:?} is no PGN tag: its name has letters, digits and _, its value is one line of {TAG} bytes", bad.0);
+        return refusal(StatusCode::BAD_REQUEST, sentence);
+    }
+    match web.hub.command(target, Order { command, by: who.name }).await {
+        Ok(answer) => {
+            let (answer, text) = told(locale, &answer);
+            Json(json!({"answer": answer, "text": text})).into_response()
+        }
+        Err(why) => {
+            let status = match &why {
+                OrderError::NoSuchBoard(_) | OrderError::NoSuchGame(_) => StatusCode::NOT_FOUND,
+                OrderError::Refused(_) | OrderError::NotCurrent { .. } => StatusCode::CONFLICT,
+                OrderError::JournalFull(_) | OrderError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            refusal(status, why.to_string())
+        }
+    }
+}
+
+/// `POST /api/round`.
+pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Response {
+    #[derive(Deserialize)]
+    #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+    enum Change {
+        Swap { a: u16, b: u16 },
+        Board { table: u16, board: String },
+        Forfeit { table: u16, result: String },
+    }
+    let who = match may(&web, request.headers(), &[Role::Arbiter, Role::Operator]) {
+        Ok(who) => who,
+        Err(refused) => return refused,
+    };
+    let change: Change = match sent(&web, request).await {
+        Ok(change) => change,
+        Err(refused) => return refused,
+    };
+    let name = who.name;
+    let (done, said) = match &change {
+        Change::Swap { a, b } => {
+            (pairings::swap(&web.hub, *a, *b), format!("{name}: the players of tables {a} and {b} change places"))
+        }
+        Change::Board { table, board } => {
+            (pairings::set_board(&web.hub, *table, board), format!("{name}: board {board:?} stands at table {table}"))
+        }
+        Change::Forfeit { table, result } => {
+            (pairings::set_forfeit(&web.hub, *table, result), format!("{name}: without play at table {table}: {result:?}"))
+        }
+    };
+    match done {
+        Ok(()) => {
+            info!("{said}");
+            Json(json!({"answer": "done", "text": ""})).into_response()
+        }
+        Err(why) => {
+            let status = match why {
+                PairingError::NoTable(_) | PairingError::NoSuchBoard(_) => StatusCode::NOT_FOUND,
+                PairingError::BadResult(_) => StatusCode::BAD_REQUEST,
+                PairingError::NoRound | PairingError::BadRound(_) => StatusCode::CONFLICT,
+                PairingError::NotKept(_) => StatusCode::SERVICE_UNAVAILABLE,
+            };
+            refusal(status, why.to_string())
+        }
+    }
+}
+
+/// Somebody who has one of these roles.
+fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Response> {
+    match web.access.who(headers) {
+        Some(who) if roles.contains(&who.role) => Ok(who),
+        Some(_) => Err(refusal(StatusCode::FORBIDDEN, "this is for the arbiter: log in with an arbiter's token")),
+        None => Err(refusal(StatusCode::UNAUTHORIZED, "log in first, with a token of `touchmovectl token create`")),
+    }
+}
+
+/// What was sent, if it came from our page or from no page at all.
+async fn sent<T: for<'de> Deserialize<'de>>(web: &Web, request: Request) -> Result<T, Response> {
+    let headers = request.headers();
+    let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+    let from_elsewhere = text(ORIGIN).is_some_and(|origin| !is_own(web, origin, text(HOST).unwrap_or_default()))
+        || text(FETCH_SITE).is_some_and(|site| site != "same-origin" && site != "none");
+    if from_elsewhere {
+        return Err(refusal(StatusCode::FORBIDDEN, "pages of other sites may not do this"));
+    }
+    let kind = text(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send JSON, with Content-Type: application/json"));
+    }
+    let bytes = match timeout(SENDING, to_bytes(request.into_body(), BODY)).await {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(_)) => return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, format!("send {BODY} bytes at most"))),
+        Err(_) => return Err(refusal(StatusCode::REQUEST_TIMEOUT, "send it faster")),
+    };
+    serde_json::from_slice(&bytes).map_err(|why| refusal(StatusCode::BAD_REQUEST, format!("this cannot be read: {why}")))
+}
+
+/// Whether a page of this origin is ours. Where it is encrypted, one that came without is anybody's.
+fn is_own(web: &Web, origin: &str, host: &str) -> bool {
+    origin.split_once("://").is_some_and(|(scheme, authority)| {
+        let encrypted = scheme == "https" || (scheme == "http" && !web.config.is_encrypted());
+        encrypted && authority.eq_ignore_ascii_case(host)
+    })
+}
+
+/// Who asks: a proxy says so at the end of what others may have written.
+fn from(web: &Web, guest: &Guest, headers: &HeaderMap) -> IpAddr {
+    let said = || {
+        let last = headers.get_all(FORWARDED_FOR).iter().next_back()?.to_str().ok()?;
+        last.rsplit(',').next()?.trim().parse().ok()
+    };
+    if web.config.proxy { said().unwrap_or(guest.peer().ip()) } else { guest.peer().ip() }
+}
+
+fn cookie(web: &Web, secret: &str, age: u32) -> HeaderValue {
+    let secure = if web.config.is_encrypted() { "; Secure" } else { "" };
+    let text = format!("{COOKIE_NAME}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}{secure}");
+    // A token has digits only.
+    HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
+}
+
+fn is_tag(name: &str, value: &str) -> bool {
+    is_tag_name(name) && value.len() <= TAG && !value.chars().any(char::is_control)
+}
+
+/// What a command says to whoever gave it, and the same as a sentence, where there is one.
+fn told(locale: Locale, answer: &Answer) -> (Value, String) {
+    match answer {
+        Answer::Done => ("done".into(), String::new()),
+        Answer::Bound(allowed) => (json!({"bound": allowed}), String::new()),
+        Answer::Undone(command) => (json!({"undone": command_to_value(command)}), String::new()),
+        Answer::Claim(Verdict { right, text, occurrences, quiet, required, articles }) => {
+            let required: Vec<String> = required.iter().map(|act| words::act(locale, act)).collect();
+            let verdict = json!({
+                "right": right, "occurrences": occurrences, "quiet": quiet, "required": required, "articles": articles,
+            });
+            (json!({"claim": verdict}), words::sentence(locale, text))
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The tokens by which somebody logs in to the page: kept in a file of the state directory as what cannot be turned back into them.
+//!
+//! A token is 256 random bits, so its SHA-256 alone is kept: nobody finds by guessing what has that.
+
+use crate::wire::Word;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use subtle::ConstantTimeEq;
+
+/// A name has so many characters at most.
+pub const NAME: usize = 40;
+/// Who gives orders in the journal and is nobody with a token.
+const OTHERS: [&str; 3] = ["clock", "configuration", "recording"];
+
+/// What a token lets somebody do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// See everything, and rule.
+    Arbiter,
+    /// See boards, devices, pairings and games, and set pairings right; no alerts, no rulings.
+    Operator,
+}
+
+impl Word for Role {
+    const WORDS: &'static [(&'static str, Role)] = &[("arbiter", Role::Arbiter), ("operator", Role::Operator)];
+    fn word(self) -> &'static str {
+        match self {
+            Role::Arbiter => "arbiter",
+            Role::Operator => "operator",
+        }
+    }
+}
+
+/// One token, without what is secret of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// Whose it is, as the journal names him.
+    pub name: String,
+    /// What it lets him do.
+    pub role: Role,
+    /// When it was made, in milliseconds since 1970-01-01 UTC.
+    pub created_ms: i64,
+    hash: [u8; 32],
+}
+
+impl Token {
+    /// Whether this is its secret. Takes as long whether it is or not.
+    pub fn is(&self, hash: &Hash) -> bool {
+        self.hash.ct_eq(&hash.0).into()
+    }
+}
+
+/// What is known of a secret that somebody gave.
+#[derive(Clone)]
+pub struct Hash([u8; 32]);
+
+impl Hash {
+    /// Of this secret.
+    pub fn of(secret: &str) -> Hash {
+        Hash(Sha256::digest(secret.as_bytes()).into())
+    }
+}
+
+/// What is wrong with tokens; says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// The file cannot be read or written.
+    #[error(
+        "{} cannot be {what} ({why}): run it as root or as the user of the service, `sudo touchmovectl token …`, or name another state directory with --state-dir", path.display()
+    )]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// `read` or `written`.
+        what: &'static str,
+        /// What the system says.
+        why: io::Error,
+    },
+    /// There is no such directory.
+    #[error("there is no {}: start touchmoved once, or name its state directory with --state-dir", .0.display())]
+    NoState(PathBuf),
+    /// The file is something else.
+    #[error("{} is no list of tokens ({why}): take it away, and make the tokens anew", path.display())]
+    NoList {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// No name for a token.
+    #[error("{0:?} is no name for a token: give 1 to {NAME} characters, as the journal shall name him who has it")]
+    BadName(String),
+    /// There is one of that name.
+    #[error("there is a token of {0} already: `touchmovectl token revoke` it first, or give another name")]
+    Taken(String),
+    /// There is none of that name.
+    #[error("there is no token of {0}: `touchmovectl token list` shows those there are")]
+    NoSuch(String),
+    /// There is no chance to be had.
+    #[error("the system gives no random numbers ({0})")]
+    NoChance(io::Error),
+}
+
+/// The file.
+#[derive(Clone, Debug)]
+pub struct Tokens {
+    dir: PathBuf,
+}
+
+/// What tells one state of a file from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp(u64, u64, Option<SystemTime>);
+
+#[derive(Serialize, Deserialize)]
+struct Listed {
+    name: String,
+    role: String,
+    created_ms: i64,
+    sha256: String,
+}
+
+impl Tokens {
+    /// Those of this state directory.
+    pub fn of(state_dir: &Path) -> Tokens {
+        Tokens { dir: state_dir.to_owned() }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.join("tokens.json")
+    }
+
+    /// Changes whenever the file does; `None`: there is none.
+    pub fn stamp(&self) -> Option<Stamp> {
+        let file = fs::metadata(self.path()).ok()?;
+        Some(Stamp(file.ino(), file.len(), file.modified().ok()))
+    }
+
+    /// All of them.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is something else. One that is not there has none.
+    pub fn load(&self) -> Result<Vec<Token>, TokenError> {
+        let path = self.path();
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(why) => return Err(TokenError::Io { path, what: "read", why }),
+        };
+        let listed: Result<Vec<Listed>, _> = serde_json::from_str(&text);
+        listed.map_err(|why| why.to_string()).and_then(|listed| listed.into_iter().map(token).collect()).map_err(|why| {
+            // Nothing of what is in it.
+            TokenError::NoList { path, why }
+        })
+    }
+
+    /// Makes one; returns its secret, which is nowhere else.
+    ///
+    /// # Errors
+    /// There is one of that name, that is no name, or the file cannot be changed.
+    pub fn create(&self, name: &str, role: Role, now_ms: i64) -> Result<String, TokenError> {
+        let right = (1..=NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control) && name.trim() == name;
+        if !right || OTHERS.contains(&name) {
+            return Err(TokenError::BadName(name.to_owned()));
+        }
+        self.change(|tokens| {
+            if tokens.iter().any(|token| token.name == name) {
+                return Err(TokenError::Taken(name.to_owned()));
+            }
+            let mut bits = [0; 32];
+            chance(&mut bits).map_err(TokenError::NoChance)?;
+            let secret = hex(&bits);
+            tokens.push(Token { name: name.to_owned(), role, created_ms: now_ms, hash: Hash::of(&secret).0 });
+            Ok(secret)
+        })
+    }
+
+    /// Takes one back.
+    ///
+    /// # Errors
+    /// There is none of that name, or the file cannot be changed.
+    pub fn revoke(&self, name: &str) -> Result<(), TokenError> {
+        self.change(|tokens| {
+            let count = tokens.len();
+            tokens.retain(|token| token.name != name);
+            if tokens.len() == count { Err(TokenError::NoSuch(name.to_owned())) } else { Ok(()) }
+        })
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Vec<Token>) -> Result<T, TokenError>) -> Result<T, TokenError> {
+        // One at a time.
+        let dir = match File::open(&self.dir) {
+            Ok(dir) => dir,
+            Err(why) if why.kind() == io::ErrorKind::NotFound => return Err(TokenError::NoState(self.dir.clone())),
+            Err(why) => return Err(TokenError::Io { path: self.path(), what: "written", why }),
+        };
+        let write = |why| TokenError::Io { path: self.path(), what: "written", why };
+        dir.lock().map_err(write)?;
+        let mut tokens = self.load()?;
+        let changed = change(&mut tokens)?;
+        self.write(&dir, &tokens).map_err(write)?;
+        Ok(changed)
+    }
+
+    /// Whole, or not at all; for the owner of the directory alone, who is the user of the service.
+    fn write(&self, dir: &File, tokens: &[Token]) -> io::Result<()> {
+        let listed = |token: &Token| Listed {
+            name: token.name.clone(),
+            role: token.role.word().to_owned(),
+            created_ms: token.created_ms,
+            sha256: hex(&token.hash),
+        };
+        let text = serde_json::to_string_pretty(&tokens.iter().map(listed).collect::<Vec<_>>())?;
+        let new = self.dir.join(".tokens.json.new");
+        let _ = fs::remove_file(&new);
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
+        let owner = dir.metadata()?;
+        let written = file
+            .write_all(text.as_bytes())
+            .and_then(|()| match file.metadata()?.uid() == owner.uid() {
+                true => Ok(()),
+                false => fchown(&file, Some(owner.uid()), Some(owner.gid())),
+            })
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&new, self.path()))
+            .and_then(|()| dir.sync_all());
+        if written.is_err() {
+            let _ = fs::remove_file(&new);
+        }
+        written
+    }
+}
+
+fn token(listed: Listed) -> Result<Token, String> {
+    let Listed { name, role, created_ms, sha256 } = listed;
+    let role = Role::from_word(&role).ok_or_else(|| format!("the role of {name} is neither arbiter nor operator"))?;
+    let hash = unhex(&sha256).ok_or_else(|| format!("what is kept of the token of {name} is no SHA-256"))?;
+    Ok(Token { name, role, created_ms, hash })
+}
+
+/// Fills it with what nobody can foresee.
+pub fn chance(into: &mut [u8]) -> io::Result<()> {
+    let mut filled = 0;
+    while let Some(rest) = into.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        filled += rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty())?;
+    }
+    Ok(())
+}
+
+/// As digits, two for each byte.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let bytes = (0..32).map(|index| u8::from_str_radix(text.get(index * 2..index * 2 + 2)?, 16).ok());
+    bytes.collect::<Option<Vec<u8>>>()?.try_into().ok().filter(|_| text.len() == 64)
+}
