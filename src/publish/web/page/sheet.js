@@ -1,0 +1,54 @@
+// A scoresheet to print: for players who reconstruct a game (Art. 8.5), and for the arbiter's file.
+
+import { format } from "./clock.js";
+import { $, h } from "./dom.js";
+import { score } from "./hall.js";
+import { hall } from "./net.js";
+import { language, t } from "./words.js";
+
+/** So many moves stand in one column. */
+const COLUMN = 30;
+
+let shown = "";
+
+function table(moves, from, first) {
+  const rows = [];
+  for (let row = from; row < from + COLUMN; row += 1) {
+    const cells = [moves[row * 2], moves[row * 2 + 1]].flatMap((move, side) => {
+      const ms = move?.[side ? "clock_black_ms" : "clock_white_ms"];
+      const doubt = move ? (move.irregular ? " ✗" : move.confidence < 0.9 ? " ?" : "") : "";
+      return [h("td", {}, (move?.san ?? "") + doubt), h("td", { class: "time" }, ms === null || ms === undefined ? "" : format(ms))];
+    });
+    rows.push(h("tr", {}, h("th", { scope: "row" }, String(first + row)), cells));
+  }
+  const head = [t("player-white"), t("page-clock"), t("player-black"), t("page-clock")].map((text) => h("th", { scope: "col" }, text));
+  return h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, ""), head)), h("tbody", {}, rows));
+}
+
+/** Draws it: seen only on paper. */
+export function draw(card, game) {
+  const said = JSON.stringify([card.game, card.table, game.moves, hall.event, language]);
+  if (said === shown) return;
+  shown = said;
+  const [, turn, , , , number] = (game.start_fen ?? "").split(" ");
+  const moves = turn === "b" ? [undefined, ...game.moves] : game.moves;
+  const rows = Math.ceil(moves.length / 2);
+  const columns = Math.max(2, Math.ceil(rows / COLUMN));
+  const who = (side) => {
+    const one = card.game[side];
+    return [one.title, one.name, one.rating && `(${one.rating})`, one.team, one.fide_id && `FIDE ${one.fide_id}`].filter(Boolean).join(" ");
+  };
+  const about = [hall.event.name, hall.event.site, hall.event.date, hall.event.round && t("page-round", { round: hall.event.round }), card.table && t("page-table", { table: card.table })];
+  const usual = (game.start_fen ?? "").startsWith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w ");
+  $("#sheet").replaceChildren(
+    h("h1", {}, t("page-sheet")),
+    h("p", {}, about.filter(Boolean).join(" · ")),
+    h("p", { class: "players" }, h("b", {}, `${t("player-white")}: `), who("white")),
+    h("p", { class: "players" }, h("b", {}, `${t("player-black")}: `), who("black")),
+    usual ? null : h("p", {}, `${t("page-start")}: ${game.start_fen}`),
+    h("div", { class: "columns" }, Array.from({ length: columns }, (_, column) => table(moves, column * COLUMN, Number(number) || 1))),
+    h("p", {}, h("b", {}, `${t("page-result")}: `), card.game.result === "*" ? "" : score(card.game.result)),
+    h("p", { class: "signatures" }, [t("player-white"), t("player-black"), t("page-arbiter")].map((name) => h("span", {}, name))),
+    h("p", { class: "small" }, t("page-sheet-from")),
+  );
+}
