@@ -16,6 +16,7 @@ use crate::laws::reason::{Man, MovedBefore, Word};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
 use shakmaty::{Color, Piece, Role, Square};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// A language that there are messages in.
@@ -106,6 +107,20 @@ pub fn act(locale: Locale, act: &Act) -> String {
 pub fn kind(locale: Locale, word: &str) -> String {
     message(locale, &format!("kind-{word}"), &FluentArgs::new()).unwrap_or_else(|| word.replace('_', " "))
 }
+
+/// What the web page says, by key: its own sentences, the headings of alerts, and the words of which it puts parts together. What
+/// a sentence is about stands in it as `{name}`, for the page to fill in.
+pub fn page_words(locale: Locale) -> BTreeMap<&'static str, String> {
+    let said = |key: &str| PAGE.iter().any(|beginning| key.starts_with(beginning));
+    let words = keys::KEYS.iter().filter(|(key, _)| said(key)).map(|(key, args)| {
+        let args = args.iter().map(|(name, _)| (*name, format!("{{{name}}}")));
+        (*key, message(locale, key, &args.collect()).unwrap_or_default())
+    });
+    words.collect()
+}
+
+/// How the keys begin that the page needs.
+const PAGE: &[&str] = &["page-", "kind-", "player-", "role-", "piece-", "holds-", "difference"];
 
 /// A word of chess is one argument; a piece where it stands is three: all of it, `-role` and `-square`.
 fn set_word(locale: Locale, args: &mut FluentArgs<'static>, name: &str, word: &Word) {

@@ -15,7 +15,7 @@ use touchmove::laws::edition::Halving;
 use touchmove::laws::reason::{Man, MovedBefore, Reason, Word};
 use touchmove::laws::touch::Duty;
 use touchmove::locale::keys::{KEYS, Kind};
-use touchmove::locale::{Locale, act, kind, sentence};
+use touchmove::locale::{Locale, act, kind, page_words, sentence};
 use touchmove::names;
 use touchmove::wire::Word as _;
 use zbus::Proxy;
@@ -284,7 +284,7 @@ fn reads(locale: Locale, what: &str, text: &str) {
     } else {
         let square = |word: &str| word.len() == 2 && word.parse::<Square>().is_ok();
         let letters = text.replace("e2e4", "");
-        let words = letters.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !square(word));
+        let words = letters.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !square(word) && *word != "FEN");
         let words: Vec<&str> = words.filter(|word| word.contains(|sign: char| sign.is_ascii_alphabetic())).collect();
         assert!(words.is_empty(), "{about}: {words:?}");
         assert!(!text.contains([',', ';', ':', '(']), "{about}: signs of another script");
@@ -303,6 +303,50 @@ fn every_sentence_reads_in_each_language() {
             reads(locale, "act", &act(locale, &this));
             assert_ne!(act(locale, &this), this.to_string());
         }
+    }
+}
+
+/// The files of the web page.
+fn page() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/publish/web/page");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).unwrap()).collect()
+}
+
+/// The page names keys whole, or their beginnings where what follows is a word that the server gave.
+#[test]
+fn the_page_says_what_there_is_and_nothing_is_there_that_it_never_says() {
+    let page = page();
+    let named: BTreeSet<&str> = page
+        .match_indices("page-")
+        .map(|(at, _)| {
+            let rest = &page[at..];
+            &rest[..rest.find(|sign: char| !sign.is_ascii_alphanumeric() && !"-_".contains(sign)).unwrap_or(rest.len())]
+        })
+        .collect();
+    let keys = keys_with("page-");
+    for name in &named {
+        let known = if name.ends_with('-') { keys.iter().any(|key| key.starts_with(name)) } else { keys.contains(*name) };
+        assert!(known, "the page says {name}, and there is no such message");
+    }
+    for key in &keys {
+        let said = named.iter().any(|name| key == name || (name.ends_with('-') && key.starts_with(name)));
+        assert!(said, "the page never says {key}");
+    }
+}
+
+#[test]
+fn the_page_gets_all_its_words_in_each_language() {
+    for locale in Locale::ALL {
+        let words = page_words(locale);
+        assert!(
+            keys_with("page-")
+                .iter()
+                .chain(&keys_with("kind-"))
+                .all(|key| words.get(key.as_str()).is_some_and(|word| !word.is_empty()))
+        );
+        assert!(words["page-round"].contains("{round}") && words["difference"].contains("{square}"), "{words:?}");
+        assert!(!words.keys().any(|key| key.starts_with("reason-") || key.starts_with("act-")));
     }
 }
 
