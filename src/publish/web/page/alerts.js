@@ -1,7 +1,7 @@
 // Alerts: the list of all that stand, and one of them with everything that belongs to it.
 
 import { format } from "./clock.js";
-import { $, h, keyed, say } from "./dom.js";
+import { $, fill, h, keyed, say } from "./dom.js";
 import { place, player } from "./hall.js";
 import { command, hall, now } from "./net.js";
 import { fitting } from "./rule.js";
@@ -61,12 +61,13 @@ export function draw() {
 }
 
 /** An alert in words: what happened, by which articles, what is required, and what was seen. */
-function fill(box, card, alert, { rule, look }) {
+function write(box, card, alert, { rule, look }) {
   const at = alert.clock_white_ms ?? null;
   const row = (name, ...value) => [h("dt", {}, t(name)), h("dd", {}, ...value)];
   const evidence = alert.evidence ?? [];
   const by = alert.by === "white" || alert.by === "black" ? alert.by : null;
-  box.replaceChildren(
+  fill(
+    box,
     h(
       "header",
       {},
@@ -112,7 +113,7 @@ export function drawOf(list, card, acts) {
     const said = JSON.stringify([alert, card.game.ply, document.documentElement.lang]);
     if (box.said === said) return;
     box.said = said;
-    fill(box, card, alert, acts);
+    write(box, card, alert, acts);
   };
   keyed(list, alerts, (alert) => alert.id, make, update);
 }

@@ -76,7 +76,7 @@ export class Hand {
   constructor(element, placement, moved) {
     const pieces = new Map(Object.entries(squares(placement)).map(([square, word]) => [square, piece(word)]));
     this.ground = Chessground(element, {
-      coordinates: true,
+      coordinates: false,
       animation: { enabled: !still.matches, duration: 100 },
       movable: { free: true, color: "both", events: { after: (from, to) => moved(this.uci(from, to)) } },
       draggable: { showGhost: true },

@@ -4,9 +4,6 @@ import { hall, now } from "./net.js";
 import { say, set } from "./dom.js";
 import { t } from "./words.js";
 
-/** A clock is wrong by more than it is right after so long without a word from it. */
-const OLD = 60000;
-
 /** `1:05:09`, `5:09`. */
 export function format(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));
@@ -28,8 +25,8 @@ export function left(clock, side) {
   const told = clock[`${side}_ms`];
   if (told === null || told === undefined) return null;
   if (!clock.running || clock.turn !== side) return told;
-  const since = now() - hall.delay.ms - clock.read_at;
-  return Math.max(0, told - Math.min(Math.max(0, since), OLD));
+  // As long as it counts down as expected, nothing is told.
+  return Math.max(0, told - Math.max(0, now() - clock.read_at));
 }
 
 /** Shows a side's clock in an element. */

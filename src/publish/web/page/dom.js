@@ -30,6 +30,11 @@ export function set(element, name, value) {
   }
 }
 
+/** Makes these the children of an element; what is null or false is left out. */
+export function fill(element, ...children) {
+  element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+}
+
 /**
  * Makes the children of `parent` those of `items`, in this order: an element is kept as long as there is an item of its key, so that
  * the focus stays where it is.

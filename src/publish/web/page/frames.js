@@ -42,8 +42,10 @@ function visible() {
 /** What stood on the board after the chosen frame: what stands there now, with all later changes taken back. */
 export function moment(card) {
   const frame = all?.[chosen];
-  if (!frame || !card.placement) return null;
-  const pieces = squares(card.placement);
+  if (!frame) return null;
+  // Where squares tell no pieces, at least which square it was.
+  const pieces = squares(card.placement ?? card.game?.fen);
+  if (!card.placement) return { pieces, marks: frame.square ? { [frame.square]: "touched" } : {}, wall: frame.wall_ms };
   for (const later of all.slice(chosen + 1).reverse()) {
     if (!later.square) continue;
     if (later.before === "empty") delete pieces[later.square];

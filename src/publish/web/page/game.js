@@ -3,9 +3,9 @@
 import * as alerts from "./alerts.js";
 import { Board, squares } from "./board.js";
 import * as clock from "./clock.js";
-import { $, h, keyed, say, set } from "./dom.js";
+import { $, fill, h, keyed, say, set } from "./dom.js";
 import * as frames from "./frames.js";
-import { place, player, score, state } from "./hall.js";
+import { place, player, score, state, who } from "./hall.js";
 import { ask, hall, isArbiter } from "./net.js";
 import * as rule from "./rule.js";
 import * as sheet from "./sheet.js";
@@ -113,10 +113,10 @@ export const concerns = (board) => open !== null && (board === null || board ===
 const battery = (card) => (card.battery ? t("page-battery", { percent: card.battery.percent }) : "");
 
 function head(now, side) {
-  const row = $(`#players .${side}`);
-  const who = now.game?.[side];
-  say($(".name", row), [who?.title, player(now, side)].filter(Boolean).join(" "));
-  say($(".more", row), [who?.rating, who?.team].filter(Boolean).join(" · "));
+  const row = $(`#players .side.${side}`);
+  const one = who(now, side);
+  say($(".name", row), [one?.title, player(now, side)].filter(Boolean).join(" "));
+  say($(".more", row), [one?.rating, one?.team].filter(Boolean).join(" · "));
   const time = $(".clock", row);
   [time.dataset.clock, time.dataset.board] = [side, now.board];
   clock.show(time, now, side);
@@ -216,7 +216,8 @@ function detail(now, move) {
   const clocks = [["white", move.clock_white_ms], ["black", move.clock_black_ms]].filter(([, ms]) => ms !== null && ms !== undefined);
   const row = (name, text) => [h("dt", {}, t(name)), h("dd", {}, text)];
   const ply = move.ply;
-  box.replaceChildren(
+  fill(
+    box,
     h("h3", {}, `${rule.name(now, ply)}: ${move.san}`),
     h(
       "dl",

@@ -12,8 +12,14 @@ let filter = "";
 /** The name of a table, else of the board: what it is called in the hall. */
 export const place = (card) => (card.table ? t("page-table", { table: card.table }) : card.board);
 
+/** What is known of a player: by the game, else by the pairings. */
+export const who = (card, side) => (card.game?.[side]?.name ? card.game[side] : (card.pairing?.[side] ?? card.game?.[side]));
+
+/** The last moves in a line: Black's number is not said again after White's move. */
+const line = (sans) => sans.map((san, index) => (index ? san.replace(/^\d+… /, "") : san)).join(" ");
+
 /** A player's name. */
-export const player = (card, side) => card.game?.[side]?.name || t(`player-${side}`);
+export const player = (card, side) => who(card, side)?.name || t(`player-${side}`);
 
 /** The result, with a sign for a draw that is shorter. */
 export const score = (result) => (result === "1/2-1/2" ? "½–½" : result.replace("-", "–"));
@@ -85,15 +91,15 @@ function update(item, card) {
   say($(".table", link), card.table ? String(card.table) : card.board);
   say($(".state", link), how.text);
   for (const side of ["white", "black"]) {
-    const row = $(`.${side}`, link);
+    const row = $(`.side.${side}`, link);
     const name = $(".name", row);
-    say(name, [card.game?.[side]?.title, player(card, side)].filter(Boolean).join(" "));
+    say(name, [who(card, side)?.title, player(card, side)].filter(Boolean).join(" "));
     const time = $(".clock", row);
     time.dataset.clock = side;
     time.dataset.board = card.board;
     clock.show(time, card, side);
   }
-  say($(".last", link), how.kind === "device" && card.reason ? card.reason : (card.game?.last_sans ?? []).join(" "));
+  say($(".last", link), how.kind === "device" && card.reason ? card.reason : line(card.game?.last_sans ?? []));
   set(link, "aria-label", `${place(card)}: ${player(card, "white")} – ${player(card, "black")}: ${how.text}`);
   const ground = $(".ground", link);
   if (!boards.has(ground)) boards.set(ground, new Board(ground));

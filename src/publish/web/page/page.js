@@ -7,7 +7,7 @@ import * as frames from "./frames.js";
 import * as cards from "./hall.js";
 import { ask, changes, hall, isArbiter, listen, read } from "./net.js";
 import * as sound from "./sound.js";
-import { LANGUAGES, preferred, speak, t, time } from "./words.js";
+import { LANGUAGES, ago, preferred, speak, t, time } from "./words.js";
 
 /** Keys, and what they do: shown by `?`. */
 const KEYS = [
@@ -79,7 +79,7 @@ function head() {
   say($("#lost"), hall.lost === null ? "" : t("page-lost", { time: time(hall.lost) }));
   $("#lost").hidden = hall.lost === null;
   document.body.classList.toggle("old", hall.lost !== null);
-  const late = [hall.delay.ms && t("page-seconds", { count: Math.round(hall.delay.ms / 1000) }), hall.delay.plies && t("page-plies", { count: hall.delay.plies })].filter(Boolean);
+  const late = [hall.delay.ms && ago(hall.delay.ms), hall.delay.plies && t("page-plies", { count: hall.delay.plies })].filter(Boolean);
   $("#public").hidden = hall.who !== null || !hall.read;
   say($("#public"), t(late.length ? "page-public-late" : "page-public", { delay: late.join(", ") }));
   say($("#who"), hall.who ? `${hall.who.name} (${t(`page-role-${hall.who.role}`)})` : "");

@@ -1,7 +1,7 @@
 // A scoresheet to print: for players who reconstruct a game (Art. 8.5), and for the arbiter's file.
 
 import { format } from "./clock.js";
-import { $, h } from "./dom.js";
+import { $, fill, h } from "./dom.js";
 import { score } from "./hall.js";
 import { hall } from "./net.js";
 import { language, t } from "./words.js";
@@ -40,7 +40,8 @@ export function draw(card, game) {
   };
   const about = [hall.event.name, hall.event.site, hall.event.date, hall.event.round && t("page-round", { round: hall.event.round }), card.table && t("page-table", { table: card.table })];
   const usual = (game.start_fen ?? "").startsWith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w ");
-  $("#sheet").replaceChildren(
+  fill(
+    $("#sheet"),
     h("h1", {}, t("page-sheet")),
     h("p", {}, about.filter(Boolean).join(" · ")),
     h("p", { class: "players" }, h("b", {}, `${t("player-white")}: `), who("white")),
