@@ -6,7 +6,7 @@ use super::who::{Audience, Who, audience};
 use super::{Web, game, post, stream};
 use crate::daemon::hub::State as Seen;
 use crate::game::pgn::AfterIllegal;
-use crate::locale::Locale;
+use crate::locale::{self, Locale};
 use crate::publish::dbus::{self, Stream};
 use crate::publish::guests::Guest;
 use crate::publish::origin::is_host;
@@ -35,7 +35,8 @@ pub fn router(web: &Arc<Web>) -> Router {
     Router::new()
         .route("/", get(index))
         .route("/board/{id}", get(index))
-        .route("/page/{file}", get(file))
+        .route("/page/{*file}", get(file))
+        .route("/api/words", get(words))
         .route("/api/state", get(state))
         .route("/api/events", get(events))
         .route("/api/games/{id}", get(one_game))
@@ -99,6 +100,11 @@ fn give(file: &'static File) -> Response {
 /// Who is logged in, as the page is told.
 pub fn who(who: Option<&Who>) -> Value {
     who.map_or(Value::Null, |who| json!({"name": who.name, "role": who.role.word()}))
+}
+
+/// What the page says, in the language that is asked for.
+async fn words(uri: Uri) -> Response {
+    Json(locale::page_words(locale(&uri))).into_response()
 }
 
 async fn state(State(web): State<Arc<Web>>, uri: Uri, headers: HeaderMap) -> Response {
