@@ -2,15 +2,15 @@
 
 CARGO ?= cargo
 
-# Debian's names. Building; the demo; the tests: D-Bus clients that are not ours, fake devices, another user.
+# Debian's names. Building; the demo; the tests: D-Bus clients that are not ours, fake devices, another user, a browser.
 PACKAGES_BUILD := pkg-config libudev-dev libusb-1.0-0-dev
 PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
 PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
-PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux
+PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux chromium chromium-driver
 
-.PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system
+.PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -70,6 +70,10 @@ fuzz-tools:
 
 replay-arm64: packages-build ## The same output from the same recording here and on aarch64; needs cross compilers
 	@CARGO=$(CARGO) .ci/replay-arm64
+
+vendor: ## What the web page takes from others, built anew: the same bytes as are committed; needs npm
+	@src/publish/web/page/vendor/build
+	@git diff --stat --exit-code -- src/publish/web/page/vendor
 
 fmt:
 	$(CARGO) fmt --check

@@ -78,6 +78,19 @@ pub async fn game(client: &Client) -> u64 {
     until("a game", async || client.snapshot().await.unwrap().games.last().map(|game| game.id)).await
 }
 
+/// Waits until the games, in the order of their boards' names, have so many moves.
+pub async fn until_games(client: &Client, moves: &[usize]) {
+    until(&format!("{moves:?} moves"), async || {
+        let snapshot = client.snapshot().await.unwrap();
+        let counts = snapshot
+            .boards
+            .iter()
+            .map(|board| snapshot.games.iter().find(|game| game.board == board.id).map_or(0, |game| game.moves.len()));
+        counts.eq(moves.iter().copied()).then_some(())
+    })
+    .await;
+}
+
 /// Waits for an event that fits.
 pub async fn seen(watch: &mut Watch, what: &str, mut fits: impl FnMut(&Happened) -> bool) -> Happened {
     let wait = async {

@@ -110,7 +110,7 @@ export function drawOf(list, card, acts) {
   const update = (box, alert) => {
     box.dataset.state = alert.notice ? "notice" : "alert";
     // Only what changed is drawn again: a list that is open stays open.
-    const said = JSON.stringify([alert, card.game.ply, document.documentElement.lang]);
+    const said = JSON.stringify([alert, card.game.ply, card.game.paused, document.documentElement.lang]);
     if (box.said === said) return;
     box.said = said;
     write(box, card, alert, acts);

@@ -67,7 +67,11 @@ async function follow() {
   reading = true;
   try {
     const whole = await ask(`/api/games/${now.game.id}?lang=${language}`);
-    if (name === open) [game, read] = [whole, wanted];
+    if (name === open) {
+      if (game?.id !== now.game.id) at = null;
+      [game, read] = [{ ...whole, id: now.game.id }, wanted];
+      if (at !== null && at >= game.moves.length) at = null;
+    }
   } catch (error) {
     if (name === open) say($("#said"), error.message);
     read = wanted;
@@ -95,15 +99,18 @@ export function draw() {
   position(now);
   moves(now);
   below(now);
-  for (const element of document.querySelectorAll(".for-arbiter")) element.hidden = !isArbiter();
-  for (const element of document.querySelectorAll(".for-game")) element.hidden = !now.game;
+  for (const element of document.querySelectorAll("#tools > *")) {
+    const of = element.classList;
+    element.hidden = (of.contains("for-known") && !hall.who) || (of.contains("for-arbiter") && !isArbiter()) || (of.contains("for-game") && !now.game);
+  }
   const pgn = $("#pgn");
   if (now.game) {
     pgn.href = `/api/games/${now.game.id}/pgn`;
     pgn.download = `game-${now.game.id}.pgn`;
   }
   frames.draw(now, game);
-  if (game && now.game && game.card.game?.id === now.game.id) sheet.draw(now, game);
+  if (game && game.id === now.game?.id) sheet.draw(now, game);
+  $("#undo").disabled = !game?.undo;
   follow();
 }
 
@@ -152,7 +159,7 @@ function position(now) {
   const line = (one) => t("difference", { square: one.square, expected: shown(one.expected), seen: shown(one.seen) });
   keyed($("#differs ul"), differs, (one) => one.square, () => h("li"), (item, one) => say(item, line(one)));
   set($("#raw"), "aria-pressed", String(raw));
-  $("#raw").hidden = !now.placement || !now.game;
+  $("#raw").disabled = !now.placement || !now.game;
   const label = at === null ? [state(now).text, ...differs.map(line)].join("; ") : $("#seen").textContent;
   set($("#large"), "aria-label", `${place(now)}: ${label}`);
 }
@@ -160,7 +167,7 @@ function position(now) {
 /** The moves, as buttons in rows of two. */
 function moves(now) {
   const list = $("#moves");
-  const all = game && now.game && game.card.game?.id === now.game.id ? game.moves : [];
+  const all = game && game.id === now.game?.id ? game.moves : [];
   const offset = game?.start_fen?.split(" ")[1] === "b" ? 1 : 0;
   const first = Number(game?.start_fen?.split(" ")[5] ?? 1) || 1;
   const rows = [];
@@ -244,7 +251,7 @@ function detail(now, move) {
 
 /** Below the moves: corrections, and what is counted of the players. */
 function below(now) {
-  const mine = game && now.game && game.card.game?.id === now.game.id ? game : null;
+  const mine = game && game.id === now.game?.id ? game : null;
   const corrections = mine?.corrections ?? [];
   $("#corrections").hidden = corrections.length === 0;
   say($("#corrections summary"), t("page-corrections", { count: corrections.length }));
@@ -281,7 +288,7 @@ function offer(one) {
 
 /** The menu of all commands. */
 export function menu() {
-  if (isArbiter() && card()) offer({});
+  if (hall.who && card()) offer({});
 }
 
 /** Looks at another ply: `first`, `last`, or so many on or back. */

@@ -37,7 +37,7 @@ export function state(card) {
   if (card.contact !== "ready") return { kind: "device", text: t(`page-contact-${card.contact}`) };
   if (alert) return { kind: "notice", text: t(`kind-${alert.kind}`) };
   const game = card.game;
-  if (!game) return { kind: "quiet", text: t("page-state-empty") };
+  if (!game) return { kind: "quiet", text: card.pairing?.forfeit ?? t("page-state-empty") };
   if (game.result !== "*") return { kind: "quiet", text: score(game.result) };
   if (card.displaced?.length) return { kind: "notice", text: t("page-state-differs", { count: card.displaced.length }) };
   if (game.paused) return { kind: "notice", text: t("page-state-paused") };

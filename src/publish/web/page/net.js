@@ -47,8 +47,9 @@ export async function ask(path, body) {
   return said;
 }
 
-/** Gives a command to a game, or to a board without one. */
+/** Gives a command to a game, or to a board without one; or one about the pairings, `{round: …}`. */
 export function command(card, what) {
+  if (what.round) return ask(`/api/round?lang=${language}`, what.round);
   const target = card.game ? { game: card.game.id } : { board: card.board };
   return ask(`/api/command?lang=${language}`, { ...target, command: what });
 }
@@ -96,7 +97,8 @@ async function back() {
     hall.lost = null;
     tell(null);
   } catch {
-    listen();
+    clearTimeout(again);
+    again = setTimeout(listen, 2000);
   }
 }
 

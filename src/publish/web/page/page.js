@@ -2,7 +2,7 @@
 
 import * as alerts from "./alerts.js";
 import * as board from "./game.js";
-import { $, h, say, set, typing } from "./dom.js";
+import { $, h, keyed, say, set, typing } from "./dom.js";
 import * as frames from "./frames.js";
 import * as cards from "./hall.js";
 import { ask, changes, hall, isArbiter, listen, read } from "./net.js";
@@ -56,13 +56,17 @@ function go(path) {
   route();
 }
 
+let silence = null;
+
 /** Gives a command, and says what came of it. */
 async function rule(card, what) {
+  clearTimeout(silence);
   say($("#said"), t("page-sending"));
   $("#said").dataset.state = "";
   try {
     const text = await alerts.give(card, what);
     say($("#said"), `${cards.place(card)}: ${text || t("page-done")}`);
+    silence = setTimeout(() => say($("#said"), ""), 30000);
   } catch (error) {
     $("#said").dataset.state = "wrong";
     say($("#said"), `${cards.place(card)}: ${error.message}`);
@@ -85,8 +89,8 @@ function head() {
   say($("#who"), hall.who ? `${hall.who.name} (${t(`page-role-${hall.who.role}`)})` : "");
   say($("#login"), t(hall.who ? "page-logout" : "page-login"));
   $("#trouble").hidden = hall.trouble.length === 0;
-  const trouble = hall.trouble.map((one) => h("li", {}, [one.board, one.sentence].filter(Boolean).join(": ")));
-  $("#trouble ul").replaceChildren(...trouble);
+  const line = (one) => [one.board, one.sentence].filter(Boolean).join(": ");
+  keyed($("#trouble ul"), hall.trouble, line, () => h("li"), (item, one) => say(item, line(one)));
   say($("#trouble h2"), t("page-trouble"));
   speaker();
 }

@@ -4,6 +4,7 @@ import { Hand } from "./board.js";
 import { parse } from "./clock.js";
 import { $, h } from "./dom.js";
 import { score } from "./hall.js";
+import { hall, isArbiter } from "./net.js";
 import { t } from "./words.js";
 
 const RESULTS = ["1-0", "1/2-1/2", "0-1"];
@@ -69,6 +70,9 @@ export function fitting(card, alert) {
 /** Words of config/laws that can be counted. */
 const COUNTED = ["illegal_move", "illegal_castling", "pawn_left", "press_without_move", "two_hands", "press_before_release", "touch_broken"];
 
+/** What is about pairings, which operators set right, too. */
+const ROUND = { round: true, anywhere: true, when: (card) => card.table };
+
 /** Every command with its fields; `when` says whether there is something to command. */
 const FORMS = {
   result: { fields: ["result"] },
@@ -87,6 +91,9 @@ const FORMS = {
   adjust: { fields: ["player"] },
   undo: { fields: [] },
   position: { fields: ["fen"], anywhere: true },
+  swap: { fields: ["a", "b"], ...ROUND },
+  seat: { word: "board", fields: ["table", "board"], ...ROUND },
+  forfeit: { fields: ["table", "winner"], ...ROUND },
 };
 
 const choice = (name, values, given) =>
@@ -123,23 +130,29 @@ const FIELDS = {
   white_ms: (about, given) => field("white_ms", { placeholder: "1:30:00", required: true, pattern: "\\d{1,2}(:\\d{1,2}){1,2}" }, given),
   black_ms: (about, given) => field("black_ms", { placeholder: "1:30:00", required: true, pattern: "\\d{1,2}(:\\d{1,2}){1,2}" }, given),
   note: () => field("note", { maxlength: 500 }),
+  a: ({ card }) => field("a", { type: "number", min: 1, required: true }, card.table),
+  b: () => field("b", { type: "number", min: 1, required: true }),
+  table: ({ card }) => field("table", { type: "number", min: 1, required: true }, card.table),
+  board: ({ card }) => select("board", [...hall.cards.keys()].sort().map((name) => [name, name]), card.board),
+  winner: () => choice("winner", ["white", "black", "nobody", "none"].map((one) => [one, t(`page-forfeit-${one}`)])),
   fen: (about, given) => field("fen", { required: true, size: 40 }, given),
 };
 
-/** The command of a form that was filled in. */
+/** The command of a form that was filled in; what is about pairings within `round`. */
 function read(word, form) {
   const values = new FormData(form);
   const what = { do: FORMS[word].word ?? word, ...FORMS[word].fixed };
   for (const name of FORMS[word].fields) {
     const value = String(values.get(name) ?? "").trim();
-    if (["ply", "plies", "alert"].includes(name)) what[name] = Number(value);
+    if (["ply", "plies", "alert", "a", "b", "table"].includes(name)) what[name] = Number(value);
+    else if (name === "winner") what.result = value === "none" ? "" : value;
     else if (name === "white_ms" || name === "black_ms") what[name] = parse(value) ?? 0;
     else if (name === "counted") [what.player, what.ply] = [value.split(" ")[0], Number(value.split(" ")[1])];
     else if (value || name !== "intended") what[name] = value;
   }
   if (word === "promotion" && !values.get("ply")) what.ply = null;
   if (word === "clock_note" && !what.note) delete what.note;
-  return what;
+  return FORMS[word].round ? { round: what } : what;
 }
 
 /** The position before a ply, as far as the game was read. */
@@ -182,7 +195,8 @@ function show(dialog, about, word, given, done) {
 export function open(about, word, given, done) {
   const dialog = $("#rule");
   if (word) return show(dialog, about, word, given ?? {}, done);
-  const possible = Object.entries(FORMS).filter(([, form]) => (about.card.game ? !form.when || form.when(about.card) : form.anywhere));
+  const fits = (form) => (isArbiter() || form.round) && (about.card.game || form.anywhere) && (!form.when || form.when(about.card));
+  const possible = Object.entries(FORMS).filter(([, form]) => fits(form));
   dialog.replaceChildren(
     h("h2", {}, t("page-rule")),
     h("div", { class: "menu" }, possible.map(([word]) => h("button", { type: "button", "data-do": word, onclick: () => show(dialog, about, word, {}, done) }, t(`page-do-${word}`)))),

@@ -1,0 +1,286 @@
+//! The page in a browser: a hall of eight boards, one of which has an illegal move, is seen, and ruled on, as an arbiter does it.
+//!
+//! `UPDATE=1` takes the pictures of docs/screens.
+
+use crate::hall::{client, until_games};
+use crate::harness::{Board, Daemon, PrivateBus, eventually, until};
+use crate::webdriver::{Browser, ENTER, ESCAPE, RIGHT};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+use touchmove::publish::client::Client;
+use touchmove::publish::dbus::Stream;
+use touchmove::round::Round;
+use touchmove::round::trf::Order;
+
+/// Who plays at each table, and what: openings, by their squares.
+const TABLES: [(&str, &str, &str); 8] = [
+    ("GM,Ada Lund,2611", "IM,Bo Ferrer,2480", "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 f1e2 e7e5 d4b3 f8e7"),
+    ("GM,Cyrus Bell,2587", "GM,Dora Klein,2550", "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c4d5 e6d5 c1g5 f8e7 e2e3 e8g8 f1d3 b8d7"),
+    ("IM,Eva Stone,2455", "FM,Finn Weir,2398", "d2d4 g8f6 c2c4 e7e6 b1c3 f8b4 e2e3 e8g8 f1d3 d7d5"),
+    ("WGM,Gita Rao,2401", "IM,Hugo Prins,2433", "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6"),
+    ("FM,Ines Moro,2310", ",Jan Novak,2275", "c2c4 e7e5 b1c3 g8f6 g2g3 d7d5 c4d5 f6d5 f1g2 d5b6 g1f3 b8c6"),
+    (",Kira Osman,2288", "FM,Liam Hart,2350", "d2d4 g8f6 c2c4 g7g6 b1c3 f8g7 e2e4 d7d6 g1f3 e8g8 f1e2 e7e5 e1g1 b8c6"),
+    ("IM,Mira Sato,2420", ",Nils Berg,2244", "e2e4 e7e6 d2d4 d7d5 b1c3 f8b4 e4e5 c7c5 a2a3 b4c3 b2c3 g8e7"),
+    (",Omar Haddad,2190", ",Pia Lindt,2215", "g1f3 d7d5 g2g3 g8f6 f1g2 e7e6 e1g1 f8e7 d2d4 e8g8 c2c4 d5c4"),
+];
+/// The table at which it happens.
+const TABLE: usize = 3;
+
+/// Eight boards at their tables, and touchmoved with the page.
+struct Hall {
+    client: Client,
+    daemon: Option<Daemon>,
+    boards: Vec<Board>,
+    dir: TempDir,
+    bus: PrivateBus,
+}
+
+impl Hall {
+    async fn open() -> Option<Hall> {
+        let bus = PrivateBus::start()?;
+        let boards: Vec<Board> = TABLES.iter().map(|_| Board::plugged()).collect();
+        let client = client(&bus, Stream::Live).await;
+        let mut hall = Hall { client, daemon: None, boards, dir: tempfile::tempdir().unwrap(), bus };
+        std::fs::create_dir(hall.state()).unwrap();
+        hall.start(0);
+        hall.boards.iter().for_each(Board::wait_read);
+        hall.seat().await;
+        Some(hall)
+    }
+
+    /// Starts touchmoved with the page on this port; 0: on any.
+    fn start(&mut self, port: u16) {
+        let mut config = format!("[web]\nlisten = '127.0.0.1:{port}'\n");
+        for (number, board) in (1..).zip(&self.boards) {
+            config += &format!("[[board]]\nname = 'hall_{number}'\nmodel = 'dgt'\nport = '{}'\n", board.path().display());
+        }
+        let path = self.dir.path().join("touchmoved.toml");
+        std::fs::write(&path, config).unwrap();
+        let (path, state) = (path.to_str().unwrap(), self.state());
+        let daemon = Daemon::start(&["--bus", &self.bus.address(), "--config", path, "--state-dir", state.to_str().unwrap()]);
+        daemon.ready();
+        self.daemon = Some(daemon);
+    }
+
+    fn state(&self) -> PathBuf {
+        self.dir.path().join("state")
+    }
+
+    /// Names all players.
+    async fn seat(&self) {
+        let mut csv = "table,board,white_title,white,white_rating,black_title,black,black_rating\n".to_owned();
+        for (number, (white, black, _)) in (1..).zip(TABLES) {
+            csv += &format!("{number},hall_{number},{white},{black}\n");
+        }
+        let mut round = Round::read(&csv, Some(3), &Order::Unknown).unwrap();
+        round.event = Some("City Open".to_owned());
+        self.client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
+    }
+
+    /// The page's port.
+    fn port(&self) -> u16 {
+        let log = || self.daemon.as_ref().unwrap().log();
+        eventually("the page's port", || {
+            let log = log();
+            let (_, rest) = log.split_once("the page is at http://127.0.0.1:")?;
+            rest.split_once('/')?.0.parse().ok()
+        })
+    }
+
+    /// A token for an arbiter.
+    fn token(&self) -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_touchmovectl"));
+        let output = command.args(["token", "create", "Anna", "--role", "arbiter", "--state-dir"]).arg(self.state()).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    fn board(&self, table: usize) -> &Board {
+        &self.boards[table - 1]
+    }
+
+    /// Plays all openings, move by move on all boards at once.
+    async fn play(&self) {
+        self.boards.iter().for_each(|board| board.clock(5400, 5400, true));
+        let openings: Vec<Vec<&str>> = TABLES.iter().map(|table| table.2.split(' ').collect()).collect();
+        for ply in 1..=openings.iter().map(Vec::len).max().unwrap() {
+            let mut expect = Vec::new();
+            for (index, (board, opening)) in self.boards.iter().zip(&openings).enumerate() {
+                if let Some(uci) = opening.get(ply - 1) {
+                    hand(board, uci);
+                    press(board, index, ply);
+                }
+                expect.push(opening.len().min(ply));
+            }
+            until_games(&self.client, &expect).await;
+        }
+    }
+}
+
+/// Plays a move: also one that takes, and castling.
+fn hand(board: &Board, uci: &str) {
+    board.play(&uci[..2], &uci[2..4]);
+    match uci {
+        "e1g1" => board.play("h1", "f1"),
+        "e8g8" => board.play("h8", "f8"),
+        _ => {}
+    }
+}
+
+/// Presses the clock after this ply: each table has times of its own.
+fn press(board: &Board, table: usize, ply: usize) {
+    let spent = |moves: usize, pace: usize| (moves * (pace + 37 * (table % 3))) as u32;
+    let (white, black) = (5400 - spent(ply.div_ceil(2), 95 + 11 * table), 5400 - spent(ply / 2, 120 + 7 * table));
+    board.clock(white, black, ply.is_multiple_of(2));
+}
+
+/// Keeps a picture of the window, where pictures are asked for.
+fn picture(browser: &Browser, name: &str) {
+    if std::env::var_os("UPDATE").is_some() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/screens");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join(name).with_extension("png"), from_base64(&browser.screenshot())).unwrap();
+    }
+}
+
+/// What base64 stands for.
+fn from_base64(text: &str) -> Vec<u8> {
+    let value = |sign: u8| match sign {
+        b'A'..=b'Z' => sign - b'A',
+        b'a'..=b'z' => sign - b'a' + 26,
+        b'0'..=b'9' => sign - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let signs: Vec<u8> = text.bytes().filter(|sign| *sign != b'=').collect();
+    let bytes = signs.chunks(4).flat_map(|chunk| {
+        let whole = chunk.iter().fold(0, |bits, sign| bits << 6 | u32::from(value(*sign))) << (6 * (4 - chunk.len()));
+        whole.to_be_bytes()[1..chunk.len()].to_vec()
+    });
+    bytes.collect()
+}
+
+#[tokio::test]
+async fn an_arbiter_sees_an_illegal_move_and_puts_the_position_back() {
+    let Some(browser) = Browser::open() else { return };
+    let Some(mut hall) = Hall::open().await else { return };
+    let port = hall.port();
+    browser.size(1280, 800);
+
+    // Who is not logged in sees the games, and is told of no trouble.
+    browser.go(&format!("http://127.0.0.1:{port}/"));
+    browser.until("a card for each board", "document.querySelectorAll('#cards .card').length === 8");
+    browser.shows("#public", "What everybody may see");
+    browser.hides("#menu, #sound, #alerts");
+    browser.click("#login");
+    browser.keys(&format!("wrong{ENTER}"));
+    browser.shows("#login-form .wrong", "no token");
+    browser.keys(&format!("{}{ENTER}", hall.token()));
+    browser.shows("#who", "Anna (arbiter)");
+    browser.hides("#login-form, #public");
+    browser.shows("#sound", "Sound is off");
+
+    hall.play().await;
+    for (white, black, _) in TABLES {
+        for player in [white, black] {
+            browser.shows("#cards .name", player.split(',').nth(1).unwrap());
+        }
+    }
+    browser.shows("[data-board=hall_1] .last", "Be7");
+    browser.until("no board wants anything", "!document.querySelector('#cards [data-state=alert]')");
+    browser.hides("#alerts");
+
+    // The knight is pinned, and takes all the same.
+    let board = hall.board(TABLE);
+    board.play("c3", "d5");
+    press(board, TABLE - 1, 11);
+    browser.shows("#alerts li[data-state=alert]", "Table 3");
+    browser.until("its board comes first", "document.querySelector('#cards .card').dataset.board === 'hall_3'");
+    browser.shows("[data-board=hall_3] .state", "Illegal move");
+    browser
+        .until("it is read aloud", "document.querySelector('#aloud').textContent.startsWith('Table 3: Illegal move: White')");
+    browser.until("the title counts it", "document.title.startsWith('(1) City Open')");
+    picture(&browser, "hall");
+
+    // Keys alone: the next alert, and its board.
+    browser.keys("a");
+    browser.shows("#place", "Table 3");
+    browser.shows("#board-alerts .sentence", "the knight on c3 is pinned");
+    browser.shows("#board-alerts dd", "7.5.1");
+    browser.shows("#board-alerts dd li", "put back the position before the irregularity");
+    browser.shows("#board-alerts dd li", "add 2 minutes to the opponent's clock");
+    browser.shows("#moves .irregular", "Nc3xd5");
+    browser.click("#board-alerts summary");
+    browser.shows("#board-alerts .evidence", "c3 a white knight → nothing");
+    picture(&browser, "alert");
+
+    browser.click("#board-alerts .main");
+    browser.shows("#differs li", "c3 should hold a white knight, but holds nothing");
+    browser.shows("#differs li", "d5 should hold a black pawn, but holds a white knight");
+    browser.until("the squares are marked", "document.querySelectorAll('#large square.wrong').length === 2");
+    browser.until("the move is off the record", "!document.querySelector('#moves .irregular')");
+    browser.until("the alert is gone", "!document.querySelector('#board-alerts article')");
+
+    // Hands put it right.
+    board.put("d5", '.');
+    browser.shows("#differs li", "d5 should hold a black pawn, but holds nothing");
+    board.put("c3", 'N');
+    board.put("d5", 'p');
+    browser.hides("#differs");
+    browser.until("no square is marked", "!document.querySelector('#large square.wrong')");
+    board.play("c4", "d5");
+    press(board, TABLE - 1, 11);
+    browser.shows("#moves .move", "cxd5");
+    browser.shows("#how", "In play");
+    browser.hides("#alerts");
+
+    // What the squares showed, and earlier moves.
+    browser.keys("g");
+    browser.shows("#frames li", "d5: a white knight → nothing");
+    browser.keys(&format!("{RIGHT}{ESCAPE}"));
+    browser.hides("#frames");
+    browser.click("#moves [data-ply='1']");
+    browser.shows("#seen", "White's move 1 d4");
+
+    narrow_and_in_chinese(&browser, port);
+    comes_back(&browser, &mut hall, port);
+
+    let refused: Vec<String> = browser.console().into_iter().filter(|line| line.contains("Content Security Policy")).collect();
+    assert!(refused.is_empty(), "{refused:?}");
+    let elsewhere =
+        "return performance.getEntriesByType('resource').filter(one => !one.name.startsWith(location.origin)).length";
+    assert_eq!(browser.js(elsewhere), 0);
+}
+
+/// The page on a telephone, and in Chinese.
+fn narrow_and_in_chinese(browser: &Browser, port: u16) {
+    browser.size(360, 740);
+    browser.until("nothing is wider than the screen", "document.documentElement.scrollWidth <= 360");
+    browser.keys(ESCAPE);
+    browser.shows("#cards .state", "In play");
+    browser.until("nothing is wider than the screen", "document.documentElement.scrollWidth <= 360");
+    picture(browser, "telephone");
+    browser.size(1280, 800);
+    for (language, word) in [("zh-Hant", "裁判"), ("zh-Hans", "进行中")] {
+        browser.js(&format!("localStorage.setItem('language', '{language}')"));
+        browser.go(&format!("http://127.0.0.1:{port}/board/hall_7"));
+        browser.shows("#who, #how", word);
+    }
+    browser.shows("#detail dt", "可信度");
+    picture(browser, "chinese");
+    browser.js("localStorage.setItem('language', 'en')");
+    browser.go(&format!("http://127.0.0.1:{port}/"));
+    browser.shows("#cards .state", "In play");
+}
+
+/// The server ends and starts again: it is said, and the page comes back by itself.
+fn comes_back(browser: &Browser, hall: &mut Hall, port: u16) {
+    hall.daemon.take().unwrap().terminate();
+    browser.shows("#lost", "Connection lost");
+    hall.start(port);
+    browser.hides("#lost");
+    browser.shows("#who", "Anna (arbiter)");
+    browser.shows("[data-board=hall_3] .last", "cxd5");
+}
