@@ -3,7 +3,7 @@
 //! `UPDATE=1` takes the pictures of docs/screens.
 
 use crate::hall::{client, until_games};
-use crate::harness::{Board, Daemon, PrivateBus, eventually, until};
+use crate::harness::{Board, Daemon, PrivateBus, eventually};
 use crate::webdriver::{Browser, ENTER, ESCAPE, RIGHT};
 use std::path::{Path, PathBuf};
 use std::process::Command;

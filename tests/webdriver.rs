@@ -1,7 +1,7 @@
 //! A browser of the test's own: Debian's Chromium, driven over WebDriver. What is needed of that is a request and an answer, both
 //! JSON: <https://www.w3.org/TR/webdriver2/>.
 
-use crate::harness::{PATIENCE, eventually, installed};
+use crate::harness::{PATIENCE, installed};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -10,6 +10,9 @@ use tempfile::TempDir;
 
 /// The key under which an answer names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
+
+/// A script looks so long at a time, in milliseconds: a third of what WebDriver gives it.
+const LOOK_MS: u64 = 10_000;
 
 /// A browser with one window.
 pub struct Browser {
@@ -23,6 +26,11 @@ pub struct Browser {
 pub const ENTER: &str = "\u{e007}";
 pub const ESCAPE: &str = "\u{e00c}";
 pub const RIGHT: &str = "\u{e014}";
+
+/// All elements of a CSS selector, in a script.
+fn all(css: &str) -> String {
+    format!("[...document.querySelectorAll({})]", json!(css))
+}
 
 impl Browser {
     /// One that asks for dark pages; `None`, said so, if Chromium or its driver is not installed.
@@ -84,34 +92,42 @@ impl Browser {
         self.ask("POST", "execute/sync", json!({"script": script, "args": []}))
     }
 
-    /// Waits until a script returns true.
+    /// Waits until this is true in the page. It is looked at there, so that waiting costs nothing here.
     #[track_caller]
-    pub fn until(&self, what: &str, script: &str) {
-        eventually(what, || (self.js(&format!("return Boolean({script})")) == true).then_some(()));
+    pub fn until(&self, what: &str, condition: &str) {
+        assert!(self.comes(condition), "waited in vain for: {what}");
     }
 
     /// Waits until an element of this CSS selector can be seen and says this.
     #[track_caller]
     pub fn shows(&self, css: &str, text: &str) {
-        let script = format!(
-            "[...document.querySelectorAll({})].some(one => one.checkVisibility() && one.textContent.includes({}))",
-            json!(css),
-            json!(text)
-        );
-        self.until(&format!("{css} says {text}: {}", self.text(css)), &script);
+        let seen = format!("{}.some(one => one.checkVisibility() && one.textContent.includes({}))", all(css), json!(text));
+        assert!(self.comes(&seen), "{css} never says {text:?}, but {:?}", self.text(css));
     }
 
     /// Waits until no element of this CSS selector can be seen.
     #[track_caller]
     pub fn hides(&self, css: &str) {
-        let script = format!("![...document.querySelectorAll({})].some(one => one.checkVisibility())", json!(css));
-        self.until(&format!("{css} is gone"), &script);
+        let gone = format!("!{}.some(one => one.checkVisibility())", all(css));
+        assert!(self.comes(&gone), "{css} still says {:?}", self.text(css));
+    }
+
+    /// Whether this becomes true within [`PATIENCE`].
+    fn comes(&self, condition: &str) -> bool {
+        let look = format!(
+            "const [end, done] = [Date.now() + {LOOK_MS}, arguments[0]];
+             (function look() {{
+                 const is = Boolean({condition});
+                 is || Date.now() > end ? done(is) : setTimeout(look, 20);
+             }})();"
+        );
+        let looks = PATIENCE.as_millis() as u64 / LOOK_MS;
+        (0..looks).any(|_| self.ask("POST", "execute/async", json!({"script": look, "args": []})) == true)
     }
 
     /// What elements of this CSS selector say.
     pub fn text(&self, css: &str) -> String {
-        let script = format!("return [...document.querySelectorAll({})].map(one => one.textContent).join(' | ')", json!(css));
-        self.js(&script).as_str().unwrap_or_default().to_owned()
+        self.js(&format!("return {}.map(one => one.textContent).join(' | ')", all(css))).as_str().unwrap_or_default().to_owned()
     }
 
     /// Clicks on the first element of this CSS selector, as a mouse does.
