@@ -347,6 +347,7 @@ page-trouble = What operators should look at
 
 ## The web page: what the arbiter can do
 
+page-undone = Undone
 page-do-adjust = A player adjusts
 page-do-claim = Claim of a draw
 page-do-clock_note = Note the clock times

@@ -333,6 +333,7 @@ page-trouble = 操作员应当处理
 
 ## 网页：裁判可以做什么
 
+page-undone = 已撤销
 page-do-adjust = 棋手摆正棋子
 page-do-claim = 要求判和
 page-do-clock_note = 记下棋钟时间

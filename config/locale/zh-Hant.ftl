@@ -333,6 +333,7 @@ page-trouble = 操作員應當處理
 
 ## 網頁：裁判可以做什麼
 
+page-undone = 已撤銷
 page-do-adjust = 棋手擺正棋子
 page-do-claim = 要求判和
 page-do-clock_note = 記下棋鐘時間

@@ -330,6 +330,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("page-token", &[]),
     ("page-trouble", &[]),
     // The web page: what the arbiter can do.
+    ("page-undone", &[]),
     ("page-do-adjust", &[]),
     ("page-do-claim", &[]),
     ("page-do-clock_note", &[]),

@@ -5,7 +5,7 @@ import { $, fill, h, keyed, say } from "./dom.js";
 import { place, player } from "./hall.js";
 import { command, hall, now } from "./net.js";
 import { fitting } from "./rule.js";
-import { ago, shown, t, time } from "./words.js";
+import { ago, has, shown, t, time } from "./words.js";
 
 /** All alerts that stand: those that are more than notices first, and of these the oldest. */
 export function standing() {
@@ -118,8 +118,14 @@ export function drawOf(list, card, acts) {
   keyed(list, alerts, (alert) => alert.id, make, update);
 }
 
-/** Gives a command and says what came of it. */
-export async function give(card, what) {
-  const said = await command(card, what);
-  return said.text ?? "";
+/** What a command came to, in words: the moves that touched pieces allow, what a claim is worth, what was taken back. */
+function told({ answer, text }) {
+  const { bound, claim, undone } = answer ?? {};
+  if (claim) return [text, claim.required.join("; "), claim.articles.join(", ")].filter(Boolean).join(" · ");
+  if (bound?.length) return `${t("page-done")}. ${t("page-allowed")}: ${bound.join(" ")}`;
+  if (undone) return `${t("page-undone")}: ${has(`page-do-${undone.do}`) ? t(`page-do-${undone.do}`) : undone.do}`;
+  return text || t("page-done");
 }
+
+/** Gives a command; says what came of it. */
+export const give = async (card, what) => told(await command(card, what));

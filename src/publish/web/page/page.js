@@ -65,7 +65,7 @@ async function rule(card, what) {
   $("#said").dataset.state = "";
   try {
     const text = await alerts.give(card, what);
-    say($("#said"), `${cards.place(card)}: ${text || t("page-done")}`);
+    say($("#said"), `${cards.place(card)}: ${text}`);
     silence = setTimeout(() => say($("#said"), ""), 30000);
   } catch (error) {
     $("#said").dataset.state = "wrong";
