@@ -302,6 +302,7 @@ page-no-moves = No moves yet
 page-none = No boards yet
 page-none-fits = No board fits
 page-not-yet = not yet
+page-pairings = Pairings
 page-percent = { $percent } %
 page-plies = { $count } plies
 page-print = Print score sheet

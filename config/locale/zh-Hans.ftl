@@ -288,6 +288,7 @@ page-no-moves = 还没有着法
 page-none = 还没有棋盘
 page-none-fits = 没有符合的棋盘
 page-not-yet = 尚未
+page-pairings = 对阵
 page-percent = { $percent }%
 page-plies = { $count }个半回合
 page-print = 打印记录纸

@@ -288,6 +288,7 @@ page-no-moves = 還沒有棋步
 page-none = 還沒有棋盤
 page-none-fits = 沒有符合的棋盤
 page-not-yet = 尚未
+page-pairings = 對戰
 page-percent = { $percent }%
 page-plies = { $count }個半回合
 page-print = 列印紀錄紙

@@ -287,6 +287,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("page-none", &[]),
     ("page-none-fits", &[]),
     ("page-not-yet", &[]),
+    ("page-pairings", &[]),
     ("page-percent", &[("percent", Plain)]),
     ("page-plies", &[("count", Plain)]),
     ("page-print", &[]),

@@ -103,6 +103,7 @@ export function draw() {
     const of = element.classList;
     element.hidden = (of.contains("for-known") && !hall.who) || (of.contains("for-arbiter") && !isArbiter()) || (of.contains("for-game") && !now.game);
   }
+  say($("#menu"), rule.title());
   const pgn = $("#pgn");
   if (now.game) {
     pgn.href = `/api/games/${now.game.id}/pgn`;
@@ -144,7 +145,9 @@ function position(now) {
     ground.show({ pieces: squares(move?.fen ?? game.start_fen), last, orientation });
     say($("#seen"), move ? t("page-shows-ply", { move: `${rule.name(now, at)} ${move.san}` }) : t("page-shows-start"));
   } else if (raw && now.placement) {
-    ground.show({ pieces: squares(now.placement), marks: wrong, orientation });
+    // What should stand there is drawn small.
+    const should = (now.displaced ?? []).filter((one) => one.expected !== "empty").map((one) => [one.square, one.expected]);
+    ground.show({ pieces: squares(now.placement), marks: wrong, ghosts: Object.fromEntries(should), orientation });
     say($("#seen"), t("page-shows-squares"));
   } else {
     const marks = { ...wrong };

@@ -188,6 +188,9 @@ function show(dialog, about, word, given, done) {
   $("input, select, button", form)?.focus();
 }
 
+/** What the menu is called: operators set pairings right, and rule on nothing. */
+export const title = () => t(isArbiter() ? "page-rule" : "page-pairings");
+
 /**
  * Opens the dialog with the menu of all commands, or with one of them (`word`, its fields as `given`). `done` is told the command
  * once it is complete.
@@ -198,7 +201,7 @@ export function open(about, word, given, done) {
   const fits = (form) => (isArbiter() || form.round) && (about.card.game || form.anywhere) && (!form.when || form.when(about.card));
   const possible = Object.entries(FORMS).filter(([, form]) => fits(form));
   dialog.replaceChildren(
-    h("h2", {}, t("page-rule")),
+    h("h2", {}, title()),
     h("div", { class: "menu" }, possible.map(([word]) => h("button", { type: "button", "data-do": word, onclick: () => show(dialog, about, word, {}, done) }, t(`page-do-${word}`)))),
     h("div", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel"))),
   );
