@@ -246,8 +246,8 @@ fn unknown_keys() {
     check(
         "[telemetry]\nx = 1",
         &[
-            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [lichess], [hooks], [metrics], [livechess], [[board]]",
-            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [metrics], [livechess], [web], [[board]]",
+            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [lichess], [hooks], [metrics], [livechess], [web], [[board]]",
+            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [lichess], [hooks], [metrics], [livechess], [web], [[board]]",
         ],
     );
 }

@@ -386,8 +386,7 @@ _touchmovectl() {
 
     case "${cmd}" in
         touchmovectl)
-            opts="-h -V --help --version list monitor board game pgn arbiter round replay simulate score doctor demo laws lichess backup help"
-            opts="-h -V --help --version list monitor board game pgn arbiter round token replay simulate score doctor demo laws backup help"
+            opts="-h -V --help --version list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1245,8 +1244,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__help)
-            opts="list monitor board game pgn arbiter round replay simulate score doctor demo laws lichess backup help"
-            opts="list monitor board game pgn arbiter round token replay simulate score doctor demo laws backup help"
+            opts="list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
