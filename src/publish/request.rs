@@ -16,6 +16,8 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
+/// An address of several gets so long, so that one that leads nowhere does not take all the time.
+const CONNECTING: Duration = Duration::from_secs(5);
 /// Answers are no longer, in bytes: that of Lichess on a hundred games is some 60 KB.
 const ANSWER: usize = 1 << 20;
 
@@ -84,7 +86,8 @@ async fn connect(url: &Url, request: Request) -> Result<Answer, RequestError> {
     let mut far = true;
     for address in found.filter(|address: &SocketAddr| url.secure || is_near(address.ip())) {
         far = false;
-        match TcpStream::connect(address).await {
+        let late = |_| Err(std::io::ErrorKind::TimedOut.into());
+        match tokio::time::timeout(CONNECTING, TcpStream::connect(address)).await.unwrap_or_else(late) {
             Ok(stream) => return converse(url, stream, request).await,
             Err(why) => last = why,
         }
