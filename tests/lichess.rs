@@ -43,7 +43,6 @@ type Told = Arc<Mutex<BTreeMap<(&'static str, Option<String>), String>>>;
 
 /// A daemon without links: the journal, the hub, the gallery, and what sends to Lichess.
 struct Club {
-    dir: Arc<TempDir>,
     hub: Arc<Hub>,
     told: Told,
     sending: JoinHandle<()>,
@@ -72,7 +71,7 @@ impl Club {
         });
         let tags = vec![("Event".to_owned(), "City Open".to_owned())];
         let sending = tokio::spawn(lichess::run(gallery, config, dir.path().join("lichess"), tags, PACE, trouble, stopped));
-        Club { dir: Arc::clone(dir), hub, told, sending, others: vec![showing], stop }
+        Club { hub, told, sending, others: vec![showing], stop }
     }
 
     fn load(&self, csv: &str, number: u16) -> Round {
