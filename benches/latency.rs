@@ -8,10 +8,10 @@ mod stage;
 
 use futures_util::StreamExt;
 use rusqlite::{Connection as Database, OpenFlags, TransactionBehavior, params};
-use shakmaty::{Bitboard, Chess, Move, Position as _, Rank, Role, Square};
+use shakmaty::{Bitboard, Rank, Square};
 use stage::harness::{Board, PATIENCE, PrivateBus};
-use stage::{Figures, Touchmoved, line, ratio, time, verdict};
-use std::collections::{HashMap, HashSet};
+use stage::{Figures, Touchmoved, knights_moves, line, ratio, time, verdict};
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -24,7 +24,6 @@ use touchmove::names;
 use touchmove::publish::client::Client;
 use touchmove::publish::dbus::{Bus, Stream};
 use touchmove::simulate::hands::CLUB;
-use touchmove::simulate::rng::Rng;
 use touchmove::simulate::{Scene, Stage};
 use zbus::fdo::DBusProxy;
 use zbus::message::Type;
@@ -344,31 +343,4 @@ impl Least {
             self.database.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).expect("a checkpoint");
         }
     }
-}
-
-/// Quiet knights' moves from the start position, no placement twice: from, to, the knight.
-fn knights_moves(count: usize) -> Vec<(String, String, char)> {
-    let mut rng = Rng::new(1, 1);
-    let mut position = Chess::default();
-    let mut seen = HashSet::from([position.board().clone()]);
-    let mut moves = Vec::new();
-    while moves.len() < count {
-        let after = |mv: Move| {
-            let mut after = position.clone();
-            after.play_unchecked(mv);
-            after
-        };
-        let fresh = |mv: &Move| {
-            let after = after(*mv);
-            !after.is_check() && !seen.contains(after.board())
-        };
-        let quiet = |mv: &&Move| mv.role() == Role::Knight && !mv.is_capture();
-        let choice: Vec<Move> = position.legal_moves().iter().filter(quiet).copied().filter(fresh).collect();
-        let mv = rng.pick(&choice).expect("a knight has somewhere to go");
-        let from = mv.from().expect("a knight comes from somewhere");
-        moves.push((from.to_string(), mv.to().to_string(), Role::Knight.of(position.turn()).char()));
-        position = after(mv);
-        seen.insert(position.board().clone());
-    }
-    moves
 }

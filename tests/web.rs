@@ -417,7 +417,8 @@ fn tokens_are_refused_in_words() {
     for name in ["", " ", "clock", "a\nb", &"x".repeat(41)] {
         check(&["create", name, "--role", "operator"], state, "is no name for a token");
     }
-    check(&["create", "Bob", "--role", "operator"], "/nowhere/at/all", "start touchmoved once");
+    let nowhere = dir.path().join("nowhere");
+    check(&["create", "Bob", "--role", "operator"], nowhere.to_str().unwrap(), "start touchmoved once");
     assert_eq!(run(&["create", "Bob", "--role", "king"], state).0, 2);
     std::fs::write(dir.path().join("tokens.json"), "[{}]").unwrap();
     check(&["list"], state, "is no list of tokens");
@@ -508,4 +509,125 @@ async fn encrypted(port: u16, data: &std::path::Path, trusts: &str, login: &str)
         }
     };
     Some(asked(stream, &request).await)
+}
+
+#[tokio::test]
+async fn the_tournament_as_livechess_cloud_tells_it() {
+    let Some(mut site) = Site::open("[pgn]\nevent = \"City Open\"\nsite = \"Delft\"").await else {
+        return;
+    };
+    let get = async |path: &str, lines: &str| ask(site.port, &format!("GET /cloud/{path}"), lines, "").await;
+    site.hall.play("e2", "e4", "e4").await;
+    let answer = until("the game", async || {
+        let answer = get("round-1/game-1.json?poll", "").await;
+        (answer.status == 200 && answer.json()["moves"] != json!([])).then_some(answer)
+    })
+    .await;
+    assert!(answer.json()["moves"][0].as_str().unwrap().starts_with("e4"), "{}", answer.body);
+    assert!(answer.head.contains("access-control-allow-origin: *") && answer.head.contains("cache-control: no-cache"));
+    let tag = answer.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
+    for known in [tag.clone(), format!("\"x\", W/{tag}"), "*".to_owned()] {
+        let same = get("round-1/game-1.json", &format!("If-None-Match: {known}\r\n")).await;
+        assert!(same.status == 304 && same.body.is_empty() && same.head.contains(&format!("etag: {tag}")), "{}", same.head);
+    }
+    let other = get("round-1/game-1.json", "If-None-Match: \"x\"\r\n").await;
+    assert_eq!(other.status, 200);
+    assert_eq!(get("tournament.json", "").await.json()["name"], "City Open");
+    assert_eq!(get("round-1/index.json", "").await.json()["pairings"][0]["live"], true);
+    assert!(get("round-1/games.pgn", "").await.body.contains("1. e4"));
+    assert!(get("round-1/game-1.pgn", "").await.body.contains("[Event \"City Open\"]"));
+    for path in ["round-2/index.json", "round-1/game-2.json", "..", "../../etc/passwd", "%2e%2e/tokens.json"] {
+        assert_eq!(get(path, "").await.status, 404, "{path}");
+    }
+    site.hall.play("e7", "e5", "e5").await;
+    until("the reply", async || {
+        let answer = ask(site.port, "GET /cloud/round-1/game-1.json", &format!("If-None-Match: {tag}\r\n"), "").await;
+        (answer.status == 200).then(|| assert_eq!(answer.json()["moves"].as_array().unwrap().len(), 2))
+    })
+    .await;
+    let page = ask(site.port, "GET /", "", "").await;
+    let tag = page.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
+    assert_eq!(ask(site.port, "GET /", &format!("If-None-Match: {tag}\r\n"), "").await.status, 304);
+}
+
+#[tokio::test]
+async fn under_a_delay_the_public_is_late_and_the_arbiter_is_not() {
+    let Some(mut site) = Site::open("[broadcast]\ndelay_s = 2").await else { return };
+    let arbiter = site.log_in("Anna", "arbiter").await;
+    let mut live = site.events("/api/events", &arbiter).await;
+    let mut public = site.events("/api/events", "").await;
+    site.hall.board.clock(300, 300, true);
+    let played = site.hall.play("e2", "e4", "e4").await.time.unwrap();
+    let now = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
+    live.move_of("1. e4").await;
+    assert!(now() - played < 2_000, "the arbiter was told after {} ms", now() - played);
+    let cloud = ask(site.port, "GET /cloud/round-1/games.pgn", "", "").await.body;
+    let state = site.get("/api/state").await.to_string();
+    let game = ask(site.port, &format!("GET /api/games/{}", site.hall.game), "", "").await.body;
+    let pgn = ask(site.port, &format!("GET /api/games/{}/pgn", site.hall.game), "", "").await.body;
+    if now() - played < 2_000 {
+        for text in [&cloud, &state, &game, &pgn] {
+            assert!(!text.contains("e4"), "{text}");
+        }
+    }
+    public.move_of("1. e4").await;
+    assert!(now() - played >= 2_000, "the public was told after {} ms", now() - played);
+}
+
+/// Lets this program open so many files; whether it may.
+fn may_open(files: u64) -> bool {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let enough = limit.current.is_none_or(|now| now >= files)
+        || setrlimit(Resource::Nofile, Rlimit { current: Some(files), ..limit }).is_ok();
+    if !enough {
+        eprintln!("SKIPPED: this process may not open {files} files");
+    }
+    enough
+}
+
+#[tokio::test]
+async fn ten_thousand_that_connect_and_leave_it_at_that_hurt_nobody() {
+    if !may_open(12_000) {
+        return;
+    }
+    let Some(mut site) = Site::open("[livechess]\nlisten = \"127.0.0.1:0\"\n[metrics]\nlisten = \"127.0.0.1:0\"").await else {
+        return;
+    };
+    let log = site.hall.daemon.log();
+    let port = |before: &str| -> u16 {
+        let rest = log.split_once(before).unwrap().1;
+        rest.split_once('/').unwrap().0.parse().unwrap()
+    };
+    let (livechess, metrics) = (port("ws://127.0.0.1:"), port("metrics are told at http://127.0.0.1:"));
+    let mut events = site.events("/api/events", "").await;
+    events.next().await.unwrap();
+    // From many addresses, most of it from one, at all doors.
+    let mut idle = Vec::new();
+    for index in 0..10_000u32 {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        let from = if index % 4 == 0 { [127, 0, 1, (index / 4 % 250) as u8 + 1] } else { [127, 0, 0, 1] };
+        socket.bind((std::net::Ipv4Addr::from(from), 0).into()).unwrap();
+        let port = [site.port, livechess, site.port, metrics][index as usize / 4 % 4];
+        // The system may refuse while more wait than it lets.
+        match timeout(PATIENCE, socket.connect((std::net::Ipv4Addr::LOCALHOST, port).into())).await.unwrap() {
+            Ok(mut stream) => {
+                // Some begin to ask, and never end.
+                if index % 3 == 0 {
+                    let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: loc").await;
+                }
+                idle.push(stream);
+            }
+            Err(why) => panic!("{why} after {index}"),
+        }
+    }
+    // Who was there is there still, and who comes is served.
+    site.hall.play("e2", "e4", "e4").await;
+    events.move_of("1. e4").await;
+    assert_eq!(site.get("/api/state").await["boards"][0]["game"]["ply"], 1);
+    let boards = ask(livechess, "GET /api/v1.0/eboards", "", "").await;
+    assert!(boards.status == 200 && boards.body.contains("23946"), "{}", boards.body);
+    assert_eq!(ask(metrics, "GET /metrics", "", "").await.status, 200);
+    assert!(site.hall.daemon.log().contains("others are turned away"));
+    drop(idle);
 }

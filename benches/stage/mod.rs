@@ -6,6 +6,8 @@ pub mod harness;
 
 use harness::{Board, PATIENCE, PrivateBus};
 use rustix::process::{Pid, Signal, kill_process};
+use shakmaty::{Chess, Move, Position as _, Role};
+use std::collections::HashSet;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -15,6 +17,7 @@ use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
 use touchmove::simulate::hands::Profile;
 use touchmove::simulate::pgn::{self, Game};
+use touchmove::simulate::rng::Rng;
 use touchmove::simulate::{Scene, Stage};
 use touchmove::table::{Settings, Table};
 
@@ -181,4 +184,31 @@ pub fn play(board: &Board, game: &Game, plies: usize, pause: Duration) {
             std::thread::sleep(pause);
         }
     }
+}
+
+/// Quiet knights' moves from the start position, no placement twice: from, to, the knight.
+pub fn knights_moves(count: usize) -> Vec<(String, String, char)> {
+    let mut rng = Rng::new(1, 1);
+    let mut position = Chess::default();
+    let mut seen = HashSet::from([position.board().clone()]);
+    let mut moves = Vec::new();
+    while moves.len() < count {
+        let after = |mv: Move| {
+            let mut after = position.clone();
+            after.play_unchecked(mv);
+            after
+        };
+        let fresh = |mv: &Move| {
+            let after = after(*mv);
+            !after.is_check() && !seen.contains(after.board())
+        };
+        let quiet = |mv: &&Move| mv.role() == Role::Knight && !mv.is_capture();
+        let choice: Vec<Move> = position.legal_moves().iter().filter(quiet).copied().filter(fresh).collect();
+        let mv = rng.pick(&choice).expect("a knight has somewhere to go");
+        let from = mv.from().expect("a knight comes from somewhere");
+        moves.push((from.to_string(), mv.to().to_string(), Role::Knight.of(position.turn()).char()));
+        position = after(mv);
+        seen.insert(position.board().clone());
+    }
+    moves
 }

@@ -6,6 +6,7 @@ mod args;
 use anyhow::Context;
 use args::Args;
 use clap::Parser;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::NotifyState;
 use std::collections::HashMap;
 use std::pin::pin;
@@ -63,7 +64,21 @@ fn main() -> ExitCode {
     }
 }
 
+/// More open files than a program has when nobody asks for them: for faces that many connect to.
+const FILES: u64 = 8192;
+
+/// Lets this program open more files, as far as it may.
+fn allow_files() {
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = limit.maximum.map_or(FILES, |most| most.min(FILES));
+    if limit.current.is_some_and(|now| now < wanted) {
+        // What it may have is enough for boards, and faces go by it.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
+    }
+}
+
 async fn run(args: Args) -> anyhow::Result<()> {
+    allow_files();
     if let Some(path) = args.config.as_ref().filter(|path| !path.exists()) {
         anyhow::bail!("{} does not exist: give the file that is meant, or leave --config out", path.display());
     }

@@ -7,15 +7,15 @@
 //! changes as a whole, at most once a second, and only if it says something else. A disk that is slow or away holds up nothing
 //! else: one thread of its own writes.
 
+mod book;
 mod cloud;
 pub(super) mod table;
 
-use self::table::{Table, Told};
-use crate::daemon::hub::GameView;
+pub use self::book::Book;
+use self::table::Told;
 use crate::daemon::whole_file::{Lasting, replace};
 use crate::daemon::{Gallery, Stop, stopped};
-use crate::round::Round;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -29,8 +29,6 @@ use tokio::time::Instant;
 const EVERY: Duration = Duration::from_secs(1);
 /// When it is tried again, if something could not be written.
 const RETRY: Duration = Duration::from_secs(5);
-/// So many rounds are followed: games of the one before may still be on their way when the next one is loaded.
-const ROUNDS: usize = 2;
 
 /// The kind of trouble when files cannot be written.
 pub const FILES_FAILED: &str = "files_failed";
@@ -71,79 +69,32 @@ pub async fn run(
 /// The folder, and what is known of what stands in it.
 struct Folder {
     dir: PathBuf,
-    tags: Vec<(String, String)>,
     disk: Disk,
-    /// The rounds that are followed, the last one last; none where none was loaded.
-    rounds: VecDeque<Round>,
-    /// What is told of each table, by round and place.
-    told: BTreeMap<u16, Vec<Told>>,
-    /// How many games the rounds before the first one that is followed have.
-    before: BTreeMap<u16, usize>,
+    book: Book,
     /// What was written, by path below the folder.
     written: BTreeMap<String, String>,
 }
 
 impl Folder {
     fn new(dir: PathBuf, tags: Vec<(String, String)>) -> Folder {
-        let (rounds, told, before, written) = (VecDeque::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Folder { dir, tags, disk: Disk::start(), rounds, told, before, written }
+        Folder { dir, disk: Disk::start(), book: Book::new(tags), written: BTreeMap::new() }
     }
 
     /// Writes what has changed.
     async fn write(&mut self, gallery: &Gallery) -> Result<(), String> {
-        if let Some(round) = gallery.read(|state| state.round.clone()) {
-            self.follow(round);
+        for gone in self.book.follow(gallery) {
+            // Its files stay as they are.
+            let within = format!("round-{gone}/");
+            self.written.retain(|path, _| !path.starts_with(&within));
         }
-        let rounds: Vec<Option<Round>> = match self.rounds.len() {
-            0 => vec![None],
-            _ => self.rounds.iter().cloned().map(Some).collect(),
-        };
-        let mut files = BTreeMap::new();
-        for round in &rounds {
-            let number = table::number(round.as_ref(), &self.tags);
-            if !self.told.contains_key(&number) {
-                self.recall(number).await;
-            }
-            let told = self.told.entry(number).or_default();
-            let shown: Vec<(Table, Option<GameView>)> = gallery.read(|state| {
-                let tables = table::tables(state, round.as_ref(), &self.tags);
-                let with_game = |(place, table): (usize, Table)| {
-                    let known = told.get(place).is_some_and(|told| told.tells(&table));
-                    let game = table.game.filter(|_| !known).and_then(|(id, _)| state.games.get(&id).cloned());
-                    (table, game)
-                };
-                tables.into_iter().enumerate().map(with_game).collect()
-            });
-            let tell = |(place, (table, game)): (usize, (Table, Option<GameView>))| match told.get(place) {
-                Some(known) if known.tells(&table) => known.clone(),
-                before => Told::new(table, game, before),
-            };
-            *told = shown.into_iter().enumerate().map(tell).collect();
-            files.extend(round_files(number, told));
+        for number in self.book.unknown() {
+            self.recall(number).await;
         }
+        let files = self.book.tell(gallery);
         if files.is_empty() {
             return Ok(());
         }
-        let tournament = cloud::tournament(&self.told, &self.before, &self.tags);
-        files.insert("tournament.json".to_owned(), tournament.to_string());
         self.put(files).await
-    }
-
-    /// This round is played now.
-    fn follow(&mut self, round: Round) {
-        match self.rounds.iter_mut().find(|known| known.number == round.number) {
-            Some(known) => *known = round,
-            None => self.rounds.push_back(round),
-        }
-        while self.rounds.len() > ROUNDS
-            && let Some(old) = self.rounds.pop_front()
-        {
-            // Its files stay as they are.
-            let told = self.told.remove(&old.number).unwrap_or_default();
-            self.before.insert(old.number, told.len());
-            let within = format!("round-{}/", old.number);
-            self.written.retain(|path, _| !path.starts_with(&within));
-        }
     }
 
     /// What stands there since before this program was started: of this round, and how many games those before it have.
@@ -157,10 +108,7 @@ impl Folder {
             ((1..).map_while(told).collect::<Vec<_>>(), (1..number).filter_map(count).collect::<Vec<_>>())
         });
         let (told, before) = recalled.await.unwrap_or_default();
-        self.told.insert(number, told);
-        for (number, games) in before {
-            self.before.entry(number).or_insert(games);
-        }
+        self.book.recall(number, told, before);
     }
 
     /// Writes those that say something else than before, and takes away those that are no more.
@@ -203,22 +151,6 @@ impl Folder {
             ))
         })
     }
-}
-
-/// The files of a round, by path below the folder.
-fn round_files(number: u16, told: &[Told]) -> Vec<(String, String)> {
-    if told.is_empty() {
-        return Vec::new();
-    }
-    let path = |name: &str| format!("round-{number}/{name}");
-    let mut files = Vec::with_capacity(told.len() * 2 + 2);
-    for (place, told) in (1..).zip(told) {
-        files.push((path(&format!("game-{place}.pgn")), told.pgn.to_string()));
-        files.push((path(&format!("game-{place}.json")), told.game.to_string()));
-    }
-    files.push((path("games.pgn"), told.iter().map(|told| &*told.pgn).collect()));
-    files.push((path("index.json"), cloud::index(told).to_string()));
-    files
 }
 
 /// Writes a file whole, or leaves what was there. What watches for `*.pgn` never sees the unfinished one.

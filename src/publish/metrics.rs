@@ -7,23 +7,20 @@ mod http;
 use crate::daemon::hub::{BoardId, Contact, News, Published, State};
 use crate::daemon::{Gallery, Hub, Stop, stopped};
 use crate::game::{Event, Stamped};
+use crate::publish::guests::{House, Room};
 use crate::wire::Word;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tokio::net::TcpListener;
+use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::broadcast::error::RecvError;
-use tokio::task::JoinSet;
-use tokio::time::Instant;
-use tracing::{info, warn};
+use tracing::info;
 
-/// When it is tried again, if the address cannot be had.
-const RETRY: Duration = Duration::from_secs(5);
-/// So many are answered at once; others wait.
-const AT_ONCE: usize = 16;
+/// So many are answered at once: whoever asks is on this machine.
+const ROOM: Room = Room { all: 16, each: 16 };
 
 /// The kind of trouble when the address cannot be had.
 pub const METRICS_FAILED: &str = "metrics_failed";
@@ -69,73 +66,47 @@ const CONTACTS: [Contact; 5] = [Contact::Connecting, Contact::Ready, Contact::Si
 
 /// Answers at this address until `stop`. `trouble` hears why it cannot be had, in a sentence that says what to do, or that it is.
 pub async fn run(hub: Arc<Hub>, gallery: Arc<Gallery>, address: SocketAddr, trouble: impl Fn(Option<String>), mut stop: Stop) {
-    let (mut live, mut public) = (hub.subscribe(), gallery.subscribe());
     let counts = Arc::new(Mutex::new(Counts::default()));
-    let mut listener = bind(address, &trouble).await;
-    let mut again = Instant::now() + RETRY;
-    let mut connections = JoinSet::new();
+    let counting = count(&hub, &gallery, &counts);
+    let page = {
+        let (hub, gallery, counts) = (Arc::clone(&hub), Arc::clone(&gallery), Arc::clone(&counts));
+        move || text(&hub, &gallery, &counts)
+    };
+    let opened = |outcome: io::Result<SocketAddr>| match outcome {
+        Ok(bound) => {
+            info!("metrics are told at http://{bound}/metrics");
+            trouble(None);
+        }
+        Err(why) => trouble(Some(format!(
+            "metrics cannot be told at {address} ({why}): end the program that listens there, or give another address as listen in [metrics]; it is tried again"
+        ))),
+    };
+    let house = House { address, room: ROOM, guests: "programs that ask for metrics", certificate: None };
+    tokio::select! {
+        biased;
+        () = stopped(&mut stop) => {}
+        () = counting => {}
+        () = house.open(http::router(page), opened) => {}
+    }
+}
+
+/// Counts what comes.
+async fn count(hub: &Hub, gallery: &Gallery, counts: &Mutex<Counts>) {
+    let (mut live, mut public) = (hub.subscribe(), gallery.subscribe());
     loop {
         tokio::select! {
             biased;
-            () = stopped(&mut stop) => return,
             news = live.recv() => match news {
-                Ok(News::Event(published)) => lock(&counts).count(&published),
+                Ok(News::Event(published)) => lock(counts).count(&published),
                 Ok(_) => {}
-                Err(RecvError::Lagged(_)) => catch_up(&hub, &counts),
+                Err(RecvError::Lagged(_)) => catch_up(hub, counts),
                 Err(RecvError::Closed) => return,
             },
             news = public.recv() => match news {
-                Ok(News::Event(published)) => lock(&counts).broadcast.add(age_ms(&published)),
+                Ok(News::Event(published)) => lock(counts).broadcast.add(age_ms(&published)),
                 Ok(_) | Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             },
-            Some(_) = connections.join_next() => {}
-            accepted = accept(listener.as_ref(), again), if connections.len() < AT_ONCE => match accepted {
-                Some(stream) => {
-                    let (hub, gallery, counts) = (Arc::clone(&hub), Arc::clone(&gallery), Arc::clone(&counts));
-                    connections.spawn(http::answer(stream, move || text(&hub, &gallery, &counts)));
-                }
-                None => {
-                    listener = bind(address, &trouble).await;
-                    again = Instant::now() + RETRY;
-                }
-            },
-        }
-    }
-}
-
-async fn bind(address: SocketAddr, trouble: &impl Fn(Option<String>)) -> Option<TcpListener> {
-    match TcpListener::bind(address).await {
-        Ok(listener) => {
-            let bound = listener.local_addr().unwrap_or(address);
-            info!("metrics are told at http://{bound}/metrics");
-            trouble(None);
-            Some(listener)
-        }
-        Err(why) => {
-            let sentence = format!(
-                "metrics cannot be told at {address} ({why}): end the program that listens there, or give another address as listen in [metrics]; it is tried again"
-            );
-            trouble(Some(sentence));
-            None
-        }
-    }
-}
-
-/// The next connection; `None`: there is no listener, and it is time to try the address again.
-async fn accept(listener: Option<&TcpListener>, again: Instant) -> Option<tokio::net::TcpStream> {
-    let Some(listener) = listener else {
-        tokio::time::sleep_until(again).await;
-        return None;
-    };
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => return Some(stream),
-            Err(why) => {
-                warn!("a connection for metrics could not be taken ({why})");
-                // Too many files are open, most often.
-                tokio::time::sleep(RETRY).await;
-            }
         }
     }
 }

@@ -6,6 +6,7 @@
 //! | `GET /`, `/board/{id}`, `/page/{file}` | the page |
 //! | `GET /api/state`, `/api/events` | all boards; what changes, as server-sent events |
 //! | `GET /api/games/{id}`, `/api/games/{id}/pgn` | one game |
+//! | `GET /cloud/…` | the tournament, as LiveChess Cloud tells it |
 //! | `POST /api/login`, `/api/logout` | by a token |
 //! | `POST /api/command`, `/api/round` | rulings of the arbiter; pairings set right |
 //!
@@ -14,6 +15,8 @@
 
 mod alert;
 mod card;
+mod cloud;
+mod etag;
 mod frames;
 mod game;
 mod http;
@@ -30,6 +33,7 @@ use crate::locale::Locale;
 use crate::publish::guests::{House, Room};
 use crate::publish::tls::Certificate;
 use card::View;
+use cloud::Cloud;
 use frames::Frames;
 use stage::Stage;
 use std::collections::BTreeMap;
@@ -55,6 +59,7 @@ pub struct Web {
     config: config::web::Web,
     tags: Tags,
     access: Access,
+    cloud: Cloud,
     frames: Arc<Frames>,
     stages: Mutex<BTreeMap<(Audience, &'static str), Arc<Stage>>>,
     /// Tells this run of the program from others.
@@ -72,6 +77,7 @@ impl Web {
             config: config.web.clone(),
             tags: config.tags.clone(),
             access: Access::new(state_dir),
+            cloud: Cloud::new(gallery, config.tags.pairs()),
             frames: Arc::default(),
             stages: Mutex::default(),
             boot,

@@ -10,6 +10,7 @@ use super::rebuild::Setup;
 use crate::daemon::hub::{BoardId, BoardView, News, State};
 use crate::daemon::{Stop, stopped};
 use crate::publish::guests::Busy;
+use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
 use serde::Serialize;
 use serde_json::Number;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, interval_at, sleep_until, timeout};
 
 /// So many boards are told of on one connection: more than any hall has.
 const FEEDS: usize = 512;
@@ -26,6 +27,10 @@ const FEEDS: usize = 512;
 const WRITE: Duration = Duration::from_secs(10);
 /// So is one that is told nothing and asks for nothing.
 const IDLE: Duration = Duration::from_secs(300);
+/// A client is asked this often whether it is there still, as every WebSocket has to answer (RFC 6455, 5.5.2).
+const PING: Duration = Duration::from_secs(30);
+/// One that says nothing for so long is gone, and its cable or its page did not say so.
+const GONE: Duration = Duration::from_secs(75);
 
 struct Session {
     desk: Arc<Desk>,
@@ -81,13 +86,18 @@ struct EBoardEvent<'a> {
 pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: Stop) {
     let mut news = desk.source.subscribe();
     let mut session = Session { desk, feeds: Vec::new() };
-    let mut heard = Instant::now();
+    // When it last said anything, and when it last asked for something.
+    let (mut heard, mut asked) = (Instant::now(), Instant::now());
+    let mut ping = interval_at(heard + PING, PING);
     loop {
         let out = tokio::select! {
             message = socket.recv() => {
                 heard = Instant::now();
                 match message {
-                    Some(Ok(Message::Text(text))) => session.hear(&text),
+                    Some(Ok(Message::Text(text))) => {
+                        asked = heard;
+                        session.hear(&text)
+                    }
                     Some(Ok(Message::Binary(_))) => vec![message::error(None, "a message is a text with a JSON object")],
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Vec::new(),
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
@@ -97,7 +107,14 @@ pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: S
                 Some(out) => out,
                 None => break,
             },
-            () = sleep_until(heard + IDLE), if session.feeds.is_empty() => break,
+            _ = ping.tick() => {
+                if !matches!(timeout(WRITE, socket.send(Message::Ping(Bytes::new()))).await, Ok(Ok(()))) {
+                    return;
+                }
+                Vec::new()
+            }
+            () = sleep_until(heard + GONE) => return,
+            () = sleep_until(asked + IDLE), if session.feeds.is_empty() => break,
             () = stopped(&mut stop) => break,
         };
         for text in out {

@@ -1,63 +1,39 @@
-//! As much of HTTP/1.1 as one page needs: a request, an answer, the end.
+//! What is asked over HTTP: one page.
 
+use axum::Router;
+use axum::extract::Request;
+use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderValue, StatusCode};
+use axum::middleware::{Next, from_fn};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use std::net::IpAddr;
-use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
-/// Who asks has so long, and so has who reads the answer.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// A request is no longer, in bytes.
-const LONGEST: usize = 8192;
+/// The text form that Prometheus reads.
+const KIND: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// Answers one request with what `page` gives, or says why not.
-pub async fn answer(mut stream: TcpStream, page: impl FnOnce() -> String) {
-    let talk = async {
-        let request = read(&mut stream).await?;
-        let answer = respond(&request, page);
-        stream.write_all(answer.as_bytes()).await?;
-        stream.shutdown().await
-    };
-    // Who went away, or is too slow, is not waited for.
-    let _ = tokio::time::timeout(PATIENCE, talk).await;
+/// Answers with what `page` gives.
+pub fn router(page: impl Fn() -> String + Clone + Send + Sync + 'static) -> Router {
+    Router::new()
+        .route("/metrics", get(async move || page()).fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n")))
+        .fallback(async || (StatusCode::NOT_FOUND, "there is /metrics only\n"))
+        .layer(from_fn(guard))
 }
 
-/// The request up to the empty line; what comes without one is cut off.
-async fn read(stream: &mut TcpStream) -> std::io::Result<String> {
-    let mut request = Vec::new();
-    let mut chunk = [0; 1024];
-    while request.len() < LONGEST && !request.windows(4).any(|end| end == b"\r\n\r\n") {
-        match stream.read(&mut chunk).await? {
-            0 => break,
-            count => request.extend_from_slice(chunk.get(..count).unwrap_or_default()),
-        }
-    }
-    Ok(String::from_utf8_lossy(&request).into_owned())
-}
-
-fn respond(request: &str, page: impl FnOnce() -> String) -> String {
-    let mut lines = request.lines();
-    let mut words = lines.next().unwrap_or_default().split(' ');
-    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let path = target.split('?').next().unwrap_or_default();
-    let host = lines.take_while(|line| !line.is_empty()).find_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("host").then(|| value.trim())
-    });
-    let (status, body) = match (method, path) {
-        _ if !request.contains("\r\n\r\n") => ("400 Bad Request", "this is no request of HTTP\n".to_owned()),
+async fn guard(request: Request, next: Next) -> Response {
+    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
+    let mut response = match host.is_some_and(is_here) {
+        true => next.run(request).await,
         // A page of the web that was given a name for this address.
-        _ if !host.is_some_and(is_here) => ("403 Forbidden", "ask by the name localhost, or by the address\n".to_owned()),
-        ("GET" | "HEAD", "/metrics") => ("200 OK", page()),
-        ("GET" | "HEAD", _) => ("404 Not Found", "there is /metrics only\n".to_owned()),
-        _ => ("405 Method Not Allowed\r\nAllow: GET, HEAD", "GET and HEAD only\n".to_owned()),
+        false => (StatusCode::FORBIDDEN, "ask by the name localhost, or by the address\n").into_response(),
     };
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n\
-         Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    if method == "HEAD" { head } else { head + &body }
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, KIND);
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // It is asked once in so many seconds.
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// Whether a Host names this machine to itself.

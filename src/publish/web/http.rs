@@ -3,7 +3,7 @@
 use super::game::Told;
 use super::page::{self, File};
 use super::who::{Audience, Who, audience};
-use super::{Web, game, post, stream};
+use super::{Web, etag, game, post, stream};
 use crate::daemon::hub::State as Seen;
 use crate::game::pgn::AfterIllegal;
 use crate::locale::{self, Locale};
@@ -12,14 +12,18 @@ use crate::publish::guests::Guest;
 use crate::publish::origin::is_host;
 use crate::wire::Word;
 use axum::extract::{Path, Request, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post as on_post};
 use axum::{Extension, Json, Router};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The page loads what is its own, and asks nobody else. chessground draws its arrows as SVG elements, and places pieces by the
@@ -41,6 +45,7 @@ pub fn router(web: &Arc<Web>) -> Router {
         .route("/api/events", get(events))
         .route("/api/games/{id}", get(one_game))
         .route("/api/games/{id}/pgn", get(pgn))
+        .route("/cloud/{*path}", get(cloud))
         .route("/api/login", on_post(post::login))
         .route("/api/logout", on_post(post::logout))
         .route("/api/command", on_post(post::command))
@@ -68,6 +73,7 @@ async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Res
             StatusCode::FORBIDDEN,
             "this is not a name of this server: ask by its address, or add the name to `hosts` under [web]",
         )
+        .into_response()
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_SECURITY_POLICY, POLICY);
@@ -77,24 +83,55 @@ async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Res
     response
 }
 
-/// A sentence that says what to do.
-pub fn refusal(status: StatusCode, why: impl Into<String>) -> Response {
-    (status, Json(json!({"error": why.into()}))).into_response()
-}
+/// Why something is not answered: a sentence that says what to do.
+#[derive(Debug)]
+pub struct Refusal(pub StatusCode, pub String);
 
-async fn index() -> Response {
-    give(&page::INDEX)
-}
-
-async fn file(Path(name): Path<String>) -> Response {
-    match page::FILES.iter().find(|file| file.name == name) {
-        Some(file) => give(file),
-        None => refusal(StatusCode::NOT_FOUND, "the page has no such file"),
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.0, Json(json!({"error": self.1}))).into_response()
     }
 }
 
-fn give(file: &'static File) -> Response {
-    ([(CONTENT_TYPE, file.kind)], file.bytes).into_response()
+/// What is answered, or why not.
+pub type Answered = Result<Response, Refusal>;
+
+/// A refusal with this sentence.
+pub fn refusal(status: StatusCode, why: impl Into<String>) -> Refusal {
+    Refusal(status, why.into())
+}
+
+async fn index(headers: HeaderMap) -> Response {
+    give(&headers, &page::INDEX)
+}
+
+async fn file(Path(name): Path<String>, headers: HeaderMap) -> Answered {
+    let file = page::FILES.iter().find(|file| file.name == name);
+    file.map(|file| give(&headers, file)).ok_or_else(|| refusal(StatusCode::NOT_FOUND, "the page has no such file"))
+}
+
+fn give(headers: &HeaderMap, file: &'static File) -> Response {
+    /// Of each file, worked out once.
+    static TAGS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
+        let all = page::FILES.iter().chain([&page::INDEX]);
+        all.map(|file| (file.name, etag::of(file.bytes))).collect()
+    });
+    let tag = TAGS.get(file.name).map_or("", String::as_str);
+    etag::answer(headers, tag, file.kind, file.bytes)
+}
+
+async fn cloud(State(web): State<Arc<Web>>, Path(path): Path<String>, headers: HeaderMap) -> Answered {
+    let Some((tag, bytes)) = web.cloud.get(&path) else {
+        return Err(refusal(
+            StatusCode::NOT_FOUND,
+            "there is no such file now: /cloud/tournament.json says how many rounds there are",
+        ));
+    };
+    let kind = if path.ends_with(".json") { "application/json" } else { "text/plain; charset=utf-8" };
+    let mut response = etag::answer(&headers, &tag, kind, bytes);
+    // It is for everybody, whoever's page asks.
+    response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
+    Ok(response)
 }
 
 /// Who is logged in, as the page is told.
@@ -159,34 +196,29 @@ async fn events(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>,
     ([(CONTENT_TYPE, "text/event-stream")], body).into_response()
 }
 
-async fn one_game(State(web): State<Arc<Web>>, Path(id): Path<u64>, uri: Uri, headers: HeaderMap) -> Response {
+async fn one_game(State(web): State<Arc<Web>>, Path(id): Path<u64>, uri: Uri, headers: HeaderMap) -> Answered {
     let audience = audience(web.access.who(&headers).as_ref());
     let stage = web.stage(audience, locale(&uri));
-    match game::value(&stage.view, &web.source(audience), &web.frames, id) {
-        Ok(Some(Told { board, mut fields })) => {
-            let card = stage.card(&board).and_then(|card| serde_json::from_str(&card).ok());
-            fields.insert("card".to_owned(), card.unwrap_or(Value::Null));
-            Json(Value::Object(fields)).into_response()
-        }
-        Ok(None) => no_game(id),
-        Err(why) => refusal(StatusCode::SERVICE_UNAVAILABLE, why.to_string()),
-    }
+    let told = game::value(&stage.view, &web.source(audience), &web.frames, id)
+        .map_err(|why| refusal(StatusCode::SERVICE_UNAVAILABLE, why.to_string()))?;
+    let Told { board, mut fields } = told.ok_or_else(|| no_game(id))?;
+    let card = stage.card(&board).and_then(|card| serde_json::from_str(&card).ok());
+    fields.insert("card".to_owned(), card.unwrap_or(Value::Null));
+    Ok(Json(Value::Object(fields)).into_response())
 }
 
-async fn pgn(State(web): State<Arc<Web>>, Path(id): Path<u64>, headers: HeaderMap) -> Response {
+async fn pgn(State(web): State<Arc<Web>>, Path(id): Path<u64>, headers: HeaderMap) -> Answered {
     let audience = audience(web.access.who(&headers).as_ref());
     let stream = if audience == Audience::Arbiter { Stream::Live } else { Stream::Broadcast };
     let text = web.source(audience).read(|state| {
         let game = state.games.get(&id)?;
         Some(dbus::pgn::text(game, AfterIllegal::default(), stream))
     });
-    match text {
-        Some(text) => ([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
-        None => no_game(id),
-    }
+    let text = text.ok_or_else(|| no_game(id))?;
+    Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
-fn no_game(id: u64) -> Response {
+fn no_game(id: u64) -> Refusal {
     refusal(StatusCode::NOT_FOUND, format!("game {id} is not at hand: /api/state has those that are being played"))
 }
 

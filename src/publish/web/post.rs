@@ -4,7 +4,7 @@
 //! cannot send JSON; and what the browser says of who asks (`Origin`, `Sec-Fetch-Site`) must be this page.
 
 use super::Web;
-use super::http::{self, locale, refusal};
+use super::http::{self, Answered, Refusal, locale, refusal};
 use super::tokens::Role;
 use super::who::{COOKIE_AGE, COOKIE_NAME, NotIn, Who};
 use crate::daemon::hub::{BoardId, OrderError, Target};
@@ -19,7 +19,7 @@ use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use axum::{Extension, Json};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,45 +39,39 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// `POST /api/login`.
-pub async fn login(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>, request: Request) -> Response {
+pub async fn login(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>, request: Request) -> Answered {
     #[derive(Deserialize)]
     struct Login {
         token: String,
     }
     let from = from(&web, &guest, request.headers());
-    let login: Login = match sent(&web, request).await {
-        Ok(login) => login,
-        Err(refused) => return refused,
-    };
+    let login: Login = sent(&web, request).await?;
     match web.access.login(login.token.trim(), from) {
         Ok(who) => {
             info!("{} ({}) has logged in to the page from {from}", who.name, who.role.word());
             let cookie = cookie(&web, login.token.trim(), COOKIE_AGE);
-            ([(SET_COOKIE, cookie)], Json(http::who(Some(&who)))).into_response()
+            Ok(([(SET_COOKIE, cookie)], Json(http::who(Some(&who)))).into_response())
         }
         Err(NotIn::Wrong) => {
-            refusal(StatusCode::UNAUTHORIZED, "this is no token: `touchmovectl token create` makes one, and shows it once")
+            let sentence = "this is no token: `touchmovectl token create` makes one, and shows it once";
+            Err(refusal(StatusCode::UNAUTHORIZED, sentence))
         }
         Err(NotIn::Wait(rest)) => {
             let seconds = rest.as_secs() + 1;
-            let mut response =
-                refusal(StatusCode::TOO_MANY_REQUESTS, format!("there were too many wrong tokens: try again in {seconds} s"));
-            response.headers_mut().insert(RETRY_AFTER, seconds.into());
-            response
+            let sentence = format!("there were too many wrong tokens: try again in {seconds} s");
+            Ok(([(RETRY_AFTER, seconds.to_string())], refusal(StatusCode::TOO_MANY_REQUESTS, sentence)).into_response())
         }
     }
 }
 
 /// `POST /api/logout`.
-pub async fn logout(State(web): State<Arc<Web>>, request: Request) -> Response {
-    match sent::<Value>(&web, request).await {
-        Ok(_) => ([(SET_COOKIE, cookie(&web, "", 0))], Json(json!({}))).into_response(),
-        Err(refused) => refused,
-    }
+pub async fn logout(State(web): State<Arc<Web>>, request: Request) -> Answered {
+    sent::<Value>(&web, request).await?;
+    Ok(([(SET_COOKIE, cookie(&web, "", 0))], Json(json!({}))).into_response())
 }
 
 /// `POST /api/command`.
-pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Response {
+pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered {
     #[derive(Deserialize)]
     struct Commanded {
         board: Option<String>,
@@ -85,34 +79,25 @@ pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Response 
         command: Value,
     }
     let locale = locale(request.uri());
-    let who = match may(&web, request.headers(), &[Role::Arbiter]) {
-        Ok(who) => who,
-        Err(refused) => return refused,
-    };
-    let Commanded { board, game, command } = match sent(&web, request).await {
-        Ok(commanded) => commanded,
-        Err(refused) => return refused,
-    };
+    let who = may(&web, request.headers(), &[Role::Arbiter])?;
+    let Commanded { board, game, command } = sent(&web, request).await?;
     let target = match (board, game) {
         (Some(board), None) => Target::Board(BoardId::new(&board)),
         (None, Some(game)) => Target::Game(game),
-        _ => return refusal(StatusCode::BAD_REQUEST, "say for what it is: \"board\", or \"game\", and not both"),
+        _ => return Err(refusal(StatusCode::BAD_REQUEST, "say for what it is: \"board\", or \"game\", and not both")),
     };
-    let command = match command_from_value(&command) {
-        Ok(command) => command,
-        Err(why) => return refusal(StatusCode::BAD_REQUEST, why.to_string()),
-    };
+    let command = command_from_value(&command).map_err(|why| refusal(StatusCode::BAD_REQUEST, why.to_string()))?;
     if let Command::Tags(tags) = &command
         && let Some(bad) = tags.iter().find(|(name, value)| !is_tag(name, value))
     {
         let sentence =
             format!("{:?} is no PGN tag: its name has letters, digits and _, its value is one line of {TAG} bytes", bad.0);
-        return refusal(StatusCode::BAD_REQUEST, sentence);
+        return Err(refusal(StatusCode::BAD_REQUEST, sentence));
     }
     match web.hub.command(target, Order { command, by: who.name }).await {
         Ok(answer) => {
             let (answer, text) = told(locale, &answer);
-            Json(json!({"answer": answer, "text": text})).into_response()
+            Ok(Json(json!({"answer": answer, "text": text})).into_response())
         }
         Err(why) => {
             let status = match &why {
@@ -120,13 +105,13 @@ pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Response 
                 OrderError::Refused(_) | OrderError::NotCurrent { .. } => StatusCode::CONFLICT,
                 OrderError::JournalFull(_) | OrderError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
             };
-            refusal(status, why.to_string())
+            Err(refusal(status, why.to_string()))
         }
     }
 }
 
 /// `POST /api/round`.
-pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Response {
+pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Answered {
     #[derive(Deserialize)]
     #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
     enum Change {
@@ -134,14 +119,8 @@ pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Response {
         Board { table: u16, board: String },
         Forfeit { table: u16, result: String },
     }
-    let who = match may(&web, request.headers(), &[Role::Arbiter, Role::Operator]) {
-        Ok(who) => who,
-        Err(refused) => return refused,
-    };
-    let change: Change = match sent(&web, request).await {
-        Ok(change) => change,
-        Err(refused) => return refused,
-    };
+    let who = may(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
+    let change: Change = sent(&web, request).await?;
     let name = who.name;
     let (done, said) = match &change {
         Change::Swap { a, b } => {
@@ -157,7 +136,7 @@ pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Response {
     match done {
         Ok(()) => {
             info!("{said}");
-            Json(json!({"answer": "done", "text": ""})).into_response()
+            Ok(Json(json!({"answer": "done", "text": ""})).into_response())
         }
         Err(why) => {
             let status = match why {
@@ -166,13 +145,13 @@ pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Response {
                 PairingError::NoRound | PairingError::BadRound(_) => StatusCode::CONFLICT,
                 PairingError::NotKept(_) => StatusCode::SERVICE_UNAVAILABLE,
             };
-            refusal(status, why.to_string())
+            Err(refusal(status, why.to_string()))
         }
     }
 }
 
 /// Somebody who has one of these roles.
-fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Response> {
+fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Refusal> {
     match web.access.who(headers) {
         Some(who) if roles.contains(&who.role) => Ok(who),
         Some(_) => Err(refusal(StatusCode::FORBIDDEN, "this is for the arbiter: log in with an arbiter's token")),
@@ -181,7 +160,7 @@ fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Response> 
 }
 
 /// What was sent, if it came from our page or from no page at all.
-async fn sent<T: for<'de> Deserialize<'de>>(web: &Web, request: Request) -> Result<T, Response> {
+async fn sent<T: for<'de> Deserialize<'de>>(web: &Web, request: Request) -> Result<T, Refusal> {
     let headers = request.headers();
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let from_elsewhere = text(ORIGIN).is_some_and(|origin| !is_own(web, origin, text(HOST).unwrap_or_default()))

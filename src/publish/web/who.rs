@@ -194,7 +194,7 @@ impl Access {
     /// Each token is compared, whichever it is.
     fn find(&self, hash: &Hash) -> Option<Who> {
         let known = self.known();
-        let found = known.tokens.iter().filter(|token| token.is(hash)).last()?;
+        let found = known.tokens.iter().filter(|token| token.is(hash)).fold(None, |_, found| Some(found))?;
         Some(Who { name: found.name.clone(), role: found.role, hash: hash.clone() })
     }
 

@@ -1,0 +1,113 @@
+//! What the public is told of the tournament, as DGT LiveChess and its Cloud write it: which text at which path.
+
+use super::cloud;
+use super::table::{self, Table, Told};
+use crate::daemon::Gallery;
+use crate::daemon::hub::GameView;
+use crate::round::Round;
+use std::collections::{BTreeMap, VecDeque};
+
+/// So many rounds are followed: games of the one before may still be on their way when the next one is loaded.
+const ROUNDS: usize = 2;
+
+/// What is told. Only what has changed is worked out anew.
+pub struct Book {
+    tags: Vec<(String, String)>,
+    /// The rounds that are followed, the last one last; none where none was loaded.
+    rounds: VecDeque<Round>,
+    /// What is told of each table, by round and place.
+    told: BTreeMap<u16, Vec<Told>>,
+    /// How many games the rounds before the first one that is followed have.
+    before: BTreeMap<u16, usize>,
+}
+
+impl Book {
+    /// One in which nothing is told. `tags`: what the configuration says of every game.
+    pub fn new(tags: Vec<(String, String)>) -> Book {
+        Book { tags, rounds: VecDeque::new(), told: BTreeMap::new(), before: BTreeMap::new() }
+    }
+
+    /// Follows the round that is played now; the numbers of those that are not followed any more.
+    pub fn follow(&mut self, gallery: &Gallery) -> Vec<u16> {
+        let mut gone = Vec::new();
+        let Some(round) = gallery.read(|state| state.round.clone()) else { return gone };
+        match self.rounds.iter_mut().find(|known| known.number == round.number) {
+            Some(known) => *known = round,
+            None => self.rounds.push_back(round),
+        }
+        while self.rounds.len() > ROUNDS
+            && let Some(old) = self.rounds.pop_front()
+        {
+            let told = self.told.remove(&old.number).unwrap_or_default();
+            self.before.insert(old.number, told.len());
+            gone.push(old.number);
+        }
+        gone
+    }
+
+    /// Rounds of which nothing was told yet.
+    pub fn unknown(&self) -> Vec<u16> {
+        let numbers = self.followed().into_iter().map(|round| table::number(round.as_ref(), &self.tags));
+        numbers.filter(|number| !self.told.contains_key(number)).collect()
+    }
+
+    /// This was told of a round before, and the rounds before it have so many games.
+    pub(super) fn recall(&mut self, number: u16, told: Vec<Told>, before: Vec<(u16, usize)>) {
+        self.told.insert(number, told);
+        for (number, games) in before {
+            self.before.entry(number).or_insert(games);
+        }
+    }
+
+    /// Everything that is told now, by path; nothing, where there is no game yet.
+    pub fn tell(&mut self, gallery: &Gallery) -> BTreeMap<String, String> {
+        let mut files = BTreeMap::new();
+        for round in &self.followed() {
+            let number = table::number(round.as_ref(), &self.tags);
+            let told = self.told.entry(number).or_default();
+            let shown: Vec<(Table, Option<GameView>)> = gallery.read(|state| {
+                let tables = table::tables(state, round.as_ref(), &self.tags);
+                let with_game = |(place, table): (usize, Table)| {
+                    let known = told.get(place).is_some_and(|told| told.tells(&table));
+                    let game = table.game.filter(|_| !known).and_then(|(id, _)| state.games.get(&id).cloned());
+                    (table, game)
+                };
+                tables.into_iter().enumerate().map(with_game).collect()
+            });
+            let tell = |(place, (table, game)): (usize, (Table, Option<GameView>))| match told.get(place) {
+                Some(known) if known.tells(&table) => known.clone(),
+                before => Told::new(table, game, before),
+            };
+            *told = shown.into_iter().enumerate().map(tell).collect();
+            files.extend(of_round(number, told));
+        }
+        if !files.is_empty() {
+            let tournament = cloud::tournament(&self.told, &self.before, &self.tags);
+            files.insert("tournament.json".to_owned(), tournament.to_string());
+        }
+        files
+    }
+
+    fn followed(&self) -> Vec<Option<Round>> {
+        match self.rounds.len() {
+            0 => vec![None],
+            _ => self.rounds.iter().cloned().map(Some).collect(),
+        }
+    }
+}
+
+/// The files of a round, by path.
+fn of_round(number: u16, told: &[Told]) -> Vec<(String, String)> {
+    if told.is_empty() {
+        return Vec::new();
+    }
+    let path = |name: &str| format!("round-{number}/{name}");
+    let mut files = Vec::with_capacity(told.len() * 2 + 2);
+    for (place, told) in (1..).zip(told) {
+        files.push((path(&format!("game-{place}.pgn")), told.pgn.to_string()));
+        files.push((path(&format!("game-{place}.json")), told.game.to_string()));
+    }
+    files.push((path("games.pgn"), told.iter().map(|told| &*told.pgn).collect()));
+    files.push((path("index.json"), cloud::index(told).to_string()));
+    files
+}

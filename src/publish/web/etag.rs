@@ -1,0 +1,31 @@
+//! What tells one version of an answer from another, so that it is not sent to who has it (RFC 9110, 8.8.3).
+
+use super::tokens::hex;
+use axum::body::Bytes;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest, Sha256};
+
+/// The tag of these bytes: the same on every machine, and after a restart.
+pub fn of(bytes: &[u8]) -> String {
+    let hash = Sha256::digest(bytes);
+    format!("\"{}\"", hex(hash.get(..16).unwrap_or_default()))
+}
+
+/// The answer with this tag, or that it is what the client has already. Whoever keeps it asks each time.
+pub fn answer(asked: &HeaderMap, tag: &str, kind: &'static str, bytes: impl Into<Bytes>) -> Response {
+    let known = asked.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let mut tags = known.flat_map(|value| value.split(',')).map(str::trim);
+    let is_known = tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag);
+    let mut response = match is_known {
+        true => StatusCode::NOT_MODIFIED.into_response(),
+        false => ([(CONTENT_TYPE, kind)], bytes.into()).into_response(),
+    };
+    let headers = response.headers_mut();
+    if let Ok(tag) = HeaderValue::try_from(tag) {
+        headers.insert(ETAG, tag);
+    }
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
