@@ -202,7 +202,11 @@ async fn an_arbiter_sees_an_illegal_move_and_puts_the_position_back() {
     browser
         .until("it is read aloud", "document.querySelector('#aloud').textContent.startsWith('Table 3: Illegal move: White')");
     browser.until("the title counts it", "document.title.startsWith('(1) City Open')");
+    browser.js("document.activeElement.blur()");
     picture(&browser, "hall");
+    narrow(&browser);
+    picture(&browser, "telephone");
+    browser.size(1280, 800);
 
     // Keys alone: the next alert, and its board.
     browser.keys("a");
@@ -215,6 +219,16 @@ async fn an_arbiter_sees_an_illegal_move_and_puts_the_position_back() {
     browser.click("#board-alerts summary");
     browser.shows("#board-alerts .evidence", "c3 a white knight → nothing");
     picture(&browser, "alert");
+    narrow(&browser);
+    browser.size(1280, 800);
+    speak(&browser, "zh-Hant");
+    browser.shows("#board-alerts .sentence", "c3的騎士被牽制");
+    speak(&browser, "zh-Hans");
+    browser.shows("#board-alerts .sentence", "c3的马被牵制");
+    browser.shows("#board-alerts .main", "恢复到白方第6着之前");
+    picture(&browser, "chinese");
+    speak(&browser, "en");
+    browser.shows("#board-alerts .sentence", "the knight on c3 is pinned");
 
     browser.click("#board-alerts .main");
     browser.shows("#differs li", "c3 should hold a white knight, but holds nothing");
@@ -244,7 +258,8 @@ async fn an_arbiter_sees_an_illegal_move_and_puts_the_position_back() {
     browser.click("#moves [data-ply='1']");
     browser.shows("#seen", "White's move 1 d4");
 
-    narrow_and_in_chinese(&browser, port);
+    browser.keys(ESCAPE);
+    browser.shows("#cards .state", "In play");
     comes_back(&browser, &mut hall, port);
 
     let refused: Vec<String> = browser.console().into_iter().filter(|line| line.contains("Content Security Policy")).collect();
@@ -254,25 +269,18 @@ async fn an_arbiter_sees_an_illegal_move_and_puts_the_position_back() {
     assert_eq!(browser.js(elsewhere), 0);
 }
 
-/// The page on a telephone, and in Chinese.
-fn narrow_and_in_chinese(browser: &Browser, port: u16) {
+/// As on a telephone: nothing is wider than that.
+fn narrow(browser: &Browser) {
     browser.size(360, 740);
     browser.until("nothing is wider than the screen", "document.documentElement.scrollWidth <= 360");
-    browser.keys(ESCAPE);
-    browser.shows("#cards .state", "In play");
-    browser.until("nothing is wider than the screen", "document.documentElement.scrollWidth <= 360");
-    picture(browser, "telephone");
-    browser.size(1280, 800);
-    for (language, word) in [("zh-Hant", "裁判"), ("zh-Hans", "进行中")] {
-        browser.js(&format!("localStorage.setItem('language', '{language}')"));
-        browser.go(&format!("http://127.0.0.1:{port}/board/hall_7"));
-        browser.shows("#who, #how", word);
-    }
-    browser.shows("#detail dt", "可信度");
-    picture(browser, "chinese");
-    browser.js("localStorage.setItem('language', 'en')");
-    browser.go(&format!("http://127.0.0.1:{port}/"));
-    browser.shows("#cards .state", "In play");
+}
+
+/// Chooses another language.
+fn speak(browser: &Browser, language: &str) {
+    let choose =
+        "const one = document.querySelector('#language'); one.value = LANGUAGE; one.dispatchEvent(new Event('change'))";
+    browser.js(&choose.replace("LANGUAGE", &format!("{language:?}")));
+    browser.until("the language", &format!("document.documentElement.lang === {language:?}"));
 }
 
 /// The server ends and starts again: it is said, and the page comes back by itself.

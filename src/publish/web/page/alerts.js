@@ -5,7 +5,7 @@ import { $, fill, h, keyed, say } from "./dom.js";
 import { place, player } from "./hall.js";
 import { command, hall, now } from "./net.js";
 import { fitting } from "./rule.js";
-import { ago, has, shown, t, time } from "./words.js";
+import { colon, ago, has, comma, shown, t, time } from "./words.js";
 
 /** All alerts that stand: those that are more than notices first, and of these the oldest. */
 export function standing() {
@@ -26,7 +26,7 @@ export function news() {
 }
 
 /** An alert in one line, as it is read aloud. */
-export const aloud = ({ card, alert }) => `${place(card)}: ${t(`kind-${alert.kind}`)}: ${alert.text}`;
+export const aloud = ({ card, alert }) => colon(place(card), colon(t(`kind-${alert.kind}`), alert.text));
 
 function make() {
   return h(
@@ -48,13 +48,13 @@ function update(item, { card, alert }) {
   say($(".text", item), alert.text);
   const button = $("button", item);
   say(button, t("page-acknowledge"));
-  button.setAttribute("aria-label", `${t("page-acknowledge")}: ${place(card)}, ${t(`kind-${alert.kind}`)}`);
+  button.setAttribute("aria-label", colon(t("page-acknowledge"), comma([place(card), t(`kind-${alert.kind}`)])));
   button.onclick = () => item.dispatchEvent(new CustomEvent("rule", { bubbles: true, detail: { card, what: { do: "acknowledge", alert: alert.id } } }));
 }
 
-/** Draws the list of all alerts. */
-export function draw() {
-  const all = standing();
+/** Draws the list of all alerts but those of this board, which is shown itself. */
+export function draw(but) {
+  const all = standing().filter(({ card }) => card.board !== but);
   keyed($("#alerts ol"), all, ({ card, alert }) => `${card.game.id}:${alert.id}`, make, update);
   $("#alerts").hidden = all.length === 0;
   say($("#alerts h2"), t("page-alerts", { count: all.length }));
@@ -83,7 +83,7 @@ function write(box, card, alert, { rule, look }) {
       alert.count ? row("page-counted", t("page-counted-of", { count: alert.count, player: by ? player(card, by) : "" })) : null,
       alert.allowed?.length ? row("page-allowed", alert.allowed.join(" ")) : null,
       at !== null
-        ? row("page-clocks-then", `${t("player-white")} ${format(alert.clock_white_ms)}, ${t("player-black")} ${format(alert.clock_black_ms ?? 0)}`)
+        ? row("page-clocks-then", comma([`${t("player-white")} ${format(alert.clock_white_ms)}`, `${t("player-black")} ${format(alert.clock_black_ms ?? 0)}`]))
         : null,
     ),
     h("div", { class: "buttons" }, fitting(card, alert).map((one, index) => h("button", { type: "button", class: index ? "" : "main", onclick: () => rule(one) }, one.text))),
@@ -121,9 +121,9 @@ export function drawOf(list, card, acts) {
 /** What a command came to, in words: the moves that touched pieces allow, what a claim is worth, what was taken back. */
 function told({ answer, text }) {
   const { bound, claim, undone } = answer ?? {};
-  if (claim) return [text, claim.required.join("; "), claim.articles.join(", ")].filter(Boolean).join(" · ");
-  if (bound?.length) return `${t("page-done")}. ${t("page-allowed")}: ${bound.join(" ")}`;
-  if (undone) return `${t("page-undone")}: ${has(`page-do-${undone.do}`) ? t(`page-do-${undone.do}`) : undone.do}`;
+  if (claim) return [text, comma(claim.required), claim.articles.join(", ")].filter(Boolean).join(" · ");
+  if (bound?.length) return comma([t("page-done"), colon(t("page-allowed"), bound.join(" "))]);
+  if (undone) return colon(t("page-undone"), has(`page-do-${undone.do}`) ? t(`page-do-${undone.do}`) : undone.do);
   return text || t("page-done");
 }
 

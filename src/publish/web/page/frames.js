@@ -3,7 +3,7 @@
 import { squares } from "./board.js";
 import { format } from "./clock.js";
 import { $, h, keyed, say, set } from "./dom.js";
-import { shown, t, time } from "./words.js";
+import { colon, comma, shown, t, time } from "./words.js";
 
 /** Around a chosen moment, so much before and after. Milliseconds. */
 const BEFORE = 15000;
@@ -64,10 +64,10 @@ export function step(by) {
 }
 
 function text(frame) {
-  if (frame.square) return `${frame.square}: ${shown(frame.before)} → ${shown(frame.now)}`;
+  if (frame.square) return colon(frame.square, `${shown(frame.before)} → ${shown(frame.now)}`);
   const clock = frame.clock ?? {};
   const ms = (side) => (Number.isFinite(clock[`${side}_ms`]) ? format(clock[`${side}_ms`]) : "–");
-  return `${t("page-clock")}: ${t("player-white")} ${ms("white")}, ${t("player-black")} ${ms("black")}`;
+  return colon(t("page-clock"), comma([`${t("player-white")} ${ms("white")}`, `${t("player-black")} ${ms("black")}`]));
 }
 
 /** Draws the list. */

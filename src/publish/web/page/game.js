@@ -9,7 +9,7 @@ import { place, player, score, state, who } from "./hall.js";
 import { ask, hall, isArbiter } from "./net.js";
 import * as rule from "./rule.js";
 import * as sheet from "./sheet.js";
-import { has, language, shown, t, time } from "./words.js";
+import { colon, has, language, comma, shown, t, time } from "./words.js";
 
 /** Under this a move is told as doubtful: as `uncertain` of a card. */
 const SURE = 0.9;
@@ -164,12 +164,12 @@ function position(now) {
   set($("#raw"), "aria-pressed", String(raw));
   $("#raw").disabled = !now.placement || !now.game;
   const label = at === null ? [state(now).text, ...differs.map(line)].join("; ") : $("#seen").textContent;
-  set($("#large"), "aria-label", `${place(now)}: ${label}`);
+  set($("#large"), "aria-label", colon(place(now), label));
 }
 
 /** The moves, as buttons in rows of two. */
 function moves(now) {
-  const list = $("#moves");
+  const box = $("#moves");
   const all = game && game.id === now.game?.id ? game.moves : [];
   const offset = game?.start_fen?.split(" ")[1] === "b" ? 1 : 0;
   const first = Number(game?.start_fen?.split(" ")[5] ?? 1) || 1;
@@ -184,10 +184,10 @@ function moves(now) {
     one.cells.forEach((move, index) => cell(row, index + 1, move));
   };
   const last = all.length;
-  const tail = list.dataset.last !== String(last) && at === null;
-  list.dataset.last = last;
-  keyed(list, rows.filter(Boolean), (one) => one.number, make, update);
-  if (tail) list.scrollTop = list.scrollHeight;
+  const tail = box.dataset.last !== String(last) && at === null;
+  box.dataset.last = last;
+  keyed(box, rows.filter(Boolean), (one) => one.number, make, update);
+  if (tail) box.scrollTop = box.scrollHeight;
   $("#no-moves").hidden = all.length > 0;
   detail(now, all[(at ?? last) - 1]);
 }
@@ -228,14 +228,14 @@ function detail(now, move) {
   const ply = move.ply;
   fill(
     box,
-    h("h3", {}, `${rule.name(now, ply)}: ${move.san}`),
+    h("h3", {}, colon(rule.name(now, ply), move.san)),
     h(
       "dl",
       {},
       move.irregular ? row("page-irregular", t("page-irregular-move")) : null,
       row("page-confidence", percent(move.confidence)),
-      alternatives.length ? row("page-alternatives", alternatives.map((one) => `${one.san ?? one.uci} ${percent(one.confidence)}`).join(", ")) : null,
-      clocks.length ? row("page-clocks", clocks.map(([side, ms]) => `${t(`player-${side}`)} ${clock.format(ms)}`).join(", ")) : null,
+      alternatives.length ? row("page-alternatives", comma(alternatives.map((one) => `${one.san ?? one.uci} ${percent(one.confidence)}`))) : null,
+      clocks.length ? row("page-clocks", comma(clocks.map(([side, ms]) => `${t(`player-${side}`)} ${clock.format(ms)}`))) : null,
       row("page-made", move.made ? time(move.made) : "–"),
       row("page-completed", move.completed ? time(move.completed) : t("page-not-yet")),
     ),
@@ -258,13 +258,13 @@ function below(now) {
   const corrections = mine?.corrections ?? [];
   $("#corrections").hidden = corrections.length === 0;
   say($("#corrections summary"), t("page-corrections", { count: corrections.length }));
-  const line = (one) => `${time(one.wall_ms)} ${rule.name(now, one.from_ply)}: ${one.was.join(" ") || "–"} → ${one.now.join(" ") || "–"} (${reason(one.reason)})`;
+  const line = (one) => `${time(one.wall_ms)} ${colon(rule.name(now, one.from_ply), `${one.was.join(" ") || "–"} → ${one.now.join(" ") || "–"}`)} · ${reason(one.reason)}`;
   keyed($("#corrections ol"), corrections, (one) => `${one.wall_ms} ${one.from_ply} ${one.now}`, () => h("li"), (item, one) => say(item, line(one)));
   const counted = ["white", "black"].flatMap((side) => (mine?.tally?.[side] ?? []).map((one) => ({ side, ...one })));
   $("#tally").hidden = counted.length === 0;
   say($("#tally summary"), t("page-tally", { count: counted.length }));
-  const what = (one) => [one.what].flat().map((word) => t(`page-count-${word}`)).join(", ");
-  keyed($("#tally ol"), counted, (one) => `${one.side} ${one.ply}`, () => h("li"), (item, one) => say(item, `${t(`player-${one.side}`)}, ${rule.name(now, one.ply)}: ${what(one)}`));
+  const what = (one) => comma([one.what].flat().map((word) => t(`page-count-${word}`)));
+  keyed($("#tally ol"), counted, (one) => `${one.side} ${one.ply}`, () => h("li"), (item, one) => say(item, colon(rule.name(now, one.ply), what(one))));
   const ended = now.game && now.game.result !== "*";
   say($("#result"), ended ? [score(now.game.result), has(`page-ended-${now.game.reason}`) ? t(`page-ended-${now.game.reason}`) : ""].filter(Boolean).join(" · ") : "");
   say($("#laws"), mine?.laws ?? "");

@@ -4,7 +4,7 @@ import { Board, squares } from "./board.js";
 import * as clock from "./clock.js";
 import { $, h, keyed, say, set } from "./dom.js";
 import { hall } from "./net.js";
-import { t } from "./words.js";
+import { colon, t } from "./words.js";
 
 const boards = new WeakMap();
 let filter = "";
@@ -100,7 +100,7 @@ function update(item, card) {
     clock.show(time, card, side);
   }
   say($(".last", link), how.kind === "device" && card.reason ? card.reason : line(card.game?.last_sans ?? []));
-  set(link, "aria-label", `${place(card)}: ${player(card, "white")} – ${player(card, "black")}: ${how.text}`);
+  set(link, "aria-label", colon(place(card), colon(`${player(card, "white")} – ${player(card, "black")}`, how.text)));
   const ground = $(".ground", link);
   if (!boards.has(ground)) boards.set(ground, new Board(ground));
   boards.get(ground).show(position(card));

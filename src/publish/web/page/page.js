@@ -7,7 +7,7 @@ import * as frames from "./frames.js";
 import * as cards from "./hall.js";
 import { ask, changes, hall, isArbiter, listen, read } from "./net.js";
 import * as sound from "./sound.js";
-import { LANGUAGES, ago, preferred, speak, t, time } from "./words.js";
+import { LANGUAGES, colon, ago, comma, preferred, speak, t, time } from "./words.js";
 
 /** Keys, and what they do: shown by `?`. */
 const KEYS = [
@@ -46,7 +46,7 @@ function route() {
       $("#back").focus({ preventScroll: true });
     }
   }
-  alerts.draw();
+  alerts.draw(wanted());
   head();
 }
 
@@ -65,11 +65,11 @@ async function rule(card, what) {
   $("#said").dataset.state = "";
   try {
     const text = await alerts.give(card, what);
-    say($("#said"), `${cards.place(card)}: ${text}`);
+    say($("#said"), colon(cards.place(card), text));
     silence = setTimeout(() => say($("#said"), ""), 30000);
   } catch (error) {
     $("#said").dataset.state = "wrong";
-    say($("#said"), `${cards.place(card)}: ${error.message}`);
+    say($("#said"), colon(cards.place(card), error.message));
     if (error.status === 401 || error.status === 403) read().catch(() => {});
   }
 }
@@ -85,7 +85,7 @@ function head() {
   document.body.classList.toggle("old", hall.lost !== null);
   const late = [hall.delay.ms && ago(hall.delay.ms), hall.delay.plies && t("page-plies", { count: hall.delay.plies })].filter(Boolean);
   $("#public").hidden = hall.who !== null || !hall.read;
-  say($("#public"), t(late.length ? "page-public-late" : "page-public", { delay: late.join(", ") }));
+  say($("#public"), t(late.length ? "page-public-late" : "page-public", { delay: comma(late) }));
   say($("#who"), hall.who ? `${hall.who.name} (${t(`page-role-${hall.who.role}`)})` : "");
   say($("#login"), t(hall.who ? "page-logout" : "page-login"));
   $("#trouble").hidden = hall.trouble.length === 0;
@@ -115,7 +115,7 @@ function announce() {
 
 function change({ detail: name }) {
   announce();
-  alerts.draw();
+  alerts.draw(wanted());
   head();
   if (wanted() === null) name === null ? cards.draw() : cards.redraw(name);
   else if (board.concerns(name)) board.draw();

@@ -5,7 +5,7 @@ import { parse } from "./clock.js";
 import { $, h } from "./dom.js";
 import { score } from "./hall.js";
 import { hall, isArbiter } from "./net.js";
-import { t } from "./words.js";
+import { colon, comma, t } from "./words.js";
 
 const RESULTS = ["1-0", "1/2-1/2", "0-1"];
 
@@ -118,14 +118,14 @@ const FIELDS = {
   ply: ({ card }, given) => field("ply", { type: "number", min: 1, max: card.game.ply + 1, required: true }, given ?? Math.max(1, card.game.ply)),
   plies: ({ card }) => field("plies", { type: "number", min: 1, max: Math.max(1, card.game.ply), required: true }, 1),
   alert: ({ card }) =>
-    select("alert", (card.game.alerts ?? []).filter((one) => !one.notice).map((one) => [String(one.id), `${t(`kind-${one.kind}`)}: ${name(card, one.ply)}`])),
+    select("alert", (card.game.alerts ?? []).filter((one) => !one.notice).map((one) => [String(one.id), colon(t(`kind-${one.kind}`), name(card, one.ply))])),
   uci: (about, given) => [field("uci", { pattern: "[a-h][1-8][a-h][1-8][qrbn]?", placeholder: "e2e4", required: true }, given), h("div", { class: "hand" })],
   intended: () => [field("intended", { pattern: "[a-h][1-8][a-h][1-8][qrbn]?", placeholder: "e2e4" }), h("div", { class: "hand" })],
   piece: (about, given) => choice("piece", ["queen", "rook", "bishop", "knight"].map((one) => [one, t(`role-${one}`)]), given),
   player: (about, given) => choice("player", players(), given),
   what: (about, given) => select("what", COUNTED.map((one) => [one, t(`page-count-${one}`)]), given),
   counted: ({ card, game }) =>
-    select("counted", sides(game).map((one) => [`${one.player} ${one.ply}`, `${t(`player-${one.player}`)}, ${name(card, one.ply)}: ${[one.what].flat().map((what) => t(`page-count-${what}`)).join(", ")}`])),
+    select("counted", sides(game).map((one) => [`${one.player} ${one.ply}`, colon(name(card, one.ply), comma([one.what].flat().map((what) => t(`page-count-${what}`))))])),
   claimed: () => choice("claimed", [["repetition", t("page-claim-repetition")], ["fifty_moves", t("page-claim-fifty_moves")]]),
   white_ms: (about, given) => field("white_ms", { placeholder: "1:30:00", required: true, pattern: "\\d{1,2}(:\\d{1,2}){1,2}" }, given),
   black_ms: (about, given) => field("black_ms", { placeholder: "1:30:00", required: true, pattern: "\\d{1,2}(:\\d{1,2}){1,2}" }, given),

@@ -4,7 +4,7 @@ import { format } from "./clock.js";
 import { $, fill, h } from "./dom.js";
 import { score } from "./hall.js";
 import { hall } from "./net.js";
-import { language, t } from "./words.js";
+import { colon, language, t } from "./words.js";
 
 /** So many moves stand in one column. */
 const COLUMN = 30;
@@ -44,11 +44,11 @@ export function draw(card, game) {
     $("#sheet"),
     h("h1", {}, t("page-sheet")),
     h("p", {}, about.filter(Boolean).join(" · ")),
-    h("p", { class: "players" }, h("b", {}, `${t("player-white")}: `), who("white")),
-    h("p", { class: "players" }, h("b", {}, `${t("player-black")}: `), who("black")),
-    usual ? null : h("p", {}, `${t("page-start")}: ${game.start_fen}`),
+    h("p", { class: "players" }, h("b", {}, colon(t("player-white"), "")), who("white")),
+    h("p", { class: "players" }, h("b", {}, colon(t("player-black"), "")), who("black")),
+    usual ? null : h("p", {}, colon(t("page-start"), game.start_fen)),
     h("div", { class: "columns" }, Array.from({ length: columns }, (_, column) => table(moves, column * COLUMN, Number(number) || 1))),
-    h("p", {}, h("b", {}, `${t("page-result")}: `), card.game.result === "*" ? "" : score(card.game.result)),
+    h("p", {}, h("b", {}, colon(t("page-result"), "")), card.game.result === "*" ? "" : score(card.game.result)),
     h("p", { class: "signatures" }, [t("player-white"), t("player-black"), t("page-arbiter")].map((name) => h("span", {}, name))),
     h("p", { class: "small" }, t("page-sheet-from")),
   );

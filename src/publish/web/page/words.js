@@ -37,6 +37,14 @@ export function t(key, values = {}) {
 /** Whether there is a sentence of this key. */
 export const has = (key) => key in words;
 
+const chinese = () => language.startsWith("zh");
+
+/** `what: text`, with the sign of the language. */
+export const colon = (what, text) => what + (chinese() ? "：" : ": ") + text;
+
+/** One after the other, with the sign of the language between them. */
+export const comma = (parts) => parts.filter(Boolean).join(chinese() ? "，" : ", ");
+
 const ROLES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 
 /** The kind of piece of a letter as in FEN. */
