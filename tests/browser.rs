@@ -1,6 +1,6 @@
 //! The page in a browser: a hall of eight boards, one of which has an illegal move, is seen, and ruled on, as an arbiter does it.
 //!
-//! `UPDATE=1` takes the pictures of docs/screens.
+//! `UPDATE=1` takes the pictures of docs/screens; the Chinese one needs a font that has the signs, such as Debian's fonts-noto-cjk.
 
 use crate::hall::{client, until_games};
 use crate::harness::{Board, Daemon, PrivateBus, eventually};
