@@ -247,7 +247,6 @@ fn unknown_keys() {
         "[telemetry]\nx = 1",
         &[
             "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [lichess], [hooks], [metrics], [livechess], [web], [[board]]",
-            "1:2: there is no table or key telemetry; there are [bus], [journal], [recordings], [game], [laws], [pgn], [broadcast], [files], [lichess], [hooks], [metrics], [livechess], [web], [[board]]",
         ],
     );
 }
