@@ -17,6 +17,7 @@ mod disk;
 mod doctor;
 mod draws;
 mod editions;
+mod exchange;
 mod faults;
 mod files;
 mod games;

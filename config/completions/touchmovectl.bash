@@ -298,6 +298,9 @@ _touchmovectl() {
             touchmovectl__subcmd__help__subcmd__round,board)
                 cmd="touchmovectl__subcmd__help__subcmd__round__subcmd__board"
                 ;;
+            touchmovectl__subcmd__help__subcmd__round,exchange)
+                cmd="touchmovectl__subcmd__help__subcmd__round__subcmd__exchange"
+                ;;
             touchmovectl__subcmd__help__subcmd__round,forfeit)
                 cmd="touchmovectl__subcmd__help__subcmd__round__subcmd__forfeit"
                 ;;
@@ -322,6 +325,9 @@ _touchmovectl() {
             touchmovectl__subcmd__round,board)
                 cmd="touchmovectl__subcmd__round__subcmd__board"
                 ;;
+            touchmovectl__subcmd__round,exchange)
+                cmd="touchmovectl__subcmd__round__subcmd__exchange"
+                ;;
             touchmovectl__subcmd__round,forfeit)
                 cmd="touchmovectl__subcmd__round__subcmd__forfeit"
                 ;;
@@ -339,6 +345,9 @@ _touchmovectl() {
                 ;;
             touchmovectl__subcmd__round__subcmd__help,board)
                 cmd="touchmovectl__subcmd__round__subcmd__help__subcmd__board"
+                ;;
+            touchmovectl__subcmd__round__subcmd__help,exchange)
+                cmd="touchmovectl__subcmd__round__subcmd__help__subcmd__exchange"
                 ;;
             touchmovectl__subcmd__round__subcmd__help,forfeit)
                 cmd="touchmovectl__subcmd__round__subcmd__help__subcmd__forfeit"
@@ -1706,7 +1715,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__help__subcmd__round)
-            opts="load show swap board forfeit"
+            opts="load show swap board exchange forfeit"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1720,6 +1729,20 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__help__subcmd__round__subcmd__board)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__round__subcmd__exchange)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2010,7 +2033,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__round)
-            opts="-h --help load show swap board forfeit help"
+            opts="-h --help load show swap board exchange forfeit help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2024,6 +2047,24 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__round__subcmd__board)
+            opts="-h --bus --broadcast --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --bus)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__exchange)
             opts="-h --bus --broadcast --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2060,7 +2101,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__round__subcmd__help)
-            opts="load show swap board forfeit help"
+            opts="load show swap board exchange forfeit help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2074,6 +2115,20 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__round__subcmd__help__subcmd__board)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__round__subcmd__help__subcmd__exchange)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -187,13 +187,14 @@ complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and _
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and __fish_seen_subcommand_from help" -f -a "resume" -d 'Let a paused game go on'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and __fish_seen_subcommand_from help" -f -a "claim" -d 'Say what a player\'s claim of a draw is worth; nothing changes by it'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board forfeit help" -s h -l help -d 'Print help'
-complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board forfeit help" -f -a "load" -d 'Read a file of pairings, check it whole, and play by it from now on'
-complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board forfeit help" -f -a "show" -d 'Show the round, with the board on each table'
-complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board forfeit help" -f -a "swap" -d 'The players of two tables change places'
-complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board forfeit help" -f -a "board" -d 'Say which board stands at a table'
-complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board forfeit help" -f -a "forfeit" -d 'Enter that a game is not played'
-complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board forfeit help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board exchange forfeit help" -s h -l help -d 'Print help'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board exchange forfeit help" -f -a "load" -d 'Read a file of pairings, check it whole, and play by it from now on'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board exchange forfeit help" -f -a "show" -d 'Show the round, with the board on each table'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board exchange forfeit help" -f -a "swap" -d 'The players of two tables change places'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board exchange forfeit help" -f -a "board" -d 'Say which board stands at a table'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board exchange forfeit help" -f -a "exchange" -d 'A game goes on at another board, because the one it is played on is broken'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board exchange forfeit help" -f -a "forfeit" -d 'Enter that a game is not played'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and not __fish_seen_subcommand_from load show swap board exchange forfeit help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from load" -l round -d 'Which round, where the file does not say or has several' -r
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from load" -l order -d 'How a TRF16 file\'s pairs come to tables: by points, then by start number' -r -f -a "rank\t''"
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from load" -l boards -d 'Or by this file: on each line a table and the start number of one of its players' -r -F
@@ -211,6 +212,9 @@ complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __f
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from board" -l bus -d 'The bus: session, system, or an address such as unix:path=/run/bus [default: session if there is one, else system]' -r
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from board" -l broadcast -d 'Ask the stream for broadcast: games only, for those who may not see alerts'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from board" -s h -l help -d 'Print help'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from exchange" -l bus -d 'The bus: session, system, or an address such as unix:path=/run/bus [default: session if there is one, else system]' -r
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from exchange" -l broadcast -d 'Ask the stream for broadcast: games only, for those who may not see alerts'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from exchange" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from forfeit" -l bus -d 'The bus: session, system, or an address such as unix:path=/run/bus [default: session if there is one, else system]' -r
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from forfeit" -l broadcast -d 'Ask the stream for broadcast: games only, for those who may not see alerts'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from forfeit" -s h -l help -d 'Print help'
@@ -218,6 +222,7 @@ complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __f
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from help" -f -a "show" -d 'Show the round, with the board on each table'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from help" -f -a "swap" -d 'The players of two tables change places'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from help" -f -a "board" -d 'Say which board stands at a table'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from help" -f -a "exchange" -d 'A game goes on at another board, because the one it is played on is broken'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from help" -f -a "forfeit" -d 'Enter that a game is not played'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand round; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand token; and not __fish_seen_subcommand_from create list revoke help" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -344,6 +349,7 @@ complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and __fi
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and __fish_seen_subcommand_from round" -f -a "show" -d 'Show the round, with the board on each table'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and __fish_seen_subcommand_from round" -f -a "swap" -d 'The players of two tables change places'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and __fish_seen_subcommand_from round" -f -a "board" -d 'Say which board stands at a table'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and __fish_seen_subcommand_from round" -f -a "exchange" -d 'A game goes on at another board, because the one it is played on is broken'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and __fish_seen_subcommand_from round" -f -a "forfeit" -d 'Enter that a game is not played'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and __fish_seen_subcommand_from token" -f -a "create" -d 'Make a token for somebody, and show it'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and __fish_seen_subcommand_from token" -f -a "list" -d 'Show whose tokens there are, and since when'

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
   touchmovectl round show
   touchmovectl round swap 4 5
   touchmovectl round board 7 spare_1
+  touchmovectl round exchange board_7 spare_1
   touchmovectl round forfeit 12 white")]
 pub struct Args {
     #[command(subcommand)]
@@ -72,6 +73,19 @@ enum What {
         table: u16,
         /// The board's name, see `touchmovectl list`; any: whichever comes next
         board: String,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// A game goes on at another board, because the one it is played on is broken
+    ///
+    /// Stop the clocks, put the position up on the other board (`touchmovectl game`), and give this command; then the game goes on there
+    /// with its record, its clocks and what binds the players. The broken board is best unplugged.
+    #[command(after_help = "Examples:\n  touchmovectl round exchange board_7 spare_1")]
+    Exchange {
+        /// The board that is broken
+        from: String,
+        /// The one in its place
+        to: String,
         #[command(flatten)]
         service: Service,
     },
@@ -136,6 +150,12 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Board { table, board, service } => {
             let client = live(&service).await?;
             client.set_board(table, if board == "any" { "" } else { &board }).await?;
+            shown(&client).await
+        }
+        What::Exchange { from, to, service } => {
+            let client = live(&service).await?;
+            client.exchange_board(&from, &to).await?;
+            print(&format!("the game goes on at board {to}\n"))?;
             shown(&client).await
         }
         What::Forfeit { table, winner, service } => {

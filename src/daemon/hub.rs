@@ -14,14 +14,14 @@ mod state;
 pub use board::{BoardId, BoardView, ClockView, Contact, Traffic};
 pub use game::{GameView, is_public};
 pub use news::{News, Published};
-pub use order::{Done, OrderError, Request, Target};
+pub use order::{Asked, Carried, Done, OrderError, Request, Target};
 use seat::Batch;
 pub use seat::{LastGame, Seat};
 pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_FAILED, JOURNAL_FULL, State, Trouble};
 
 use crate::daemon::journal::{Journal, JournalError};
-use crate::daemon::rounds::RoundFile;
-use crate::game::{Answer, Order, Record, Stamped};
+use crate::daemon::rounds::{RoundFile, value, with_board};
+use crate::game::{Answer, Command, Order, Record, Stamped};
 use crate::link::watch::Unused;
 use crate::round::Round;
 use std::collections::HashMap;
@@ -157,11 +157,41 @@ impl Hub {
             });
             held.map_or(Ok(board), |held| Err(OrderError::JournalFull(held.sentence.clone())))
         })?;
-        let route = lock(&self.routes).get(&board).cloned();
+        self.ask(&board, Asked::Order(order)).await
+    }
+
+    async fn ask(&self, board: &BoardId, what: Asked) -> Result<Answer, OrderError> {
+        let route = lock(&self.routes).get(board).cloned();
         let route = route.ok_or_else(|| OrderError::NoSuchBoard(board.to_string()))?;
         let (done, outcome) = oneshot::channel();
-        route.send(Request { order, done }).await.map_err(|_| OrderError::Stopping)?;
+        route.send(Request { what, done }).await.map_err(|_| OrderError::Stopping)?;
         outcome.await.map_err(|_| OrderError::Stopping)?
+    }
+
+    /// The game on a board goes on at another one, on which its position stands: with its record, its clocks, and what binds the
+    /// players. It is another game in the journal, which begins with the events of this one. The other board stands at its table from
+    /// now on. `by`: who wants it.
+    ///
+    /// # Errors
+    /// See [`OrderError`]; nothing has changed then.
+    pub async fn carry_on(&self, from: &BoardId, to: &BoardId, by: &str) -> Result<(), OrderError> {
+        let (game, epoch_wall_ms, tags, round) = self.read(|state| {
+            let missing = |board: &BoardId| OrderError::NoSuchBoard(board.to_string());
+            let game_on = |board: &BoardId| -> Result<Option<&GameView>, OrderError> {
+                let view = state.boards.get(board).ok_or_else(|| missing(board))?;
+                Ok(view.game.and_then(|game| state.games.get(&game)).filter(|game| game.record.result.is_none()))
+            };
+            let game = game_on(from)?.filter(|_| from != to).ok_or_else(|| OrderError::NothingPlayed(from.clone()))?;
+            let is_named = |game: &&GameView| !game.record.plies.is_empty() && value(&game.record.tags, "White").is_some();
+            if let Some(taken) = game_on(to)?.filter(is_named) {
+                return Err(OrderError::Taken { board: to.clone(), game: taken.id });
+            }
+            Ok((game.id, game.epoch_wall_ms, game.record.tags.clone(), with_board(state, from, to)))
+        })?;
+        let events = self.since(game, 0).map_err(|why| OrderError::Unreadable(why.to_string()))?;
+        let order = Order { command: Command::Tags(tags), by: format!("{by}, who carried game {game} on from board {from}") };
+        let carried = Carried { game: LastGame { epoch_wall_ms, events }, order, round };
+        self.ask(to, Asked::CarryOn(Box::new(carried))).await.map(drop)
     }
 
     /// The round is kept in this file from now on, and is the one that was kept there.
@@ -235,7 +265,7 @@ impl Hub {
             }
             let passing = batch.events.iter().take_while(|event| event.number.is_none()).count();
             let events = batch.events.drain(..passing).collect();
-            let passing = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None };
+            let passing = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, carried: None };
             // The disk begins first.
             let commit = self.commit(&board, batch.epoch_wall_ms, durable);
             let (games, ()) = tokio::join!(biased; commit, async { self.apply(&board, passing, Vec::new()) });
@@ -282,6 +312,13 @@ impl Hub {
 
     fn apply(&self, board: &BoardId, batch: Batch, games: Vec<u64>) {
         let mut news = Vec::with_capacity(batch.events.len() + 1);
+        let is_news = batch.carried.is_none();
+        // Before anybody gives the game on this board the names of another table.
+        if let Some(Some(round)) = batch.carried
+            && let Err(why) = self.set_round(round)
+        {
+            error!(%board, "a game goes on at this board, which is not at its table because the round cannot be kept: {why}");
+        }
         {
             let mut state = self.lock();
             let mut games = games.into_iter();
@@ -289,12 +326,18 @@ impl Hub {
                 let game = if stamped.number.is_some() { games.next() } else { None };
                 let game = game.or_else(|| state.boards.get(board).and_then(|view| view.game));
                 state.take(board, game, batch.epoch_wall_ms, &self.tags, &stamped);
+                if !is_news {
+                    continue;
+                }
                 debug!(%board, game, event = ?stamped.event, "event");
                 let view = game.and_then(|game| state.games.get(&game));
                 let epoch_wall_ms = view.map_or(batch.epoch_wall_ms, |game| game.epoch_wall_ms);
                 let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
                 let published = Published { board: board.clone(), game, wall_ms, stamped };
                 news.push(News::Event(Arc::new(published)));
+            }
+            if !is_news {
+                news.push(News::Board(board.clone()));
             }
             if let (Some(change), Some(view)) = (batch.change, state.boards.get_mut(board)) {
                 change(view);

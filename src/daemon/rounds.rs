@@ -57,6 +57,21 @@ pub fn tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
     round.boards(&boards).into_iter().map(|(table, name)| (table, name.and_then(found))).collect()
 }
 
+/// The round, in which the board `to` stands where `from` does; all others stand where they do. `None`: none is loaded, or `from`
+/// stands nowhere.
+pub fn with_board(state: &State, from: &BoardId, to: &BoardId) -> Option<Round> {
+    let mut round = state.round.clone()?;
+    let tables = tables(state);
+    let (table, _) = tables.iter().find(|(_, board)| board.as_ref() == Some(from))?;
+    // Boards that come in the order of their names would all change places.
+    for (other, board) in &tables {
+        let pairing = round.table_mut(*other)?;
+        let board = if other == table { Some(to) } else { board.as_ref().filter(|board| *board != to) };
+        (pairing.board, pairing.serial) = (board.map(ToString::to_string), None);
+    }
+    Some(round)
+}
+
 /// The game of a table: by the names that it was given, because the public does not know every board. Of several the first that has
 /// a result, since what is played there afterwards is not for the public; else the last one in which somebody has moved.
 pub fn game_of<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {

@@ -181,6 +181,11 @@ impl Client {
         self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SetBoard", &(table, board)).await
     }
 
+    /// The game on a board goes on at another one, on which its position stands.
+    pub async fn exchange_board(&self, from: &str, to: &str) -> Result<(), ClientError> {
+        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "ExchangeBoard", &(from, to)).await
+    }
+
     /// Who wins at this table without play: white, black, nobody; empty: they play.
     pub async fn set_forfeit(&self, table: u16, winner: &str) -> Result<(), ClientError> {
         self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SetForfeit", &(table, winner)).await

@@ -1,5 +1,6 @@
 //! One board, one game: sense, infer, laws and game wired once. Daemon, replay, score and fuzz targets call nothing else.
 
+mod carry;
 mod clock;
 mod game;
 mod lights;

@@ -1,8 +1,10 @@
 //! An order on its way from a face to the task that owns the board's table.
 
 use super::BoardId;
+use crate::daemon::hub::LastGame;
 use crate::game::command::Refused;
 use crate::game::{Answer, Order};
+use crate::round::Round;
 use tokio::sync::oneshot;
 
 /// Whom an order is for.
@@ -14,13 +16,30 @@ pub enum Target {
     Game(u64),
 }
 
-/// An order for the task that owns the board's table.
-#[derive(Debug)]
+/// What the task that owns the board's table is asked for.
 pub struct Request {
-    /// What, and who gave it.
-    pub order: Order,
+    /// What.
+    pub what: Asked,
     /// Answered once what came of it is published.
     pub done: Done,
+}
+
+/// What can be asked for.
+pub enum Asked {
+    /// An order, with who gave it.
+    Order(Order),
+    /// A game of another board goes on at this one.
+    CarryOn(Box<Carried>),
+}
+
+/// A game that goes on at another board.
+pub struct Carried {
+    /// The game as it stands.
+    pub game: LastGame,
+    /// What is put on its record: who carried it on.
+    pub order: Order,
+    /// The round, in which the board stands at that table.
+    pub round: Option<Round>,
 }
 
 /// Where an order's outcome is told.
@@ -48,10 +67,37 @@ pub enum OrderError {
         /// Which is on it now.
         current: u64,
     },
+    /// There is no game to go on elsewhere.
+    #[error("no game is being played on board {0}: there is nothing to go on with")]
+    NothingPlayed(BoardId),
+    /// Somebody plays there.
+    #[error("game {game} is being played on board {board}: take a board that is free")]
+    Taken {
+        /// Where the game was to go on.
+        board: BoardId,
+        /// What is played there.
+        game: u64,
+    },
+    /// The pieces are to be put up before.
+    #[error("the position of the game does not stand on board {board}{}: put it up there, either way round, and ask again", unlike(.squares))]
+    NotPutUp {
+        /// Where the game is to go on.
+        board: BoardId,
+        /// What differs there; none: the board has said nothing yet.
+        squares: Vec<shakmaty::Square>,
+    },
+    /// The game cannot be read.
+    #[error("the game cannot go on elsewhere, because the journal cannot be read: {0}")]
+    Unreadable(String),
     /// The journal cannot take it now.
     #[error("the order was not carried out because it could not be kept: {0}")]
     JournalFull(String),
     /// The daemon is going down.
     #[error("touchmoved is shutting down: start it again, then repeat the order")]
     Stopping,
+}
+
+fn unlike(squares: &[shakmaty::Square]) -> String {
+    let names: Vec<String> = squares.iter().map(ToString::to_string).collect();
+    if names.is_empty() { ", which has said nothing yet".to_owned() } else { format!(" (see {})", names.join(", ")) }
 }

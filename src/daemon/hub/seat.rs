@@ -2,6 +2,7 @@
 
 use super::{BoardId, BoardView, Done, Hub, OrderError, Request};
 use crate::game::{Answer, Stamped};
+use crate::round::Round;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -25,8 +26,15 @@ impl Seat {
         change: impl FnOnce(&mut BoardView) + Send + 'static,
         done: Option<(Done, Result<Answer, OrderError>)>,
     ) {
-        let batch = Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done };
+        let batch = Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done, carried: None };
         // The publisher outlives the seat, so the channel is open.
+        let _ = self.batches.send(batch);
+    }
+
+    /// A game that was played on another board goes on here: with all its events, none of which is news, and in this round.
+    pub fn carry_on(&self, epoch_wall_ms: i64, events: Vec<Stamped>, round: Option<Round>) {
+        let batch = Batch { epoch_wall_ms, events, change: None, done: None, carried: Some(round) };
+        // As above.
         let _ = self.batches.send(batch);
     }
 
@@ -64,6 +72,8 @@ pub(super) struct Batch {
     pub(super) events: Vec<Stamped>,
     pub(super) change: Option<Change>,
     pub(super) done: Option<(Done, Result<Answer, OrderError>)>,
+    /// The events are those of a game from another board, which goes on here in this round.
+    pub(super) carried: Option<Option<Round>>,
 }
 
 pub(super) type Change = Box<dyn FnOnce(&mut BoardView) + Send>;

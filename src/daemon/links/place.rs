@@ -4,9 +4,11 @@ use super::LinkSpec;
 use super::clock::Clock;
 use crate::boards::{Address, Cue, Identity, LinkState, Placement, Reading, Sensed, Trouble};
 use crate::daemon::calibration::Calibrations;
-use crate::daemon::hub::{BoardId, BoardView, Contact, Done, Hub, LastGame, OrderError, Request, Seat, Traffic};
+use crate::daemon::hub::{
+    Asked, BoardId, BoardView, Carried, Contact, Done, Hub, LastGame, OrderError, Request, Seat, Traffic,
+};
 use crate::daemon::recorder::Recorder;
-use crate::game::{Answer, Event, Stamped};
+use crate::game::{Answer, Event, Order, Stamped};
 use crate::link::recording::{State, What, Written};
 use crate::table::{Input, Output, Table};
 use crate::wire::{event_to_value, order_to_value};
@@ -111,11 +113,41 @@ impl Place {
 
     /// Somebody asked for something; what the board is asked for.
     pub fn request(&mut self, now: Instant, request: Request) -> Vec<Cue> {
-        self.record(now, || What::Command(order_to_value(&request.order)));
-        let output = self.table.handle(self.clock.at(now), Input::Order(request.order));
+        match request.what {
+            Asked::Order(order) => self.order(now, order, request.done),
+            Asked::CarryOn(carried) => self.carry_on(now, *carried, request.done),
+        }
+    }
+
+    fn order(&mut self, now: Instant, order: Order, done: Done) -> Vec<Cue> {
+        self.record(now, || What::Command(order_to_value(&order)));
+        let output = self.table.handle(self.clock.at(now), Input::Order(order));
         let outcome = output.refused.clone().map_or(Ok(output.answer.clone()), |refused| Err(refused.into()));
-        self.step.done = Some((request.done, outcome));
+        self.step.done = Some((done, outcome));
         self.keep_output(output)
+    }
+
+    /// A game that was played on another board goes on here, as after a start.
+    fn carry_on(&mut self, now: Instant, carried: Carried, done: Done) -> Vec<Cue> {
+        let Carried { game: LastGame { epoch_wall_ms, events }, order, round } = carried;
+        let (table, events) = match self.table.carry_on(events) {
+            Ok(carried) => carried,
+            Err(squares) => {
+                self.step.done = Some((done, Err(OrderError::NotPutUp { board: self.id.clone(), squares })));
+                return Vec::new();
+            }
+        };
+        info!(board = %self.id, "a game of another board goes on: {} events", events.len());
+        self.clock = Clock::resumed(epoch_wall_ms, events.last().map_or(0, |event| event.at));
+        self.table = table;
+        self.seat.carry_on(epoch_wall_ms, events.clone(), round);
+        self.game = if self.recorder.is_some() { events } else { Vec::new() };
+        self.begin_recording(now);
+        let mut cues = self.link(now, LinkState::Up);
+        cues.extend(self.order(now, order, done));
+        // It says what stands there, though nothing has changed.
+        cues.push(Cue::Placement);
+        cues
     }
 
     /// Publishes what this step has brought.

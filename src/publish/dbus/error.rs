@@ -64,6 +64,10 @@ pub enum Error {
     BadPosition(String),
     /// Not a result.
     BadResult(String),
+    /// Somebody plays on that board.
+    BoardTaken(String),
+    /// Something else stands on that board.
+    NotPutUp(String),
     /// There is no such board.
     NoSuchBoard(String),
     /// There is no such game at hand.
@@ -104,6 +108,10 @@ impl From<OrderError> for Error {
             OrderError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
             OrderError::NoSuchGame(_) => Error::NoSuchGame(sentence),
             OrderError::NotCurrent { .. } => Error::NotCurrent(sentence),
+            OrderError::NothingPlayed(_) => Error::NoGame(sentence),
+            OrderError::Taken { .. } => Error::BoardTaken(sentence),
+            OrderError::NotPutUp { .. } => Error::NotPutUp(sentence),
+            OrderError::Unreadable(_) => Error::JournalUnreadable(sentence),
             OrderError::JournalFull(_) => Error::JournalFull(sentence),
             OrderError::Stopping => Error::Stopping(sentence),
         }

@@ -96,7 +96,10 @@ impl Face {
                     }
                 }
                 Ok(News::Board(board)) if self.stream == Stream::Live => {
-                    if !self.objects.contains_key(&Object::Board(board.clone())) {
+                    // A game that was played on another board comes with its board, too.
+                    let game = self.source.read(|state| state.boards.get(&board).and_then(|view| view.game));
+                    let is_new = |object| !self.objects.contains_key(&object);
+                    if is_new(Object::Board(board.clone())) || game.is_some_and(|game| is_new(Object::Game(game))) {
                         self.register(Begin::AtTheStart).await?;
                     }
                     self.changed.insert(Object::Board(board));

@@ -1,6 +1,6 @@
 //! `org.touchmove1.Manager`.
 
-use super::{Error, polkit};
+use super::{Error, caller, polkit};
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
 use crate::daemon::rounds::tables;
@@ -120,6 +120,22 @@ impl Manager {
     ) -> Result<(), Error> {
         may_pair(&header, connection).await?;
         Ok(pairings::set_board(&self.hub, table, board)?)
+    }
+
+    /// The game on board from goes on at board to, on which its position stands already, either way round: with its record, its
+    /// clocks, and what binds the players. It has another number then, and begins with the events of the one before. Board to stands
+    /// at its table from then on, and all others where they do. What board from shows afterwards is nobody's game.
+    /// Errors: NoSuchBoard, NoGame, BoardTaken, NotPutUp (the sentence names the squares), JournalUnreadable, Stopping.
+    async fn exchange_board(
+        &self,
+        from: &str,
+        to: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        may_pair(&header, connection).await?;
+        let by = caller(&header, connection).await;
+        Ok(self.hub.carry_on(&BoardId::new(from), &BoardId::new(to), &by).await?)
     }
 
     /// Nobody plays at this table: white or black has won without play, or nobody; empty: they play after all.

@@ -115,6 +115,14 @@ impl Outbox {
     /// left out, since Lichess knows games by their players. `paired`: the round was loaded, and has no others.
     pub fn take(&mut self, number: u16, shown: Vec<Shown>, paired: bool) -> Vec<BoardId> {
         let (mut unnamed, mut here) = (Vec::new(), Vec::new());
+        // Of two with the same players it is the last: it went on at another board, perhaps.
+        let mut last: BTreeMap<(String, String), u64> = BTreeMap::new();
+        for (table, ..) in &shown {
+            if let (Some((white, black)), Some((id, _))) = (names(table), table.game) {
+                let newest = last.entry((white.to_owned(), black.to_owned())).or_default();
+                *newest = id.max(*newest);
+            }
+        }
         for (table, game, board) in shown {
             let Some((white, black)) = names(&table) else {
                 let is_played = game.is_some_and(|game| !game.record.plies.is_empty());
@@ -122,6 +130,9 @@ impl Outbox {
                 continue;
             };
             let (white, black) = (white.to_owned(), black.to_owned());
+            if table.game.is_some_and(|(id, _)| last.get(&(white.clone(), black.clone())).is_some_and(|last| id < *last)) {
+                continue;
+            }
             let number_of_table = value(&table.tags, "Table").and_then(|number| number.parse().ok());
             let known = self.games.iter_mut().find(|game| game.white == white && game.black == black);
             let file = match known {

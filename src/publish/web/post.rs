@@ -102,8 +102,14 @@ pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered 
         Err(why) => {
             let status = match &why {
                 OrderError::NoSuchBoard(_) | OrderError::NoSuchGame(_) => StatusCode::NOT_FOUND,
-                OrderError::Refused(_) | OrderError::NotCurrent { .. } => StatusCode::CONFLICT,
-                OrderError::JournalFull(_) | OrderError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+                OrderError::Refused(_)
+                | OrderError::NotCurrent { .. }
+                | OrderError::NothingPlayed(_)
+                | OrderError::Taken { .. }
+                | OrderError::NotPutUp { .. } => StatusCode::CONFLICT,
+                OrderError::JournalFull(_) | OrderError::Unreadable(_) | OrderError::Stopping => {
+                    StatusCode::SERVICE_UNAVAILABLE
+                }
             };
             Err(refusal(status, why.to_string()))
         }

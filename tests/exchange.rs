@@ -1,0 +1,155 @@
+//! A game goes on at another board.
+
+use crate::hall::{client, made, seen};
+use crate::harness::{Board, Daemon, PrivateBus, until};
+use tempfile::TempDir;
+use touchmove::game::command::Command;
+use touchmove::publish::client::{Client, GameInfo};
+use touchmove::publish::dbus::Stream;
+use touchmove::round::Round;
+use touchmove::round::trf::Order;
+
+/// Two boards, one of which is a spare; a game of Ada and Bob is on the other.
+struct Hall {
+    client: Client,
+    daemon: Daemon,
+    boards: [Board; 2],
+    dir: TempDir,
+    bus: PrivateBus,
+}
+
+impl Hall {
+    async fn open(keys: &str) -> Option<Hall> {
+        let bus = PrivateBus::start()?;
+        let (boards, dir) = ([Board::plugged(), Board::plugged()], tempfile::tempdir().unwrap());
+        let mut config = keys.to_owned();
+        for (name, board) in ["board_7", "spare"].iter().zip(&boards) {
+            config += &format!("\n[[board]]\nname = '{name}'\nport = '{}'\n", board.path().display());
+        }
+        std::fs::write(dir.path().join("touchmoved.toml"), config).unwrap();
+        let daemon = start(&bus, &dir);
+        boards.iter().for_each(Board::wait_read);
+        let client = client(&bus, Stream::Live).await;
+        let round = Round::read("table,white,black\n1,Ada,Bob\n", Some(1), &Order::Unknown).unwrap();
+        client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
+        Some(Hall { client, daemon, boards, dir, bus })
+    }
+
+    /// The game on a board, once it is there.
+    async fn game(&self, board: &str) -> GameInfo {
+        let game = async || {
+            let snapshot = self.client.snapshot().await.unwrap();
+            let current = snapshot.boards.iter().find(|known| known.id == board)?.game;
+            snapshot.games.into_iter().find(|game| Some(game.id) == current)
+        };
+        until("a game", game).await
+    }
+}
+
+fn start(bus: &PrivateBus, dir: &TempDir) -> Daemon {
+    let (state, config) = (dir.path().join("state"), dir.path().join("touchmoved.toml"));
+    let (state, config) = (state.to_str().unwrap(), config.to_str().unwrap());
+    let daemon = Daemon::start(&["--bus", &bus.address(), "--config", config, "--state-dir", state]);
+    daemon.ready();
+    daemon
+}
+
+fn sans(game: &GameInfo) -> Vec<&str> {
+    game.moves.iter().map(|ply| ply.san.as_str()).collect()
+}
+
+#[tokio::test]
+async fn a_game_goes_on_at_another_board() {
+    let Some(hall) = Hall::open("[broadcast]\ndelay_plies = 1\n").await else { return };
+    let [broken, spare] = &hall.boards;
+    let first = hall.game("board_7").await.id;
+    let mut watch = hall.client.watch().await.unwrap();
+    broken.clock(5400, 5400, true);
+    broken.play("e2", "e4");
+    made(&mut watch, "e4").await;
+    broken.clock(5390, 5400, false);
+    broken.play("e7", "e5");
+    made(&mut watch, "e5").await;
+    broken.clock(5390, 5380, true);
+    // White's bishop goes where it cannot, and the arbiter puts the position back: it has to move now.
+    broken.play("f1", "h4");
+    broken.clock(5370, 5380, false);
+    seen(&mut watch, "the alert", |event| event.event == "AlertRaised" && event.fields["kind"] == "illegal_move").await;
+    hall.client.order(first, &Command::Restore { ply: 3 }).await.unwrap();
+    seen(&mut watch, "what was put back", |event| event.event == "MovesCorrected").await;
+
+    // The board breaks. Pieces have to stand on the other one before.
+    let refused = hall.client.exchange_board("board_7", "spare").await.unwrap_err().to_string();
+    assert!(refused.contains("does not stand on board spare (see e2, e4, e5, e7)"), "{refused}");
+    for (from, to) in [("e2", "e4"), ("e7", "e5")] {
+        spare.play(from, to);
+    }
+    until("the exchange", async || hall.client.exchange_board("board_7", "spare").await.ok()).await;
+    let game = hall.game("spare").await;
+    assert!(game.id > first && sans(&game) == ["e4", "e5"], "{game:?}");
+    let pgn = hall.client.pgn(game.id).await.unwrap();
+    assert!(
+        pgn.contains("[White \"Ada\"]") && pgn.contains("1. e4 {[%clk 1:29:50]") && pgn.contains("e5 {[%clk 1:29:40]"),
+        "{pgn}"
+    );
+    let (round, tables) = hall.client.round().await.unwrap();
+    assert_eq!(tables, [(1, "spare".to_owned(), game.id)]);
+    assert_eq!(round.unwrap().pairings[0].board.as_deref(), Some("spare"));
+    // All of it is in the journal, with who did it.
+    let events = hall.client.since(game.id, 0).await.unwrap();
+    let ours: Vec<String> = events.iter().map(|event| event.event.clone()).collect();
+    let before: Vec<String> = hall.client.since(first, 0).await.unwrap().iter().map(|event| event.event.clone()).collect();
+    assert_eq!(ours[..before.len()], before);
+    let last = serde_json::to_string(&events.last().unwrap().fields).unwrap();
+    assert!(ours.len() == before.len() + 1 && last.contains(&format!("carried game {first} on from board board_7")), "{last}");
+    // The public learns nothing earlier, and has it all.
+    let spectator = client(&hall.bus, Stream::Broadcast).await;
+    let told = async |expect: &[&str]| {
+        let games = spectator.snapshot().await.unwrap().games;
+        games.iter().any(|known| known.id == game.id && sans(known) == expect).then_some(())
+    };
+    until("the game for the public", async || told(&["e4", "e5"]).await).await;
+
+    // White's bishop was touched, and another piece is moved.
+    spare.clock(5370, 5380, true);
+    spare.play("d2", "d4");
+    made(&mut watch, "d4").await;
+    spare.clock(5360, 5380, false);
+    let alert =
+        seen(&mut watch, "the alert", |event| event.event == "AlertRaised" && event.fields["kind"] == "touch_move").await;
+    assert_eq!(alert.game, Some(game.id));
+    assert!(told(&["e4", "e5"]).await.is_some());
+    spare.play("b8", "c6");
+    made(&mut watch, "Nc6").await;
+    until("the move before it for the public", async || told(&["e4", "e5", "d4"]).await).await;
+
+    // A start goes on there, too.
+    let Hall { client, daemon, boards, dir, bus } = hall;
+    daemon.kill();
+    let daemon = start(&bus, &dir);
+    let hall = Hall { client, daemon, boards, dir, bus };
+    let again = hall.game("spare").await;
+    assert_eq!((again.id, sans(&again)), (game.id, vec!["e4", "e5", "d4", "Nc6"]));
+}
+
+#[tokio::test]
+async fn what_cannot_go_on_elsewhere_stays() {
+    let Some(hall) = Hall::open("").await else { return };
+    let [one, other] = &hall.boards;
+    hall.game("board_7").await;
+    let game = hall.game("spare").await.id;
+    let mut watch = hall.client.watch().await.unwrap();
+    let refused = async |from: &str, to: &str| hall.client.exchange_board(from, to).await.unwrap_err().to_string();
+    assert!(refused("nowhere", "spare").await.contains("there is no board nowhere"));
+    assert!(refused("spare", "spare").await.contains("no game is being played on board spare"));
+    // Somebody plays there.
+    for board in [one, other] {
+        board.play("e2", "e4");
+        made(&mut watch, "e4").await;
+    }
+    let tags = vec![("White".to_owned(), "Cid".to_owned())];
+    hall.client.order(game, &Command::Tags(tags)).await.unwrap();
+    assert!(refused("board_7", "spare").await.contains(&format!("game {game} is being played on board spare")));
+    assert_eq!(hall.game("spare").await.id, game);
+    drop(hall.daemon);
+}
