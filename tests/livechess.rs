@@ -1,5 +1,7 @@
 //! The interface of LiveChess: a client written to its messages, byte for byte, against touchmoved on a bus of its own.
 
+mod others;
+
 use crate::hall::Hall;
 use crate::harness::{PATIENCE, until};
 use futures_util::{SinkExt, StreamExt};
