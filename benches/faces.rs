@@ -98,7 +98,7 @@ async fn one_board(bus: &PrivateBus) {
         let (web, livechess, cookie) = (served.web, served.livechess, served.cookie.clone());
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-            let tell = move |ply: usize| drop(heard.send((name, ply, Instant::now())));
+            let tell = move |ply: usize| _ = heard.send((name, ply, Instant::now()));
             runtime.block_on(async {
                 match name {
                     "D-Bus" => by_dbus(&address, &ready, tell).await,

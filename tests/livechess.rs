@@ -446,6 +446,21 @@ async fn many_that_connect_and_leave_it_at_that_hurt_nobody() {
 }
 
 #[tokio::test]
+async fn one_address_has_so_many_places() {
+    let Some(site) = Site::open("").await else { return };
+    let mut clients = Vec::new();
+    for _ in 0..64 {
+        clients.push(Client::connect(site.port, None).await.unwrap());
+    }
+    assert!(Client::connect(site.port, None).await.is_err());
+    // Who goes gives his place to another.
+    clients.pop();
+    until("a place", async || Client::connect(site.port, None).await.ok()).await;
+    let boards = clients[0].call(json!({"id": 1, "call": "eboards"})).await;
+    assert_eq!(boards["id"], json!(1));
+}
+
+#[tokio::test]
 async fn a_port_that_is_taken_is_tried_again() {
     let taken = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = taken.local_addr().unwrap();

@@ -24,7 +24,7 @@ use crate::daemon::rounds::{RoundFile, value, with_board};
 use crate::game::{Answer, Command, Order, Record, Stamped};
 use crate::link::watch::Unused;
 use crate::round::Round;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -98,7 +98,7 @@ impl Hub {
                 let record = events.first().and_then(Record::begin);
                 Ok((record.ok_or_else(|| format!("game {id} in the journal does not begin with its start"))?, events))
             });
-            let (mut record, events) = match read {
+            let (record, events) = match read {
                 Ok(read) => read,
                 Err(why) => {
                     unreadable.push(why);
@@ -106,11 +106,12 @@ impl Hub {
                     continue;
                 }
             };
-            events.iter().skip(1).for_each(|event| record.apply(event));
             view.game = Some(id);
-            view.rotation = Some(record.rotation);
             let epoch_wall_ms = started_wall_ms.saturating_sub_unsigned(record.started_at);
-            let game = GameView { id, board: board.clone(), epoch_wall_ms, record, tags: self.tags.clone() };
+            let (tags, raised) = (self.tags.clone(), BTreeMap::new());
+            let mut game = GameView { id, board: board.clone(), epoch_wall_ms, record, tags, raised };
+            events.iter().skip(1).for_each(|event| game.take(event));
+            view.rotation = Some(game.record.rotation);
             last = Some(LastGame { epoch_wall_ms, events });
             self.lock().games.insert(id, game);
         }

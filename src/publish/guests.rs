@@ -1,7 +1,7 @@
 //! Who is let in, for every face that listens: so many at once, so many from one address, and nobody may keep others waiting.
 //!
-//! **Invariants:** where it is full, whoever has been silent longest makes room for who comes: connections that are opened and left
-//! keep nobody out. Nothing waits for a client but the task that serves it, and that not for long: one that does not ask, or does not
+//! **Invariants:** where it is full, whoever has been silent longest makes room for who comes, and where all are being served, one from
+//! the address that has the most: neither connections that are opened and left nor those that listen for ever keep others out. Nothing waits for a client but the task that serves it, and that not for long: one that does not ask, or does not
 //! take what it is told, is let go.
 
 use crate::publish::tls::Certificate;
@@ -65,10 +65,17 @@ pub struct House {
 #[derive(Clone)]
 pub struct Guest(Arc<Place>);
 
-/// A guest that is being served: as long as this is held it makes room for nobody.
+/// A guest that is being served: as long as this is held it does not count as silent, and its place is taken.
 pub struct Busy(Arc<Place>);
 
+/// A place, given back when nobody holds it any more.
 struct Place {
+    seat: Arc<Seat>,
+    places: Arc<Places>,
+}
+
+/// What is known of who has a place.
+struct Seat {
     number: u64,
     peer: SocketAddr,
     /// How many of its requests are being answered.
@@ -76,14 +83,13 @@ struct Place {
     /// When it last stopped being busy, in the order of such things.
     idle_since: AtomicU64,
     leave: Notify,
-    places: Arc<Places>,
 }
 
 /// Those who are in.
 struct Places {
     room: Room,
     guests: &'static str,
-    inside: Mutex<BTreeMap<u64, Arc<Place>>>,
+    inside: Mutex<BTreeMap<u64, Arc<Seat>>>,
     next: AtomicU64,
     said_full: AtomicBool,
 }
@@ -137,20 +143,34 @@ fn files() -> usize {
 impl Guest {
     /// From where.
     pub fn peer(&self) -> SocketAddr {
-        self.0.peer
+        self.0.seat.peer
     }
 
     /// It is being served from now on.
     pub fn busy(&self) -> Busy {
-        self.0.busy.fetch_add(1, Ordering::Relaxed);
+        self.0.seat.busy.fetch_add(1, Ordering::Relaxed);
         Busy(Arc::clone(&self.0))
+    }
+}
+
+impl Busy {
+    /// Returns when the guest has to make room.
+    pub async fn has_to_go(&self) {
+        self.0.seat.leave.notified().await;
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.idle_since.store(self.0.places.next.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-        self.0.busy.fetch_sub(1, Ordering::Relaxed);
+        let Place { seat, places } = &*self.0;
+        seat.idle_since.store(places.next.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        seat.busy.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.inside().remove(&self.seat.number);
     }
 }
 
@@ -161,12 +181,12 @@ impl Places {
     }
 
     /// A place for one that comes from there; `None`: there is no room.
-    fn admit(self: &Arc<Places>, peer: SocketAddr) -> Option<Leaving> {
+    fn admit(self: &Arc<Places>, peer: SocketAddr) -> Option<Arc<Place>> {
         let Room { all, each } = self.room;
         let home = home(peer.ip());
         let mut inside = self.inside();
-        let is_neighbour = |place: &&Arc<Place>| self::home(place.peer.ip()) == home;
-        let crowd: Vec<&Arc<Place>> = if inside.values().filter(is_neighbour).count() >= each {
+        let is_neighbour = |seat: &&Arc<Seat>| self::home(seat.peer.ip()) == home;
+        let crowd: Vec<&Arc<Seat>> = if inside.values().filter(is_neighbour).count() >= each {
             inside.values().filter(is_neighbour).collect()
         } else if inside.len() >= all {
             inside.values().collect()
@@ -180,32 +200,33 @@ impl Places {
                 let count = crowd.len();
                 warn!("{count} {} are connected: those who ask for nothing make room, and others are turned away", self.guests);
             }
-            let idle = crowd.into_iter().filter(|place| place.busy.load(Ordering::Relaxed) == 0);
-            let longest = idle.min_by_key(|place| place.idle_since.load(Ordering::Relaxed))?.number;
-            if let Some(place) = inside.remove(&longest) {
-                place.leave.notify_one();
+            let silent = crowd.iter().filter(|seat| seat.busy.load(Ordering::Relaxed) == 0);
+            let longest = silent.min_by_key(|seat| seat.idle_since.load(Ordering::Relaxed)).map(|seat| seat.number);
+            let longest = longest.or_else(|| fuller(&crowd, home))?;
+            if let Some(seat) = inside.remove(&longest) {
+                seat.leave.notify_one();
             }
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let places = Arc::clone(self);
         let idle_since = AtomicU64::new(number);
-        let place = Arc::new(Place { number, peer, busy: AtomicUsize::new(0), idle_since, leave: Notify::new(), places });
-        inside.insert(number, Arc::clone(&place));
-        Some(Leaving(place))
+        let seat = Arc::new(Seat { number, peer, busy: AtomicUsize::new(0), idle_since, leave: Notify::new() });
+        inside.insert(number, Arc::clone(&seat));
+        Some(Arc::new(Place { seat, places: Arc::clone(self) }))
     }
 
-    fn inside(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Place>>> {
+    fn inside(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Seat>>> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A place whose owner gives it back when he goes.
-struct Leaving(Arc<Place>);
-
-impl Drop for Leaving {
-    fn drop(&mut self) {
-        self.0.places.inside().remove(&self.0.number);
-    }
+/// Of those who are all being served, the first from the address that has the most of them, if that are more than this one would have
+/// with another.
+fn fuller(crowd: &[&Arc<Seat>], home: IpAddr) -> Option<u64> {
+    let mut by_home: BTreeMap<IpAddr, Vec<u64>> = BTreeMap::new();
+    crowd.iter().for_each(|seat| by_home.entry(self::home(seat.peer.ip())).or_default().push(seat.number));
+    let own = by_home.get(&home).map_or(0, Vec::len);
+    let most = by_home.values().max_by_key(|numbers| numbers.len())?;
+    most.first().copied().filter(|_| most.len() > own + 1)
 }
 
 /// Whose addresses count together: an address, or a /64 of IPv6, as one.
@@ -216,24 +237,24 @@ pub fn home(address: IpAddr) -> IpAddr {
     }
 }
 
-async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, place: Leaving, router: Router) {
+async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, place: Arc<Place>, router: Router) {
     // Small messages, each of which is waited for.
     let _ = stream.set_nodelay(true);
     let stream = Patient { stream, waiting: None };
-    let served = Served { router: TowerToHyperService::new(router), guest: Guest(Arc::clone(&place.0)) };
+    let served = Served { router: TowerToHyperService::new(router), guest: Guest(Arc::clone(&place)) };
     let talk = async {
         match acceptor {
             None => answer(stream, served).await,
             Some(acceptor) => match timeout(ASKING, acceptor.accept(stream)).await {
                 Ok(Ok(stream)) => answer(stream, served).await,
-                Ok(Err(why)) => debug!("{} speaks no TLS with us: {why}", place.0.peer),
-                Err(_) => debug!("{} was too slow", place.0.peer),
+                Ok(Err(why)) => debug!("{} speaks no TLS with us: {why}", place.seat.peer),
+                Err(_) => debug!("{} was too slow", place.seat.peer),
             },
         }
     };
     tokio::select! {
         () = talk => {}
-        () = place.0.leave.notified() => debug!("{} made room", place.0.peer),
+        () = place.seat.leave.notified() => debug!("{} made room", place.seat.peer),
     }
 }
 

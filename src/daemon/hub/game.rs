@@ -2,7 +2,8 @@
 
 use super::BoardId;
 use crate::boards::Millis;
-use crate::game::{Event, Record};
+use crate::game::{Event, Record, Stamped};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A game, as faces see it.
@@ -19,9 +20,21 @@ pub struct GameView {
     pub record: Record,
     /// PGN tags beyond those that the record knows itself.
     pub tags: Arc<[(String, String)]>,
+    /// When the alerts that stand were raised, by their ids.
+    pub raised: BTreeMap<u32, Millis>,
 }
 
 impl GameView {
+    /// Takes in one more event.
+    pub(in crate::daemon) fn take(&mut self, stamped: &Stamped) {
+        self.record.apply(stamped);
+        match &stamped.event {
+            Event::AlertRaised(alert) => drop(self.raised.insert(alert.id, stamped.at)),
+            Event::AlertCleared { id } => drop(self.raised.remove(id)),
+            _ => {}
+        }
+    }
+
     /// The time of day of an event, in milliseconds since 1970-01-01 UTC.
     pub fn wall_ms(&self, at: Millis) -> i64 {
         self.epoch_wall_ms.saturating_add_unsigned(at)

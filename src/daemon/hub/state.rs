@@ -39,7 +39,7 @@ impl State {
     ) {
         if let (Event::GameStarted { rotation, .. }, Some(id), Some(record)) = (&stamped.event, game, Record::begin(stamped)) {
             let tags = Arc::clone(tags);
-            self.games.insert(id, GameView { id, board: board.clone(), epoch_wall_ms, record, tags });
+            self.games.insert(id, GameView { id, board: board.clone(), epoch_wall_ms, record, tags, raised: BTreeMap::new() });
             let of_board: Vec<u64> = self.games.values().filter(|game| game.board == *board).map(|game| game.id).collect();
             for old in of_board.iter().rev().skip(GAMES_AT_HAND) {
                 self.games.remove(old);
@@ -52,7 +52,7 @@ impl State {
             return;
         }
         if let Some(view) = game.and_then(|game| self.games.get_mut(&game)) {
-            view.record.apply(stamped);
+            view.take(stamped);
         } else if stamped.number.is_some() {
             warn!(%board, "an event of a game that is not at hand");
         }

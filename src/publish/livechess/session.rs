@@ -114,6 +114,7 @@ pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: S
                 Vec::new()
             }
             () = sleep_until(heard + GONE) => return,
+            () = busy.has_to_go() => break,
             () = sleep_until(asked + IDLE), if session.feeds.is_empty() => break,
             () = stopped(&mut stop) => break,
         };

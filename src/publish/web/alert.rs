@@ -28,17 +28,10 @@ pub fn value(locale: Locale, game: &GameView, alert: &Alert) -> Value {
         "position": alert.position,
         "clock_white_ms": alert.clocks.white.map(|time| time.ms),
         "clock_black_ms": alert.clocks.black.map(|time| time.ms),
-        "raised": raised(game, alert),
+        "raised": game.raised.get(&alert.id).map(|at| game.wall_ms(*at)),
         "evidence": evidence(game, &alert.evidence),
         "count": alert.count,
     })
-}
-
-/// When the last of it was seen; without that, when its ply was made.
-fn raised(game: &GameView, alert: &Alert) -> i64 {
-    let seen = alert.evidence.last().map(|seen| seen.at);
-    let made = || game.record.ply(alert.ply).map(|ply| ply.made_at);
-    game.wall_ms(seen.or_else(made).unwrap_or(game.record.started_at))
 }
 
 /// What squares showed.

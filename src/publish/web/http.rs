@@ -34,6 +34,9 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// The number of the last server-sent event that a browser heard.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
+/// What nginx and others are asked by not to gather what is sent.
+const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
+
 /// Everything that is there.
 pub fn router(web: &Arc<Web>) -> Router {
     Router::new()
@@ -193,7 +196,8 @@ async fn events(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>,
     let stage = web.stage(audience(who.as_ref()), locale(&uri));
     let told = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map_or(0, |id| stage.number(id));
     let body = stream::body(&web, stage, told, who, guest.busy());
-    ([(CONTENT_TYPE, "text/event-stream")], body).into_response()
+    // A proxy hands it on as it comes.
+    ([(CONTENT_TYPE, "text/event-stream"), (UNBUFFERED, "no")], body).into_response()
 }
 
 async fn one_game(State(web): State<Arc<Web>>, Path(id): Path<u64>, uri: Uri, headers: HeaderMap) -> Answered {

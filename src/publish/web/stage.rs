@@ -152,8 +152,8 @@ impl Stage {
         }
         changes.retain(|(seq, _)| *seq > number);
         changes.sort_by_key(|(seq, _)| *seq);
-        let text: Vec<u8> = changes.into_iter().flat_map(|(_, event)| event).collect();
-        shown.batch = (number, shown.last, text.into());
+        let events: Vec<&[u8]> = changes.iter().map(|(_, event)| &event[..]).collect();
+        shown.batch = (number, shown.last, events.concat().into());
         (shown.last, shown.batch.2.clone())
     }
 
