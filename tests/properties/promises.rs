@@ -218,7 +218,7 @@ impl Promises {
     fn push(&mut self, played: &Played) -> Result<(), String> {
         let Played { uci, san, fen, irregular, evidence } = played;
         let before = self.positions.last().ok_or("no position")?;
-        let legal = if *irregular { before.any_move(uci) } else { before.parse_uci(uci) };
+        let legal = if *irregular { before.any_move_to(uci, fen) } else { before.parse_uci(uci) };
         let mv = legal.ok_or_else(|| format!("{uci} is not legal in {}", before.fen()))?;
         if *irregular == before.is_legal(mv) {
             return Err(format!("{uci} is marked wrongly in {}", before.fen()));
