@@ -224,7 +224,7 @@ async fn a_folder_that_cannot_be_written_is_said_and_tried_again() {
     };
     let sentence = until("trouble", trouble).await;
     assert!(sentence.contains("barrier/open/") && sentence.contains("dir in [files]"), "{sentence}");
-    assert!(hall.daemon.log().contains("cannot be written"));
+    until("a line in the log", async || hall.daemon.log().contains("cannot be written").then_some(())).await;
     hall.play("e2", "e4", "e4").await;
     std::fs::remove_file(&barrier).unwrap();
     let file = barrier.join("open/round-1/game-1.pgn");
