@@ -369,6 +369,11 @@ async fn nothing_is_sent_twice_and_nothing_early() {
     table.ends(GameResult::Draw);
     until("the result", async || (fake.games()[&key].result == "1/2-1/2").then_some(())).await;
     assert_eq!(fake.games()[&key].moves, table.played.moves);
+    until("what was said to it", async || {
+        let kept = std::fs::read_to_string(dir.path().join("lichess/AbCd1234/game-1.json")).unwrap_or_default();
+        (kept.contains("1/2-1/2") && kept.contains("\"taken\": true")).then_some(())
+    })
+    .await;
     let sent = fake.requests().len();
     // What is no news is not sent: the pairings once more.
     club.load(&pairings(), 1);

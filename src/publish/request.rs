@@ -60,7 +60,7 @@ pub enum RequestError {
     /// This machine trusts nobody.
     #[error("this machine knows no authority that it trusts ({0}): install ca-certificates")]
     Trust(String),
-    /// It does not prove who it is, or breaks off while it does.
+    /// It does not prove who it is.
     #[error("{0} does not prove who it is ({1}): look at the machine's time of day and at who answers in its place")]
     Proof(String, std::io::Error),
     /// The connection broke.
@@ -102,7 +102,11 @@ async fn converse(url: &Url, stream: TcpStream, request: Request) -> Result<Answ
     if !url.secure {
         return exchange(url, stream, request).await;
     }
-    let proof = |why| RequestError::Proof(url.host.clone(), why);
+    let proof = |why: std::io::Error| match why.kind() {
+        // What TLS has to say against it; all else is the network's.
+        std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other => RequestError::Proof(url.host.clone(), why),
+        _ => RequestError::Broken(url.host.clone(), why.to_string()),
+    };
     let name = ServerName::try_from(url.host.clone()).map_err(|why| proof(std::io::Error::other(why)))?;
     let stream = TlsConnector::from(trust()?).connect(name, stream).await.map_err(proof)?;
     exchange(url, stream, request).await
