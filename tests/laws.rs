@@ -422,6 +422,7 @@ fn moves_that_are_not_legal_are_written_and_read() {
         assert!(!position.is_legal(mv), "{uci} in {fen}");
         assert_eq!((position.uci(mv).as_str(), position.san(mv).as_str()), (uci, san));
         assert_eq!(position.play(mv).fen(), after);
+        assert_eq!(position.any_move_to(uci, after), Some(mv), "{uci} in {fen}");
     };
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     check(start, "a1a5", "Ra1-a5", "rnbqkbnr/pppppppp/8/R7/8/8/PPPPPPPP/1NBQKBNR b Kkq - 1 1");
@@ -433,5 +434,11 @@ fn moves_that_are_not_legal_are_written_and_read() {
     check(king, "e1h1", "O-O", "4r2k/P7/8/8/8/8/8/5RK1 b - - 1 1");
     check(king, "e1g1", "Ke1-g1", "4r2k/P7/8/8/8/8/8/6KR b - - 1 1");
     check(king, "a7a8", "a7-a8", "P3r2k/8/8/8/8/8/8/4K2R b K - 0 1");
+    // A pawn to the side, with nothing beside it that could be gone; and one that took what had passed it a move too late.
+    let side = "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPPP1P/RNBQKBNR w KQkq - 0 2";
+    check(side, "f2g4", "f2-g4", "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2");
+    let passed = Position::from_fen("rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq - 0 4", false).expect("a FEN");
+    let late = passed.any_move_to("e5d6", "rnbqkbnr/1pp1pppp/p2P4/8/8/8/PPPP1PPP/RNBQKBNR b KQkq - 0 4");
+    assert_eq!(late, Some(Move::EnPassant { from: Square::E5, to: Square::D6 }));
     assert_eq!(Position::start().any_move("e4e5"), None);
 }

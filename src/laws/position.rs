@@ -294,9 +294,11 @@ impl Position {
     /// The same, after which the pieces stand as in this FEN: en passant too late is written like a pawn's move to the side.
     pub fn any_move_to(&self, text: &str, fen: &str) -> Option<Move> {
         let mv = self.any_move(text)?;
+        if mv.role() != Role::Pawn || mv.is_capture() || self.play(mv).fen() == fen {
+            return Some(mv);
+        }
         let en_passant = mv.from().map(|from| Move::EnPassant { from, to: mv.to() });
-        let passed = |&taken: &Move| mv.role() == Role::Pawn && !mv.is_capture() && self.play(taken).fen() == fen;
-        Some(en_passant.filter(passed).unwrap_or(mv))
+        Some(en_passant.filter(|&taken| self.play(taken).fen() == fen).unwrap_or(mv))
     }
 
     /// The legal move that this SAN text means here.
