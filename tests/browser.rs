@@ -239,8 +239,9 @@ async fn an_arbiter_sees_an_illegal_move_and_puts_the_position_back() {
 
     // Hands put it right.
     board.put("d5", '.');
-    browser.shows("#differs li", "d5 should hold a black pawn, but holds nothing");
     board.put("c3", 'N');
+    browser.shows("#differs li", "d5 should hold a black pawn, but holds nothing");
+    browser.until("one is right", "document.querySelectorAll('#differs li').length === 1");
     board.put("d5", 'p');
     browser.hides("#differs");
     browser.until("no square is marked", "!document.querySelector('#large square.wrong')");

@@ -5,7 +5,7 @@ import { Board, squares } from "./board.js";
 import * as clock from "./clock.js";
 import { $, fill, h, keyed, say, set } from "./dom.js";
 import * as frames from "./frames.js";
-import { place, player, score, state, who } from "./hall.js";
+import { differs, place, player, score, state, who } from "./hall.js";
 import { ask, hall, isArbiter } from "./net.js";
 import * as rule from "./rule.js";
 import * as sheet from "./sheet.js";
@@ -135,7 +135,8 @@ function head(now, side) {
 function position(now) {
   const orientation = turned ? "black" : "white";
   const moment = frames.moment(now);
-  const wrong = Object.fromEntries((now.displaced ?? []).map((one) => [one.square, "wrong"]));
+  const differ = differs(now);
+  const wrong = Object.fromEntries(differ.map((one) => [one.square, "wrong"]));
   if (moment) {
     ground.show({ ...moment, orientation });
     say($("#seen"), t("page-shows-moment", { time: time(moment.wall) }));
@@ -146,7 +147,7 @@ function position(now) {
     say($("#seen"), move ? t("page-shows-ply", { move: `${rule.name(now, at)} ${move.san}` }) : t("page-shows-start"));
   } else if (raw && now.placement) {
     // What should stand there is drawn small.
-    const should = (now.displaced ?? []).filter((one) => one.expected !== "empty").map((one) => [one.square, one.expected]);
+    const should = differ.filter((one) => one.expected !== "empty").map((one) => [one.square, one.expected]);
     ground.show({ pieces: squares(now.placement), marks: wrong, ghosts: Object.fromEntries(should), orientation });
     say($("#seen"), t("page-shows-squares"));
   } else {
@@ -156,14 +157,13 @@ function position(now) {
     ground.show({ pieces, last: now.game?.last_move ?? null, marks, orientation });
     say($("#seen"), "");
   }
-  const differs = now.displaced ?? [];
-  $("#differs").hidden = differs.length === 0;
-  say($("#differs h3"), t("page-put-right", { count: differs.length }));
+  $("#differs").hidden = differ.length === 0;
+  say($("#differs h3"), t("page-put-right", { count: differ.length }));
   const line = (one) => t("difference", { square: one.square, expected: shown(one.expected), seen: shown(one.seen) });
-  keyed($("#differs ul"), differs, (one) => one.square, () => h("li"), (item, one) => say(item, line(one)));
+  keyed($("#differs ul"), differ, (one) => one.square, () => h("li"), (item, one) => say(item, line(one)));
   set($("#raw"), "aria-pressed", String(raw));
   $("#raw").disabled = !now.placement || !now.game;
-  const label = at === null ? [state(now).text, ...differs.map(line)].join("; ") : $("#seen").textContent;
+  const label = at === null ? [state(now).text, ...differ.map(line)].join("; ") : $("#seen").textContent;
   set($("#large"), "aria-label", colon(place(now), label));
 }
 

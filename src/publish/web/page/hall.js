@@ -30,6 +30,13 @@ export function first(card) {
   return alerts.find((alert) => !alert.notice) ?? alerts[0];
 }
 
+/** Squares that differ from the record, with what they show by now: they are told anew only when other squares come or go. */
+export function differs(card) {
+  const now = card.placement ? squares(card.placement) : null;
+  const shown = (card.displaced ?? []).map((one) => (now ? { ...one, seen: now[one.square] ?? "empty" } : one));
+  return shown.filter((one) => one.seen !== one.expected);
+}
+
 /** How a board is, in a few words. */
 export function state(card) {
   const alert = first(card);
@@ -39,7 +46,8 @@ export function state(card) {
   const game = card.game;
   if (!game) return { kind: "quiet", text: card.pairing?.forfeit ?? t("page-state-empty") };
   if (game.result !== "*") return { kind: "quiet", text: score(game.result) };
-  if (card.displaced?.length) return { kind: "notice", text: t("page-state-differs", { count: card.displaced.length }) };
+  const count = differs(card).length;
+  if (count) return { kind: "notice", text: t("page-state-differs", { count }) };
   if (game.paused) return { kind: "notice", text: t("page-state-paused") };
   if (game.uncertain) return { kind: "play", text: t("page-state-uncertain") };
   return { kind: "play", text: t(game.ply ? "page-state-play" : "page-state-start") };
@@ -47,7 +55,7 @@ export function state(card) {
 
 /** What a card's board shows: the record, else what the squares show. */
 export function position(card) {
-  const marks = Object.fromEntries((card.displaced ?? []).map(({ square }) => [square, "wrong"]));
+  const marks = Object.fromEntries(differs(card).map(({ square }) => [square, "wrong"]));
   for (const alert of card.game?.alerts ?? []) {
     for (const square of alert.squares) marks[square] ??= alert.notice ? "notice" : "alert";
   }
