@@ -247,9 +247,9 @@ fn a_board_that_is_silent_among_broken_frames_is_told() {
     let mut line = Line::new(Stage::chain(&random_games(1, 5), &scene(&TIDY, 2), Faults::default(), FOUND));
     line.pass(20_000);
     line.stage.connect(0, false);
-    for later in 1..400 {
+    for later in 1..100 {
         line.protocol.receive(line.now, &[0x85, 0x00, 0x20]);
-        line.pass(20_000 + 37 * later);
+        line.pass(20_000 + 137 * later);
     }
     let silent = |(_, _, reading): &&(Millis, Address, Reading)| matches!(reading, Reading::Trouble(Trouble::Silent(_)));
     assert_eq!(line.readings.iter().filter(silent).count(), 1);
