@@ -17,8 +17,9 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// Changes are told this often at most, all boards' together; the first one after a rest at once.
-const PACE: Duration = Duration::from_millis(50);
+/// Changes are told this often at most, all boards' together; the first one after a rest at once. Less often where there are many
+/// boards: one millisecond more for so many, up to the last.
+const PACE_MS: (u64, u64, u64) = (5, 4, 50);
 
 /// What all who may see the same in the same language are told.
 pub struct Stage {
@@ -90,7 +91,7 @@ impl Stage {
                     () = stopped(&mut stop) => return,
                 }
                 own.update();
-                let next = Instant::now() + PACE;
+                let next = Instant::now() + own.pace();
                 tokio::select! {
                     () = sleep_until(next) => {}
                     () = stopped(&mut stop) => return,
@@ -155,6 +156,13 @@ impl Stage {
         let events: Vec<&[u8]> = changes.iter().map(|(_, event)| &event[..]).collect();
         shown.batch = (number, shown.last, events.concat().into());
         (shown.last, shown.batch.2.clone())
+    }
+
+    /// How long changes are gathered.
+    fn pace(&self) -> Duration {
+        let (least, boards_a_ms, most) = PACE_MS;
+        let boards = self.shown().boards.len() as u64;
+        Duration::from_millis((least + boards / boards_a_ms).min(most))
     }
 
     /// Looks at what there is news of.
