@@ -283,6 +283,11 @@ async fn an_arbiter_sees_alerts_and_rules() {
         {"table":1,"white":{"name":"Ada"},"black":{"name":"Bob"}},{"table":2,"white":{"name":"Cid"},"black":{"name":"Dee"}}]}"#;
     site.hall.client.load_round(pairings).await.unwrap();
     assert_eq!(site.post("/api/round", &operator, &swap).await.status, 200);
+    until("the journal to say who set the names", async || {
+        let past = site.hall.client.since(site.hall.game, 0).await.unwrap();
+        format!("{past:?}").contains("set by Otto").then_some(())
+    })
+    .await;
     assert_eq!(site.post("/api/round", "", &swap).await.status, 401);
     let forfeit = json!({"do": "forfeit", "table": 2, "result": "black"});
     assert_eq!(site.post("/api/round", &arbiter, &forfeit).await.status, 200);

@@ -202,15 +202,19 @@ impl Hub {
         self.tell(News::Round);
     }
 
-    /// This round is played from now on. See [`crate::daemon::rounds`].
+    /// This round is played from now on, because somebody says so. See [`crate::daemon::rounds`].
     ///
     /// # Errors
     /// It cannot be kept; nothing has changed then.
-    pub fn set_round(&self, round: Round) -> io::Result<()> {
+    pub fn set_round(&self, round: Round, by: &str) -> io::Result<()> {
         if let Some(file) = &*lock(&self.round_file) {
             file.keep(&round)?;
         }
-        self.lock().round = Some(round);
+        {
+            let mut state = self.lock();
+            state.round = Some(round);
+            by.clone_into(&mut state.round_by);
+        }
         self.tell(News::Round);
         Ok(())
     }
@@ -316,7 +320,7 @@ impl Hub {
         let is_news = batch.carried.is_none();
         // Before anybody gives the game on this board the names of another table.
         if let Some(Some(round)) = batch.carried
-            && let Err(why) = self.set_round(round)
+            && let Err(why) = self.set_round(round, &self.read(|state| state.round_by.clone()))
         {
             error!(%board, "a game goes on at this board, which is not at its table because the round cannot be kept: {why}");
         }

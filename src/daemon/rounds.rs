@@ -145,8 +145,12 @@ async fn name_games(hub: &Hub) {
         };
         tables(state).into_iter().filter_map(named).collect()
     });
+    let by = hub.read(|state| match state.round_by.as_str() {
+        "" => "the pairings of the round".to_owned(),
+        by => format!("the pairings of the round, set by {by}"),
+    });
     for (game, table, tags) in wanted {
-        let order = Order { command: Command::Tags(tags), by: "the pairings of the round".to_owned() };
+        let order = Order { command: Command::Tags(tags), by: by.clone() };
         match hub.command(Target::Game(game), order).await {
             Ok(_) => info!("game {game} is the one at table {table}"),
             Err(why) => warn!("game {game} at table {table} has no names: {why}"),

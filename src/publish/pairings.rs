@@ -1,4 +1,4 @@
-//! Pairings set right, whoever asks for it.
+//! Pairings set right, whoever asks for it: by his name, which goes into the journal with the names of the games.
 
 use crate::daemon::Hub;
 use crate::daemon::rounds::game_of;
@@ -31,31 +31,31 @@ pub enum PairingError {
 ///
 /// # Errors
 /// Something is wrong with it, or it cannot be kept; nothing has changed then.
-pub fn put(hub: &Hub, round: Round) -> Result<(), PairingError> {
+pub fn put(hub: &Hub, round: Round, by: &str) -> Result<(), PairingError> {
     let wrong = round.check();
     if !wrong.is_empty() {
         return Err(PairingError::BadRound(wrong.join("; ")));
     }
-    hub.set_round(round).map_err(PairingError::NotKept)
+    hub.set_round(round, by).map_err(PairingError::NotKept)
 }
 
 /// The players of these two tables change places; boards stay.
 ///
 /// # Errors
 /// Nothing has changed then.
-pub fn swap(hub: &Hub, one: u16, other: u16) -> Result<(), PairingError> {
-    change(hub, |round| round.swap(one, other).map_err(PairingError::NoTable))
+pub fn swap(hub: &Hub, one: u16, other: u16, by: &str) -> Result<(), PairingError> {
+    change(hub, by, |round| round.swap(one, other).map_err(PairingError::NoTable))
 }
 
 /// This board stands at this table from now on; empty: whichever comes next.
 ///
 /// # Errors
 /// Nothing has changed then.
-pub fn set_board(hub: &Hub, table: u16, board: &str) -> Result<(), PairingError> {
+pub fn set_board(hub: &Hub, table: u16, board: &str, by: &str) -> Result<(), PairingError> {
     if !board.is_empty() && !hub.read(|state| state.boards.keys().any(|id| id.as_str() == board)) {
         return Err(PairingError::NoSuchBoard(board.to_owned()));
     }
-    change(hub, |round| {
+    change(hub, by, |round| {
         // Where it stood before, no board is said.
         let before = round.pairings.iter_mut().filter(|pairing| pairing.board.as_deref() == Some(board));
         before.for_each(|known| known.board = None);
@@ -69,7 +69,7 @@ pub fn set_board(hub: &Hub, table: u16, board: &str) -> Result<(), PairingError>
 ///
 /// # Errors
 /// Nothing has changed then.
-pub fn set_forfeit(hub: &Hub, table: u16, winner: &str) -> Result<(), PairingError> {
+pub fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Result<(), PairingError> {
     let forfeit = match winner {
         "white" => Some(Forfeit::White),
         "black" => Some(Forfeit::Black),
@@ -88,15 +88,15 @@ pub fn set_forfeit(hub: &Hub, table: u16, winner: &str) -> Result<(), PairingErr
         let sentence = format!("table {table} is played: give its game a result, see `touchmovectl arbiter result`");
         return Err(PairingError::BadResult(sentence));
     }
-    change(hub, |round| {
+    change(hub, by, |round| {
         round.table_mut(table).ok_or(PairingError::NoTable(table))?.forfeit = forfeit;
         Ok(())
     })
 }
 
 /// Changes the round, or nothing.
-fn change(hub: &Hub, change: impl FnOnce(&mut Round) -> Result<(), PairingError>) -> Result<(), PairingError> {
+fn change(hub: &Hub, by: &str, change: impl FnOnce(&mut Round) -> Result<(), PairingError>) -> Result<(), PairingError> {
     let Some(mut round) = hub.read(|state| state.round.clone()) else { return Err(PairingError::NoRound) };
     change(&mut round)?;
-    put(hub, round)
+    put(hub, round, by)
 }

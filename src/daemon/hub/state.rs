@@ -21,6 +21,8 @@ pub struct State {
     pub games: BTreeMap<u64, GameView>,
     /// The round that is being played, where one was loaded.
     pub round: Option<Round>,
+    /// Who set it as it is; empty: not since touchmoved was started.
+    pub round_by: String,
     /// What is wrong now.
     pub trouble: Vec<Trouble>,
     /// What is plugged in, may be a board, and is not used.

@@ -93,7 +93,8 @@ impl Manager {
     ) -> Result<(), Error> {
         may_pair(&header, connection).await?;
         let round: Round = serde_json::from_str(round).map_err(|why| Error::BadRound(format!("this is no round: {why}")))?;
-        Ok(pairings::put(&self.hub, round)?)
+        let by = caller(&header, connection).await;
+        Ok(pairings::put(&self.hub, round, &by)?)
     }
 
     /// The players of these two tables change places; boards stay.
@@ -106,7 +107,8 @@ impl Manager {
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
         may_pair(&header, connection).await?;
-        Ok(pairings::swap(&self.hub, one, other)?)
+        let by = caller(&header, connection).await;
+        Ok(pairings::swap(&self.hub, one, other, &by)?)
     }
 
     /// This board stands at this table from now on; empty: whichever comes next.
@@ -119,7 +121,8 @@ impl Manager {
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
         may_pair(&header, connection).await?;
-        Ok(pairings::set_board(&self.hub, table, board)?)
+        let by = caller(&header, connection).await;
+        Ok(pairings::set_board(&self.hub, table, board, &by)?)
     }
 
     /// The game on board from goes on at board to, on which its position stands already, either way round: with its record, its
@@ -148,6 +151,7 @@ impl Manager {
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
         may_pair(&header, connection).await?;
-        Ok(pairings::set_forfeit(&self.hub, table, winner)?)
+        let by = caller(&header, connection).await;
+        Ok(pairings::set_forfeit(&self.hub, table, winner, &by)?)
     }
 }

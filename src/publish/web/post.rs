@@ -130,14 +130,15 @@ pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Answered {
     let name = who.name;
     let (done, said) = match &change {
         Change::Swap { a, b } => {
-            (pairings::swap(&web.hub, *a, *b), format!("{name}: the players of tables {a} and {b} change places"))
+            (pairings::swap(&web.hub, *a, *b, &name), format!("{name}: the players of tables {a} and {b} change places"))
         }
         Change::Board { table, board } => {
-            (pairings::set_board(&web.hub, *table, board), format!("{name}: board {board:?} stands at table {table}"))
+            (pairings::set_board(&web.hub, *table, board, &name), format!("{name}: board {board:?} stands at table {table}"))
         }
-        Change::Forfeit { table, result } => {
-            (pairings::set_forfeit(&web.hub, *table, result), format!("{name}: without play at table {table}: {result:?}"))
-        }
+        Change::Forfeit { table, result } => (
+            pairings::set_forfeit(&web.hub, *table, result, &name),
+            format!("{name}: without play at table {table}: {result:?}"),
+        ),
     };
     match done {
         Ok(()) => {
