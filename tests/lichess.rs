@@ -76,7 +76,7 @@ impl Club {
 
     fn load(&self, csv: &str, number: u16) -> Round {
         let round = Round::read(csv, Some(number), &TrfOrder::Unknown).unwrap();
-        self.hub.set_round(round.clone()).unwrap();
+        self.hub.set_round(round.clone(), "the organiser").unwrap();
         round
     }
 
