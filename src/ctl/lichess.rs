@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Find out whether Lichess takes the games
 ///
-/// Asks Lichess for each round that [lichess] in the configuration names, with the token that it names, and says whether that token may
+/// Asks Lichess for each round that the configuration names, with the token that it names, and says whether that token may
 /// write there. Sends no game. touchmoved need not run. Ends with 0 when all is well, with 1 when not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
