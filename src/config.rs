@@ -13,10 +13,10 @@ pub mod own;
 pub mod url;
 pub mod web;
 
-use crate::boards::{Address, Model};
+use crate::boards::{Address, ControlLines, Model};
 use crate::game::Delay;
 use crate::game::event::Rotation;
-use crate::link::{ControlLines, Place};
+use crate::link::Place;
 use crate::table::{Help, Settings};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -123,7 +123,7 @@ impl Board {
             names: BTreeMap::new(),
             model,
             place,
-            control: ControlLines::default(),
+            control: model.connection.control_lines(),
             rotation: None,
             clock_side: None,
             lights: Help::default(),

@@ -2,12 +2,12 @@
 
 use std::fs;
 use std::path::Path;
-use touchmove::boards;
+use touchmove::boards::{self, ControlLines};
 use touchmove::config::keys::{KEYS, TABLES, commented_file};
 use touchmove::config::lichess::Rounds;
 use touchmove::config::{Config, ConfigError};
 use touchmove::game::event::{Matter, Rotation};
-use touchmove::link::{ControlLines, Place};
+use touchmove::link::Place;
 use touchmove::locale::Locale;
 use touchmove::table::{Publish, Settings};
 
@@ -198,7 +198,7 @@ fn everything_that_is_written_holds() {
     let [first, second] = config.boards.as_slice() else { panic!() };
     assert_eq!(first.place, Place::Ids("0403:6001".parse().unwrap()));
     assert_eq!(second.place, Place::Serial("A1".into()));
-    assert_eq!(first.control, ControlLines::Cleared);
+    assert_eq!((first.control, second.control), (ControlLines::Cleared, ControlLines::Asserted));
     let settings = config.settings(first);
     assert_eq!((settings.settle_ms, settings.settle_low_ms, settings.low_time_ms, settings.dwell_ms), (300, 100, 60_000, 3000));
     assert_eq!((settings.rotation, settings.clock_side), (Some(Rotation::Turned), Some(Rotation::Upright)));
@@ -206,6 +206,17 @@ fn everything_that_is_written_holds() {
     assert_eq!(settings.publish, Publish::Sure);
     assert_eq!(settings.start_fen.as_deref(), Some("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"));
     assert_eq!(config.settings(second).start_fen, None);
+}
+
+#[test]
+fn control_lines_are_as_the_model_wants_them() {
+    let control = |model: &str, more: &str| {
+        boards_of_one(&parse(&format!("[[board]]\nname = 'x'\nmodel = '{model}'\nport = '/dev/x'\n{more}"))).control
+    };
+    assert_eq!(control("dgt", ""), ControlLines::Asserted);
+    assert_eq!(control("dgt-bus", ""), ControlLines::Cleared);
+    assert_eq!(control("dgt-bus", "control_lines = 'auto'"), ControlLines::Cleared);
+    assert_eq!(control("dgt-bus", "control_lines = 'asserted'"), ControlLines::Asserted);
 }
 
 #[test]

@@ -5,11 +5,11 @@ use futures_util::FutureExt;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use touchmove::boards::{self, Connection, Line};
+use touchmove::boards::{self, Connection, ControlLines, Line};
 use touchmove::link::watch::{self, Device, Kind, Verdict};
-use touchmove::link::{ControlLines, Ids, LineError, OpenError, Place, Port};
+use touchmove::link::{Ids, LineError, OpenError, Place, Port};
 
-const LINE: Connection = Connection::Serial(Line { baud: 9600 });
+const LINE: Connection = Connection::Serial(Line { baud: 9600, control: ControlLines::Asserted });
 
 fn open(path: &Path) -> Result<Port, OpenError> {
     // A serial port is opened at once.

@@ -3,10 +3,11 @@
 use crate::hall::client;
 use crate::harness::{Board, Daemon, PrivateBus, Pty, eventually, until};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use touchmove::boards::{Connection, Line};
-use touchmove::link::{ControlLines, Port};
+use touchmove::boards::{Connection, ControlLines, Line};
+use touchmove::link::Port;
 use touchmove::publish::client::Client;
 use touchmove::publish::dbus::Stream;
 
@@ -153,6 +154,19 @@ async fn a_board_says_why_it_is_not_ready() {
     assert!(seconds.parse::<u32>().unwrap() >= 5 && advice == "check its power, then its cable", "{silent}");
     drop(daemon);
 
+    // A board of another model: its lines are not what is awaited.
+    let sentio = Pty::open();
+    let daemon = Daemon::on(&bus, state.path(), &sentio.path(), &["--board", "certabo"]);
+    daemon.ready();
+    let advice = async || {
+        sentio.master().write_all(b":255 255 0 0 0 0 255 255 \r\n").unwrap();
+        let boards = client.snapshot().await.unwrap().boards;
+        boards.into_iter().map(|board| board.state_reason).find(|reason| reason.contains("model"))
+    };
+    let advice = until("the advice to set another model", advice).await;
+    assert!(advice.contains("8 numbers") && advice.contains("model = \"sentio\""), "{advice}");
+    drop(daemon);
+
     // A cable that is pulled, then no port at all.
     let mut board = Board::plugged();
     let path = board.path();
@@ -167,7 +181,13 @@ async fn a_board_says_why_it_is_not_ready() {
 
     // A port that another program has.
     let pty = Pty::open();
-    let taken = Port::open(&pty.path(), Connection::Serial(Line { baud: 9600 }), ControlLines::Asserted).await.unwrap();
+    let taken = Port::open(
+        &pty.path(),
+        Connection::Serial(Line { baud: 9600, control: ControlLines::Asserted }),
+        ControlLines::Asserted,
+    )
+    .await
+    .unwrap();
     let daemon = Daemon::serving(&bus, state.path(), &pty.path());
     let busy = reason(&client, "refused").await;
     assert!(busy.starts_with(&format!("{} is in use by another program; close it", pty.path().display())), "{busy}");

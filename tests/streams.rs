@@ -390,7 +390,7 @@ fn certabo_lines_are_found_however_they_come() {
 fn the_length_of_a_line_tells_which_board_it_is() {
     let said = |name: &str, line: &[u8]| {
         let readings = Bench::new(name).frames(5, line);
-        let [Reading::Trouble(Trouble::Impossible(why))] = &readings[..1] else { panic!("{readings:?}") };
+        let [Reading::Trouble(Trouble::OtherModel(why))] = &readings[..1] else { panic!("{readings:?}") };
         why.clone()
     };
     assert!(said("certabo", b":255 255 0 0 0 0 255 255 \r\n").contains("sentio"));

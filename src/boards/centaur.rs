@@ -43,7 +43,7 @@ pub static MODEL: Model = Model {
     name: "centaur",
     title: "DGT Centaur, from inside",
     sensing: Sensing::Occupancy,
-    connection: Connection::Serial(Line { baud: 1_000_000 }),
+    connection: Connection::Serial(Line { baud: 1_000_000, control: ControlLines::Asserted }),
     usb: &[],
     lights: Lights::Squares,
     clock: Clocks::None,

@@ -86,7 +86,7 @@ pub static MODEL: Model = Model {
     name: "certabo",
     title: "Certabo",
     sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 38_400 }),
+    connection: Connection::Serial(Line { baud: 38_400, control: ControlLines::Asserted }),
     usb: &[UsbId::adapter(0x10c4, 0xea60)],
     lights: Lights::Squares,
     clock: Clocks::None,
@@ -111,7 +111,10 @@ const NUMBERS: usize = 320;
 
 /// A board that reads chips, with lights of this kind; `None`: of one that its answer will tell.
 pub(super) fn board(leds: Option<Leds>) -> Box<dyn Protocol> {
-    let numbers = Numbers::new(NUMBERS, "Sentio and Tactum send such lines: set model = \"sentio\"");
+    let numbers = Numbers::new(
+        NUMBERS,
+        "Sentio, Tactum and reed boards of one's own send such lines: set model = \"sentio\" or \"reed\"",
+    );
     Box::new(Stream::new(Certabo { numbers, chips: Chips::default() }, VOTES, Some(Lamps::new(leds))))
 }
 

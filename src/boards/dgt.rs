@@ -89,7 +89,7 @@ pub static MODEL: Model = Model {
     name: "dgt",
     title: "DGT e-Board",
     sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 9600 }),
+    connection: Connection::Serial(Line { baud: 9600, control: ControlLines::Asserted }),
     usb: &[UsbId::own(0x045b, 0x8111), UsbId::adapter(0x04d8, 0x000a), UsbId::adapter(0x0403, 0x6001)],
     lights: Lights::None,
     clock: Clocks::Connected,

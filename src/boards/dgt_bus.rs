@@ -76,7 +76,7 @@ pub static MODEL: Model = Model {
     name: "dgt-bus",
     title: "DGT e-Boards on a bus",
     sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 9600 }),
+    connection: Connection::Serial(Line { baud: 9600, control: ControlLines::Cleared }),
     usb: &[],
     lights: Lights::None,
     clock: Clocks::Connected,

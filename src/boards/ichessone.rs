@@ -46,7 +46,7 @@ pub static MODEL: Model = Model {
     name: "ichessone",
     title: "iChessOne",
     sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 115_200 }),
+    connection: Connection::Serial(Line { baud: 115_200, control: ControlLines::Asserted }),
     usb: &[],
     lights: Lights::Coloured,
     clock: Clocks::None,

@@ -61,7 +61,7 @@ pub static MODEL: Model = Model {
     name: "millennium",
     title: "Millennium ChessLink",
     sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 38_400 }),
+    connection: Connection::Serial(Line { baud: 38_400, control: ControlLines::Asserted }),
     usb: &[],
     lights: Lights::Corners,
     clock: Clocks::None,

@@ -177,6 +177,8 @@ pub enum Trouble {
     Answering,
     /// The board tells what stands on it, but not what that is: the start position has to stand on it once.
     Uncalibrated,
+    /// It speaks as a board of another model does: why that is thought, and what to configure.
+    OtherModel(String),
 }
 
 /// What a board told us, in its own coordinates.
@@ -295,6 +297,18 @@ impl Sensing {
 pub struct Line {
     /// Bits a second.
     pub baud: u32,
+    /// What the modem control lines are set to where nothing else is configured.
+    pub control: ControlLines,
+}
+
+/// What the modem control lines DTR and RTS are set to. Pseudo-terminals have none and ignore this.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ControlLines {
+    /// Both asserted, as most programs leave them and boards on USB expect them.
+    #[default]
+    Asserted,
+    /// Both cleared, as a line of many boards wants them (see [`dgt_bus`]). Linux asserts DTR for a moment at opening even then.
+    Cleared,
 }
 
 /// A USB device of the class HID that is spoken to directly, report by report, over its interrupt endpoints.
@@ -313,6 +327,16 @@ pub enum Connection {
     Usb(Hid),
     /// Reed switches on the computer's own lines, as a file says: packets that [`matrix`] documents.
     Matrix,
+}
+
+impl Connection {
+    /// What the modem control lines are set to where nothing else is configured; of no meaning where there are none.
+    pub fn control_lines(&self) -> ControlLines {
+        match self {
+            Connection::Serial(line) => line.control,
+            Connection::Usb(_) | Connection::Matrix => ControlLines::default(),
+        }
+    }
 }
 
 /// A USB vendor id with one or more product ids, and whether they name a board or just somebody's adapter.

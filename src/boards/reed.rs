@@ -38,14 +38,14 @@ pub static MODEL: Model = Model {
     name: "reed",
     title: "Reed board of one's own",
     sensing: Sensing::Occupancy,
-    connection: Connection::Serial(Line { baud: 115_200 }),
+    connection: Connection::Serial(Line { baud: 115_200, control: ControlLines::Asserted }),
     usb: &[UsbId::adapter(0x1a86, 0x7523), UsbId::adapter(0x10c4, 0xea60), UsbId::adapter(0x0403, 0x6001)],
     lights: Lights::None,
     clock: Clocks::None,
     tested: Tested::Specification,
     cannot: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
     protocol: || {
-        let numbers = Numbers::new(8, "Certabo and Cerno send such lines: set model = \"certabo\"");
+        let numbers = Numbers::new(8, "Certabo and Cerno send such lines: set model = \"certabo\" or \"cerno\"");
         Box::new(Stream::new(Reed { numbers, line: None, sequence: None }, VOTES, None))
     },
 };

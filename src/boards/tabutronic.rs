@@ -48,14 +48,14 @@ pub static MODEL: Model = Model {
     name: "sentio",
     title: "Tabutronic Sentio, Tactum",
     sensing: Sensing::Occupancy,
-    connection: Connection::Serial(Line { baud: 38_400 }),
+    connection: Connection::Serial(Line { baud: 38_400, control: ControlLines::Asserted }),
     usb: &[UsbId::adapter(0x10c4, 0xea60)],
     lights: Lights::Squares,
     clock: Clocks::None,
     tested: Tested::Frames,
     cannot: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
     protocol: || {
-        let numbers = Numbers::new(RANKS, "Certabo and Cerno send such lines: set model = \"cerno\"");
+        let numbers = Numbers::new(RANKS, "Certabo and Cerno send such lines: set model = \"certabo\" or \"cerno\"");
         Box::new(Stream::new(Sentio { numbers }, VOTES, Some(Lamps::new(None))))
     },
 };
@@ -65,7 +65,7 @@ pub static CERNO: Model = Model {
     name: "cerno",
     title: "Tabutronic Cerno",
     sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 38_400 }),
+    connection: Connection::Serial(Line { baud: 38_400, control: ControlLines::Asserted }),
     usb: &[UsbId::adapter(0x10c4, 0xea60)],
     lights: Lights::Squares,
     clock: Clocks::None,

@@ -6,11 +6,11 @@ use super::lichess::{self, Lichess, Rounds};
 use super::livechess::{LiveChess, sites};
 use super::web::{Tls, Web};
 use super::{Board, Config, Problem, Room, Tags};
-use crate::boards::{self, Lights, Sensing};
+use crate::boards::{self, ControlLines, Lights, Sensing};
 use crate::game::Delay;
 use crate::game::event::Rotation;
 use crate::laws::{Edition, Laws, Position, Supervision, TimeClass, Worded};
-use crate::link::{ControlLines, Place};
+use crate::link::Place;
 use crate::locale::Locale;
 use crate::table::{Help, Publish, Settings};
 use std::ops::Range;
@@ -359,8 +359,9 @@ fn read_board(values: Values<'_>, chess960: bool) -> Read {
         model,
         place: places.into_iter().next().map_or(Place::Found(model), |(_, place, _)| place),
         control: match values.text("control_lines").as_str() {
+            "asserted" => ControlLines::Asserted,
             "cleared" => ControlLines::Cleared,
-            _ => ControlLines::Asserted,
+            _ => model.connection.control_lines(),
         },
         rotation: side("rotation"),
         clock_side: side("clock_side"),

@@ -583,10 +583,11 @@ pub static KEYS: &[Key] = &[
     key(
         "board",
         "control_lines",
-        Kind::Word(&["asserted", "cleared"]),
-        Some("\"asserted\""),
-        "\"asserted\"",
-        "The modem control lines DTR and RTS. `asserted` is what boards on USB expect; some on RS-232, and a line of many, want them `cleared`.",
+        Kind::Word(&["auto", "asserted", "cleared"]),
+        Some("\"auto\""),
+        "\"auto\"",
+        "The modem control lines DTR and RTS. `auto`: `cleared` for a line of many (dgt-bus), else `asserted`, as boards on USB\n\
+         expect them; some on RS-232 want them `cleared`.",
     ),
     key(
         "board",

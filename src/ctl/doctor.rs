@@ -3,13 +3,13 @@
 mod ask;
 mod report;
 
-use crate::boards::{self, BOARDS, Connection, Model};
+use crate::boards::{self, BOARDS, Connection, ControlLines, Model};
 use crate::config::{Board, Config};
 use crate::ctl::colours;
 use crate::link::rules;
 use crate::link::serial::{self, Holder, OpenError};
 use crate::link::watch::{self, Device, Verdict};
-use crate::link::{ControlLines, Place, Port};
+use crate::link::{Place, Port};
 use crate::publish::client::{Client, ClientError};
 use crate::publish::dbus::{Bus, Stream};
 use ask::Answer;
@@ -291,6 +291,10 @@ async fn port(report: &mut Report, target: &Target) {
         Answer::Board { about, pieces } => {
             let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
             report.good("answer", format!("a {title} answers on {shown}{about}; it sees {pieces} pieces"));
+        }
+        Answer::OtherModel(why) => {
+            let what = format!("what answers on {shown} is no {title}");
+            report.bad("answer", what, why);
         }
         Answer::Nonsense(count) => report.bad(
             "answer",

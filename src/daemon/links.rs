@@ -9,7 +9,7 @@
 mod clock;
 mod place;
 
-use crate::boards::{Address, Cue, LinkState, Millis, Model, Protocol, Reading, Write};
+use crate::boards::{Address, ControlLines, Cue, LinkState, Millis, Model, Protocol, Reading, Write};
 use crate::daemon::alarm::Alarm;
 use crate::daemon::calibration::Calibrations;
 use crate::daemon::hub::{BoardId, Contact, Hub, Request, Traffic};
@@ -17,7 +17,7 @@ use crate::daemon::recorder::Recordings;
 use crate::daemon::{Stop, stopped};
 use crate::link::recording::What;
 use crate::link::watch;
-use crate::link::{ControlLines, LineError, OpenError, Port};
+use crate::link::{LineError, OpenError, Port};
 use crate::table::Settings;
 use clock::Clock;
 use place::{Place, serial_number};
@@ -70,7 +70,7 @@ impl LinkSpec {
             id: BoardId::at(model, &place),
             model,
             place: ([place].into(), 0),
-            control: ControlLines::default(),
+            control: model.connection.control_lines(),
             settings,
             recordings: None,
             names: BTreeMap::new(),

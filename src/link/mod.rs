@@ -11,5 +11,5 @@ pub mod usb;
 pub mod watch;
 
 pub use port::Port;
-pub use serial::{ControlLines, LineError, OpenError};
+pub use serial::{LineError, OpenError};
 pub use watch::{Device, Ids, Place};

@@ -1,9 +1,9 @@
 //! A board's port, whatever it is connected by.
 
 use super::matrix;
-use super::serial::{self, ControlLines, LineError, OpenError};
+use super::serial::{self, LineError, OpenError};
 use super::usb;
-use crate::boards::Connection;
+use crate::boards::{Connection, ControlLines};
 use std::path::Path;
 
 /// An open port, ours alone as long as it lives.

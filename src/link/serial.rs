@@ -3,7 +3,7 @@
 //! `flush` is never called here: in this stack it waits in `tcdrain` on the thread that runs every other task, 67 ms for
 //! 64 bytes at 9600 Bd and for good on a line that is stuck.
 
-use crate::boards::Line;
+use crate::boards::{ControlLines, Line};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -11,19 +11,6 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_serial::{ClearBuffer, SerialPort as _, SerialPortBuilderExt, SerialStream};
-
-/// What the modem control lines DTR and RTS are set to.
-///
-/// A DGT board on USB expects them asserted, as most programs leave them; one on an RS-232 bus wants both cleared (DGT
-/// protocol, line and framing). Pseudo-terminals have none and ignore this.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ControlLines {
-    /// Both asserted.
-    #[default]
-    Asserted,
-    /// Both cleared. Linux asserts DTR for a moment at opening even then.
-    Cleared,
-}
 
 /// A program that has the port open.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -379,7 +379,7 @@ impl Table {
                 self.with_game(output, |game, _, _| game.damage(now));
             }
             Reading::Trouble(Trouble::Answering) => self.silent_since = None,
-            Reading::Trouble(Trouble::Ambiguous(_) | Trouble::Uncalibrated) => {}
+            Reading::Trouble(Trouble::Ambiguous(_) | Trouble::Uncalibrated | Trouble::OtherModel(_)) => {}
             Reading::Identity(_) | Reading::Calibration(_) => {}
         }
     }

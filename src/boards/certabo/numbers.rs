@@ -146,8 +146,8 @@ impl Numbers {
             State::Inside if numbers.len() == self.expect => Some(Item::Line(numbers)),
             State::Inside if matches!(numbers.len(), 8 | 320) && !self.told_other => {
                 self.told_other = true;
-                let why = format!("a line of {} numbers instead of {}: {}", numbers.len(), self.expect, self.other);
-                Some(Item::Heard(Heard::Trouble(Trouble::Impossible(why))))
+                let why = format!("the board sends {} numbers a line, and not {}: {}", numbers.len(), self.expect, self.other);
+                Some(Item::Heard(Heard::Trouble(Trouble::OtherModel(why))))
             }
             State::Inside | State::Damaged => Some(garbage(count + 1)),
         }

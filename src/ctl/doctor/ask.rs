@@ -21,6 +21,8 @@ pub enum Answer {
         /// How many squares are not empty.
         pieces: usize,
     },
+    /// Lines of a board of another model: why that is thought, and what to configure.
+    OtherModel(String),
     /// So many bytes, but no placement.
     Nonsense(usize),
     /// Not a byte.
@@ -35,7 +37,7 @@ pub async fn ask(port: &mut Port, model: &Model) -> Answer {
     let began = Instant::now();
     let now = || Millis::try_from(began.elapsed().as_millis()).unwrap_or(Millis::MAX);
     let at = |ms: Millis| began + Duration::from_millis(ms);
-    let (mut count, mut about, mut pieces) = (0, Vec::new(), None);
+    let (mut count, mut about, mut pieces, mut other) = (0, Vec::new(), None, None);
     let (mut deadline, mut write) = (PATIENCE, None);
     let mut buffer = [0; 1024];
     protocol.link(0, LinkState::Up);
@@ -53,6 +55,10 @@ pub async fn ask(port: &mut Port, model: &Model) -> Answer {
                 Reading::Trouble(Trouble::Uncalibrated) => {
                     about.push("which chip is in which piece is learned from the start position".to_owned());
                     pieces = Some(0);
+                }
+                Reading::Trouble(Trouble::OtherModel(why)) => {
+                    other = Some(why);
+                    deadline = now();
                 }
                 Reading::Trouble(_)
                 | Reading::Square(..)
@@ -89,9 +95,10 @@ pub async fn ask(port: &mut Port, model: &Model) -> Answer {
         }
     }
     about.dedup();
-    match pieces {
-        Some(pieces) => Answer::Board { about, pieces },
-        None if count > 0 => Answer::Nonsense(count),
-        None => Answer::Nothing,
+    match (pieces, other) {
+        (Some(pieces), _) => Answer::Board { about, pieces },
+        (None, Some(why)) => Answer::OtherModel(why),
+        (None, None) if count > 0 => Answer::Nonsense(count),
+        (None, None) => Answer::Nothing,
     }
 }

@@ -266,6 +266,10 @@ impl Place {
                 warn!(board = %self.id, "{reason}");
                 (Contact::Connecting, reason)
             }
+            Reading::Trouble(Trouble::OtherModel(reason)) => {
+                warn!(board = %self.id, "{reason}");
+                (Contact::Connecting, reason.clone())
+            }
             Reading::Calibration(text) => return self.calibrated(text),
             Reading::Trouble(trouble) => {
                 Traffic::add(&self.traffic.errors, 1);
@@ -283,6 +287,7 @@ impl Place {
         };
         let is_news = |view: &BoardView| {
             view.contact != contact
+                || !reason.is_empty() && view.reason != reason
                 || match reading {
                     Reading::Identity(Identity::SerialNumber(number)) => view.serial_number.as_ref() != Some(number),
                     Reading::Identity(Identity::Version(version)) => view.firmware.as_ref() != Some(version),
