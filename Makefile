@@ -52,11 +52,12 @@ test-system: packages-build packages-system cargo-deb ## The package on a whole 
 cargo-deb:
 	@$(CARGO) deb --version >/dev/null 2>&1 || { echo "installing cargo-deb"; $(CARGO) install --locked cargo-deb; }
 
-# How long each fuzz target runs.
+# How long each fuzz target runs; and which: every board's own, and `table`.
 FUZZ_SECONDS ?= 600
+FUZZ ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 
-fuzz: packages-build fuzz-tools fuzz-corpus ## Random inputs until something breaks: FUZZ_SECONDS=600 each; needs Rust nightly
-	cd fuzz && for target in decoder table; do \
+fuzz: packages-build fuzz-tools fuzz-corpus ## Random inputs until something breaks, FUZZ_SECONDS=600 each; FUZZ=dgt: of one board; needs nightly
+	cd fuzz && for target in $(FUZZ); do \
 		$(CARGO) +nightly fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 || exit 1; \
 	done
 
@@ -79,15 +80,16 @@ fmt:
 	$(CARGO) fmt --check
 
 clippy:
-	$(CARGO) clippy --all-targets -- -D warnings
+	$(CARGO) clippy --all-targets --features gpio -- -D warnings
 
 doc:
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --lib
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --lib --features gpio
 
 .NOTPARALLEL:
 
+# With what the packages have.
 unit:
-	$(CARGO) test
+	$(CARGO) test --features gpio
 
 packages-build packages-demo packages-deb packages-package packages-system packages-test:
 	@sh .ci/packages $(PACKAGES_$(shell echo $(@:packages-%=%) | tr a-z A-Z))

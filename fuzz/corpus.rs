@@ -1,5 +1,5 @@
-//! Writes what the fuzz targets begin with, into `corpus/decoder` and `corpus/table` under the directory given: nobody has to
-//! keep it, it is the same every time.
+//! Writes what the fuzz targets begin with, into `corpus` under the directory given, a folder for each: nobody has to keep it, it is
+//! the same every time.
 
 #[allow(dead_code)] // only the scripts are needed here
 #[path = "../tests/properties/player.rs"]
@@ -61,26 +61,26 @@ impl Cable for Kept {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = std::env::args().nth(1).ok_or("say where the corpus is to be written")?;
-    let (decoder, table) = (Path::new(&dir).join("corpus/decoder"), Path::new(&dir).join("corpus/table"));
-    std::fs::create_dir_all(&decoder)?;
-    std::fs::create_dir_all(&table)?;
+    let folder = |target: &str| {
+        let folder = Path::new(&dir).join("corpus").join(target);
+        std::fs::create_dir_all(&folder).map(|()| folder)
+    };
     for (number, game) in pgn::read(GAMES).games.iter().enumerate() {
         for (seed, profile) in [CLUB, BLITZ].iter().enumerate() {
             let scene = Scene { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: seed as u64 };
-            // The first byte of a script is the board's place in the list.
-            for (place, model) in (0..).zip(BOARDS) {
+            for model in BOARDS {
                 let Some(stage) = Stage::new(model.name, game, &scene) else { continue };
                 // A board that sends all the time says in a minute all that it ever says.
                 let until = if model.name == "dgt" { stage.ends_at() } else { 60_000 };
-                let mut cable = Kept { inner: Staged::new(stage), now: 0, script: vec![place] };
+                let mut cable = Kept { inner: Staged::new(stage), now: 0, script: Vec::new() };
                 let settings = Settings { sensing: model.sensing, ..Settings::default() };
                 run::play(&mut cable, &mut *(model.protocol)(), &mut Table::new(settings), until, &mut |_, _| {});
-                std::fs::write(decoder.join(format!("{}-{number}-{seed}", model.name)), cable.script)?;
+                std::fs::write(folder(model.name)?.join(format!("{number}-{seed}")), cable.script)?;
             }
         }
     }
     for seed in 0..60 {
-        std::fs::write(table.join(format!("script-{seed}")), player::script(seed))?;
+        std::fs::write(folder("table")?.join(format!("script-{seed}")), player::script(seed))?;
     }
     Ok(())
 }

@@ -515,3 +515,15 @@ fn dgt_a_million_random_bytes() {
     bench.board.receive(bench.now, &bytes(DUMP));
     assert_eq!(readings(&mut *bench.board).last(), Some(&start()));
 }
+
+/// Each board has a fuzz target of its own, by its name.
+#[test]
+fn every_board_is_fuzzed() {
+    let targets = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/fuzz_targets");
+    let table = std::fs::read_to_string(targets.join("../Cargo.toml")).unwrap();
+    for model in BOARDS {
+        let file = std::fs::read_to_string(targets.join(model.name).with_extension("rs")).unwrap_or_default();
+        assert!(file.contains(&format!("decoder::run({:?}, bytes)", model.name)), "{}", model.name);
+        assert!(table.contains(&format!("path = \"fuzz_targets/{}.rs\"", model.name)), "{}", model.name);
+    }
+}

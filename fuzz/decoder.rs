@@ -1,21 +1,19 @@
-//! Any bytes, cut anywhere, into every board's protocol, and what it makes of them into a table.
+//! Any bytes, cut anywhere, into a board's protocol, and what it makes of them into a table: what the fuzz target of every board runs.
 //!
-//! The first byte chooses the board. Then a byte below 224 says how many bytes arrive next at once (by its lower four bits), one
-//! from 224 on lets time pass, or plugs the cable, or asks the board for something.
-#![no_main]
-#![allow(dead_code)] // what is shared with the tests is not all used here
+//! A byte below 224 says how many bytes arrive next at once (by its lower four bits), one from 224 on lets time pass, or plugs the
+//! cable, or asks the board for something.
 
-#[path = "../../tests/properties/promises.rs"]
+#[allow(dead_code)] // what is shared with the tests is not all used here
+#[path = "../tests/properties/promises.rs"]
 mod promises;
 
-use libfuzzer_sys::fuzz_target;
 use promises::Promises;
 use shakmaty::Square;
-use touchmove::boards::{Address, BOARDS, Cue, LinkState, Millis, Protocol, Reading, Trouble};
+use touchmove::boards::{self, Address, Cue, LinkState, Millis, Protocol, Reading, Trouble};
 use touchmove::table::{Input, Settings, Table};
 
 /// What a DGT board may ever be sent: nothing that restarts it, floods the line or writes into its memory.
-const DGT_COMMANDS: [u8; 7] = [0x40, 0x42, 0x45, 0x4b, 0x4c, 0x4d, 0x55];
+const DGT_COMMANDS: [u8; 8] = [0x40, 0x42, 0x45, 0x49, 0x4b, 0x4c, 0x4d, 0x55];
 
 /// Boards that send a stream, in which it makes no difference how it was cut.
 const STREAMS: [&str; 5] = ["dgt", "certabo", "cerno", "sentio", "reed"];
@@ -28,13 +26,16 @@ fn is_harmless(name: &str, bytes: &[u8]) -> bool {
         "certabo" => bytes.len() == 8,
         "cerno" | "sentio" => bytes.len() == 8 || bytes.len() == 247 && bytes.starts_with(&[0xff, 0x55]),
         "reed" => bytes == b"?\n",
+        "matrix" => bytes == b"?",
+        // Reports, version, battery, lights: no file is deleted.
+        "chessnut" => matches!(bytes, [0x21, 1, 0] | [0x27, 1, 1] | [0x29, 1, 0] | [0x0a, 8, ..]) && bytes.len() <= 10,
         "dgt-bus" => matches!(bytes, [0x81..=0x87 | 0x8a | 0x8b, _, _, _]),
         // S, V, R, W, L and X with odd parity: no reset.
         "millennium" => matches!(bytes, [0xd3 | 0xd6 | 0x52 | 0x57 | 0x4c | 0x58, ..]),
         "ichessone" => bytes == b"CPIRQ" || matches!(bytes, [b'R', b'P' | b'H' | b'B'] | [b'E', b'L', ..]),
         // Neither sleep nor the boot loader of other boards.
         "centaur" => matches!(bytes, [0x4d] | [0x82 | 0x83 | 0x87 | 0x98 | 0xb0, _, _, ..]),
-        _ => true,
+        _ => panic!("what a {name} may be sent is not said"),
     }
 }
 
@@ -43,6 +44,8 @@ struct Line {
     /// Bytes as they were cut, and one by one: both must say the same while both ask the same.
     whole: Box<dyn Protocol>,
     single: Option<Box<dyn Protocol>>,
+    /// The board that was heard last.
+    heard: Address,
     table: Table,
     promises: Promises,
     seen: bool,
@@ -80,7 +83,8 @@ impl Line {
                     assert_eq!(said, other, "another reading when the bytes come one by one");
                 }
             }
-            let Some((_, reading)) = said else { break };
+            let Some((from, reading)) = said else { break };
+            self.heard = from;
             self.input(Input::Reading(reading));
         }
         let mut last = 0;
@@ -122,6 +126,11 @@ impl Line {
         self.now = end;
     }
 
+    fn ask(&mut self, cue: Cue) {
+        let board = self.heard;
+        self.each(|protocol, now| _ = protocol.act(now, board, cue.clone()));
+    }
+
     fn link(&mut self, state: LinkState) {
         self.each(|protocol, now| protocol.link(now, state));
         self.input(Input::Link(state));
@@ -132,20 +141,22 @@ fn is_silence(said: &Option<(Address, Reading)>) -> bool {
     matches!(said, Some((_, Reading::Trouble(Trouble::Silent(_) | Trouble::Answering))))
 }
 
-fuzz_target!(|bytes: &[u8]| {
-    let Some((&choice, mut rest)) = bytes.split_first() else { return };
-    let model = BOARDS[usize::from(choice) % BOARDS.len()];
+/// Plays this script on a board of this model.
+pub fn run(model: &str, script: &[u8]) {
+    let model = boards::model(model).expect("a board of this name");
     let mut line = Line {
         name: model.name,
         whole: (model.protocol)(),
         // Of other boards a packet is a whole.
         single: STREAMS.contains(&model.name).then(|| (model.protocol)()),
+        heard: Address::ONLY,
         table: Table::new(Settings { sensing: model.sensing, ..Settings::default() }),
         promises: Promises::default(),
         seen: false,
         now: 0,
     };
     line.link(LinkState::Up);
+    let mut rest = script;
     while let Some((&act, after)) = rest.split_first() {
         rest = after;
         match act {
@@ -158,10 +169,11 @@ fuzz_target!(|bytes: &[u8]| {
             224..232 => line.wait(1 << (2 * (act - 224))),
             232 => line.link(LinkState::Down),
             233..236 => line.link(LinkState::Up),
-            236 => line.each(|protocol, now| _ = protocol.act(now, Address::ONLY, Cue::Lights(vec![Square::E4]))),
-            237 => line.each(|protocol, now| _ = protocol.act(now, Address(7), Cue::ClockText("touchmove".to_owned()))),
-            _ => line.each(|protocol, now| _ = protocol.act(now, Address::ONLY, Cue::Placement)),
+            236 => line.ask(Cue::Lights(vec![Square::E4])),
+            237 => line.ask(Cue::ClockText("touchmove".to_owned())),
+            238..242 => line.ask(Cue::Memory),
+            _ => line.ask(Cue::Placement),
         }
     }
     line.wait(100_000);
-});
+}

@@ -1,0 +1,7 @@
+//! Any bytes from a `cerno`.
+#![no_main]
+
+#[path = "../decoder.rs"]
+mod decoder;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| decoder::run("cerno", bytes));
