@@ -6,6 +6,8 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use touchmove::boards::{self, Connection, ControlLines, Line};
+use touchmove::daemon::discovery::Discovery;
+use touchmove::daemon::hub::BoardId;
 use touchmove::link::watch::{self, Device, Kind, Verdict};
 use touchmove::link::{Ids, LineError, OpenError, Place, Port};
 
@@ -26,6 +28,49 @@ fn refused(path: &Path) -> String {
 fn run<T>(what: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(PATIENCE, what).await.expect("it hangs") })
+}
+
+/// What is found as these are plugged in, by the name of its board.
+fn found(discovery: &mut Discovery, devices: &[Device]) -> Vec<String> {
+    discovery.look(devices).into_iter().map(|(model, place)| BoardId::at(model, &place).to_string()).collect()
+}
+
+/// A DGT board with this serial number in this socket.
+fn twin(socket: &str) -> Device {
+    let mut device = port(&format!("/dev/ttyACM{}", &socket[2..]), Some("045b:8111"));
+    (device.serial, device.usb_path) = (Some("0001".to_owned()), Some(socket.to_owned()));
+    device
+}
+
+#[test]
+fn one_board_is_found_once_wherever_it_is_plugged_in() {
+    let mut discovery = Discovery::default();
+    assert_eq!(found(&mut discovery, &[twin("1-2")]), ["dgt_0001"]);
+    for devices in [vec![], vec![twin("1-2")], vec![twin("1-5")], vec![], vec![twin("1-2")]] {
+        assert_eq!(found(&mut discovery, &devices), [""; 0]);
+    }
+}
+
+#[test]
+fn of_two_boards_with_one_serial_number_the_socket_tells_them_apart() {
+    // Both are there from the start. One of them is pulled, and plugged in again.
+    let mut discovery = Discovery::default();
+    assert_eq!(found(&mut discovery, &[twin("1-2"), twin("1-3")]), ["dgt_usb_1_2", "dgt_usb_1_3"]);
+    for devices in [vec![twin("1-3")], vec![twin("1-2"), twin("1-3")], vec![twin("1-2")], vec![]] {
+        assert_eq!(found(&mut discovery, &devices), [""; 0]);
+    }
+    // One comes later, when the other is known by its number already, and has moved; then each is there alone.
+    let mut discovery = Discovery::default();
+    assert_eq!(found(&mut discovery, &[twin("1-2")]), ["dgt_0001"]);
+    assert_eq!(found(&mut discovery, &[twin("1-4")]), [""; 0]);
+    assert_eq!(found(&mut discovery, &[twin("1-3"), twin("1-4")]), ["dgt_usb_1_3"]);
+    for devices in [vec![twin("1-3")], vec![twin("1-4")], vec![twin("1-3"), twin("1-5")], vec![twin("1-5")]] {
+        assert_eq!(found(&mut discovery, &devices), [""; 0]);
+    }
+    // Another kind of board in that socket is another board.
+    let mut chessnut = twin("1-3");
+    (chessnut.kind, chessnut.ids) = (Kind::Usb, Some("2d80:8002".parse().unwrap()));
+    assert_eq!(found(&mut discovery, &[chessnut]), ["chessnut_0001"]);
 }
 
 #[test]

@@ -8,7 +8,6 @@ use args::Args;
 use clap::Parser;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sd_notify::NotifyState;
-use std::collections::HashMap;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,9 +18,10 @@ use tokio::task::JoinSet;
 use tokio::time::Interval;
 use touchmove::config::{self, Config, ConfigError};
 use touchmove::daemon::calibration::Calibrations;
+use touchmove::daemon::discovery::Discovery;
 use touchmove::daemon::hub::BoardId;
 use touchmove::daemon::journal::Journal;
-use touchmove::daemon::links::{self, LinkSpec, Plugs};
+use touchmove::daemon::links::{self, LinkSpec, Lookout, Plugs};
 use touchmove::daemon::recorder::Recordings;
 use touchmove::daemon::rounds::{self, RoundFile};
 use touchmove::daemon::unused;
@@ -287,7 +287,7 @@ async fn boards(args: &Args, config: &Config, plugs: Plugs, specs: mpsc::Unbound
         let places: Arc<[Place]> = config.boards.iter().map(|board| board.place.clone()).collect();
         for (index, board) in config.boards.iter().enumerate() {
             let (model, control, settings) = (board.model, board.control, config.settings(board));
-            let place = (Arc::clone(&places), index);
+            let place = Lookout::Named(Arc::clone(&places), index);
             let (id, plugs) = (BoardId::new(&board.name), plugs.clone());
             let names = board.names.iter().map(|(address, name)| (*address, BoardId::new(name))).collect();
             specs.send(LinkSpec { id, model, place, control, settings, recordings: None, calibrations: None, names, plugs })?;
@@ -322,26 +322,21 @@ async fn hotplug(plugged: watch::Sender<u64>) {
 }
 
 async fn discover(config: &Config, mut plugs: Plugs, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
-    // Boards, and the device that each was when it was found.
-    let mut served = HashMap::new();
+    let mut discovery = Discovery::default();
+    let mut devices = link_watch::list().context("devices cannot be listed")?;
     loop {
-        let devices = link_watch::list().context("devices cannot be listed")?;
-        for (device, model) in link_watch::found(&devices) {
-            let place = device.place(&devices);
-            let alone = device.serial.clone().map(|serial| BoardId::at(model, &Place::Serial(serial)));
-            // Found by its serial number when no other device here claimed to have the same.
-            if alone.is_some_and(|id| served.get(&id).is_some_and(|known| *known == device.usb_path)) {
-                continue;
-            }
+        for (model, place) in discovery.look(&devices) {
             let board = config::Board::new(String::new(), model, place.clone());
-            let spec = LinkSpec::single(model, place, config.settings(&board));
-            if !served.contains_key(&spec.id) {
-                info!("found {}: {}", model.title, spec.id);
-                served.insert(spec.id.clone(), device.usb_path.clone());
-                specs.send(spec)?;
-            }
+            let found = Lookout::Found(place.clone(), discovery.sockets());
+            let spec = LinkSpec { place: found, ..LinkSpec::single(model, place, config.settings(&board)) };
+            info!("found {}: {}", model.title, spec.id);
+            specs.send(spec)?;
         }
         plugs.changed().await?;
+        match link_watch::list() {
+            Ok(now) => devices = now,
+            Err(why) => warn!("devices cannot be listed now ({why}): what was plugged in may be seen at the next plug"),
+        }
     }
 }
 

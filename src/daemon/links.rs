@@ -12,6 +12,7 @@ mod place;
 use crate::boards::{Address, ControlLines, Cue, LinkState, Millis, Model, Protocol, Reading, Write};
 use crate::daemon::alarm::Alarm;
 use crate::daemon::calibration::Calibrations;
+use crate::daemon::discovery::{self, Sockets};
 use crate::daemon::hub::{BoardId, Contact, Hub, Request, Traffic};
 use crate::daemon::recorder::Recordings;
 use crate::daemon::{Stop, stopped};
@@ -44,8 +45,8 @@ pub struct LinkSpec {
     pub id: BoardId,
     /// Its family.
     pub model: &'static Model,
-    /// Where it is looked for: the places of all boards, and which of them is this board's.
-    pub place: (Arc<[watch::Place]>, usize),
+    /// Where it is looked for.
+    pub place: Lookout,
     /// How the port's control lines are set.
     pub control: ControlLines,
     /// How its readings become a game.
@@ -60,6 +61,15 @@ pub struct LinkSpec {
     pub calibrations: Option<Calibrations>,
 }
 
+/// Where a board is looked for.
+#[derive(Clone)]
+pub enum Lookout {
+    /// As configured or given by argument: the places of all boards, and which of them is this board's.
+    Named(Arc<[watch::Place]>, usize),
+    /// Where it was found, and the sockets that are other boards.
+    Found(watch::Place, tokio::sync::watch::Receiver<Sockets>),
+}
+
 /// Counts how often something was plugged in or out.
 pub type Plugs = tokio::sync::watch::Receiver<u64>;
 
@@ -69,7 +79,7 @@ impl LinkSpec {
         LinkSpec {
             id: BoardId::at(model, &place),
             model,
-            place: ([place].into(), 0),
+            place: Lookout::Named([place].into(), 0),
             control: model.connection.control_lines(),
             settings,
             recordings: None,
@@ -90,16 +100,19 @@ impl LinkSpec {
 
     /// The device file to open now.
     fn port(&self) -> Result<PathBuf, String> {
-        let (places, index) = &self.place;
-        match places.get(*index) {
-            Some(watch::Place::Port(path)) => Ok(path.clone()),
-            Some(place) => {
-                let ports = watch::list().map_err(|why| format!("the ports cannot be listed ({why})"))?;
-                let found = watch::assign(places, &ports).into_iter().nth(*index).flatten();
-                found.ok_or_else(|| format!("no {place} is plugged in: plug it in, or see `touchmovectl doctor`"))
-            }
-            None => Err("no place is configured for this board".to_owned()),
-        }
+        let (place, found) = match &self.place {
+            Lookout::Named(places, index) => match places.get(*index) {
+                Some(watch::Place::Port(path)) => return Ok(path.clone()),
+                Some(place) => {
+                    let found = watch::list().map(|ports| watch::assign(places, &ports).into_iter().nth(*index).flatten());
+                    (place, found)
+                }
+                None => return Err("no place is configured for this board".to_owned()),
+            },
+            Lookout::Found(place, sockets) => (place, discovery::device(self.model, place, &sockets.borrow())),
+        };
+        let found = found.map_err(|why| format!("the ports cannot be listed ({why})"))?;
+        found.ok_or_else(|| format!("no {place} is plugged in: plug it in, or see `touchmovectl doctor`"))
     }
 }
 
@@ -171,6 +184,8 @@ struct Link {
     hub: Arc<Hub>,
     clock: Clock,
     port: Option<Port>,
+    /// A port that is being closed: a device that takes nothing can hold that up for half a minute.
+    closing: Option<tokio::task::JoinHandle<()>>,
     /// What the port is called, while it is open.
     path: String,
     /// When to open the port next, while there is none; and how long to wait after that.
@@ -196,7 +211,7 @@ impl Link {
         let clock = Clock::new();
         let retry = (0, RECONNECT.0);
         let (path, writes, exchange) = (String::new(), VecDeque::new(), (Vec::new(), Vec::new()));
-        Link { spec, hub, clock, port: None, path, retry, protocol, places, writes, exchange }
+        Link { spec, hub, clock, port: None, closing: None, path, retry, protocol, places, writes, exchange }
     }
 
     fn next_deadline(&self) -> Option<Instant> {
@@ -228,6 +243,11 @@ impl Link {
     }
 
     async fn open(&mut self, now: Instant) {
+        // Until then we have it ourselves.
+        if self.closing.as_ref().is_some_and(|closing| !closing.is_finished()) {
+            self.retry.0 = self.clock.at(now) + RECONNECT.0;
+            return;
+        }
         let opened = match self.spec.port() {
             Err(reason) => Err((None, Contact::Unplugged, reason)),
             Ok(path) => match Port::open(&path, self.spec.model.connection, self.spec.control).await {
@@ -264,7 +284,7 @@ impl Link {
     fn unplugged(&mut self, reason: &str) {
         let now = Instant::now();
         warn!(board = %self.spec.id, "{reason}");
-        self.port = None;
+        self.closing = self.port.take().map(|port| tokio::task::spawn_blocking(move || drop(port)));
         // The pause begins anew once the board is ready, so that a loose plug does not make it restless.
         self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT.1));
         self.contact(Contact::Unplugged, reason, None);

@@ -2,6 +2,7 @@
 
 mod alarm;
 pub mod calibration;
+pub mod discovery;
 pub mod gallery;
 pub mod hub;
 pub mod journal;

@@ -148,8 +148,13 @@ fn claim(path: &Path, hid: Hid) -> Result<Claimed, OpenError> {
             refused = Some(error);
             continue;
         }
-        if usage_pages(&report_descriptor(&handle, interface).map_err(why)?).any(|page| page == hid.usage_page) {
-            return Ok(Claimed { handle, interface, endpoints });
+        match report_descriptor(&handle, interface) {
+            Ok(descriptor) if usage_pages(&descriptor).any(|page| page == hid.usage_page) => {
+                return Ok(Claimed { handle, interface, endpoints });
+            }
+            Ok(_) => {}
+            // It may be another interface's trouble.
+            Err(error) => refused = Some(error),
         }
         handle.release_interface(interface).map_err(why)?;
     }
