@@ -173,7 +173,8 @@ fn the_greeting_and_its_pace() {
     board.link(1000, LinkState::Up);
     let sent: Vec<_> = std::iter::from_fn(|| board.poll_write()).map(|write| (write.at, write.bytes)).collect();
     let at = |nth| 1000 + nth * PACE;
-    assert_eq!(sent, [(at(0), vec![0x21, 1, 0]), (at(1), vec![0x27, 1, 1]), (at(2), vec![0x29, 1, 0])]);
+    let dark = bytes("0a 08 00 00 00 00 00 00 00 00");
+    assert_eq!(sent, [(at(0), vec![0x21, 1, 0]), (at(1), vec![0x27, 1, 1]), (at(2), vec![0x29, 1, 0]), (at(3), dark)]);
     board.link(2000, LinkState::Down);
     assert_eq!(board.next_deadline(), None);
 }
@@ -181,15 +182,15 @@ fn the_greeting_and_its_pace() {
 #[test]
 fn lights() {
     let mut bench = Bench::up();
-    bench.now = 3 * PACE;
+    bench.now = 4 * PACE;
     bench.board.act(bench.now, Address::ONLY, Cue::Lights(vec![Square::E2, Square::E4])).unwrap();
-    assert_eq!(bench.sent(), [(600, bytes("0a 08 00 00 00 00 08 00 08 00"))]);
+    assert_eq!(bench.sent(), [(800, bytes("0a 08 00 00 00 00 08 00 08 00"))]);
     // What is wanted when something may be sent again is what counts.
     for squares in [vec![Square::A1], vec![Square::H8, Square::A8], vec![]] {
         bench.board.act(bench.now + 1, Address::ONLY, Cue::Lights(squares)).unwrap();
         assert_eq!(bench.sent(), []);
     }
-    assert_eq!(bench.pass(1000), [(800, bytes("0a 08 00 00 00 00 00 00 00 00"))]);
+    assert_eq!(bench.pass(1000), [(1000, bytes("0a 08 00 00 00 00 00 00 00 00"))]);
     for cue in [Cue::Memory, Cue::ClockText("hello".to_owned())] {
         assert_eq!(bench.board.act(0, Address::ONLY, cue), Err(Unsupported));
     }

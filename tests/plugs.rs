@@ -144,7 +144,10 @@ async fn a_game_over_usb() {
     assert_eq!(sockets.done("detach"), ["1-2 0", "1-2 1", "1-3 0", "1-3 1"]);
     assert_eq!(sockets.done("attach"), ["1-2 0", "1-3 0"]);
     let sent = sockets.done("out");
-    assert!(sent.iter().all(|report| ["210100", "270101", "290100"].contains(&&report[4..])), "{sent:?}");
+    assert!(
+        sent.iter().all(|report| ["210100", "270101", "290100", "0a080000000000000000"].contains(&&report[4..])),
+        "{sent:?}"
+    );
     let Sockets { daemon, dir, .. } = sockets;
     assert!(daemon.terminate().success());
     let log = fs::read_to_string(dir.path().join("log")).unwrap();
@@ -154,6 +157,12 @@ async fn a_game_over_usb() {
 /// Field and piece of a DGT board's message.
 fn news(square: &str, piece: u8) -> String {
     format!("8e0005{:02x}{piece:02x}", square.parse::<shakmaty::Square>().unwrap() as u8 ^ 56)
+}
+
+/// What stands on a DGT board then.
+fn after_e4() -> String {
+    let black = "08090a0c0b0a0908".to_owned() + &"07".repeat(8);
+    black + &"00".repeat(20) + "01" + &"00".repeat(11) + "01010101" + "00" + "010101" + "0203040605040302"
 }
 
 #[tokio::test]
@@ -171,13 +180,38 @@ async fn a_serial_board_that_is_plugged_in_elsewhere() {
     sockets.tell("unplug 1-2");
     sockets.board(id, "unplugged").await;
 
-    let after_e4 = "08090a0c0b0a0908".to_owned() + &"07".repeat(8) + &"00".repeat(20) + "01" + &"00".repeat(11);
-    let after_e4 = after_e4 + "01010101" + "00" + "010101" + "0203040605040302";
-    sockets.tell(&format!("tty 1-3 7 ttyACM1 23946 045b:8111 {after_e4}"));
+    sockets.tell(&format!("tty 1-3 7 ttyACM1 23946 045b:8111 {}", after_e4()));
     assert_eq!(sockets.board(id, "ready").await.port, "/dev/ttyACM1");
     sockets.tell(&format!("say 1-3 {}", news("e7", 0)));
     sockets.tell(&format!("say 1-3 {}", news("e5", 7)));
     assert_eq!(sockets.moves(id, 2).await, ["e4", "e5"]);
+}
+
+/// Two boards with one serial number, of which one was there first: pulled both, and the other plugged in first.
+#[tokio::test]
+async fn boards_with_one_serial_number_keep_their_games() {
+    let Some(mut sockets) = Sockets::empty().await else { return };
+    sockets.tell("tty 1-2 4 ttyACM0 0001 045b:8111");
+    sockets.board("dgt_0001", "ready").await;
+    sockets.tell("tty 1-3 5 ttyACM1 0001 045b:8111");
+    assert_eq!(sockets.board("dgt_usb_1_3", "ready").await.port, "/dev/ttyACM1");
+    sockets.tell(&format!("say 1-3 {}", news("e2", 0)));
+    sockets.tell(&format!("say 1-3 {}", news("e4", 1)));
+    sockets.moves("dgt_usb_1_3", 1).await;
+    for (socket, board) in [("1-2", "dgt_0001"), ("1-3", "dgt_usb_1_3")] {
+        sockets.tell(&format!("unplug {socket}"));
+        sockets.board(board, "unplugged").await;
+    }
+    sockets.tell(&format!("tty 1-3 6 ttyACM2 0001 045b:8111 {}", after_e4()));
+    assert_eq!(sockets.board("dgt_usb_1_3", "ready").await.port, "/dev/ttyACM2");
+    sockets.tell(&format!("say 1-3 {}", news("e7", 0)));
+    sockets.tell(&format!("say 1-3 {}", news("e5", 7)));
+    assert_eq!(sockets.moves("dgt_usb_1_3", 2).await, ["e4", "e5"]);
+    sockets.board("dgt_0001", "unplugged").await;
+    sockets.tell("tty 1-5 7 ttyACM3 0001 045b:8111");
+    assert_eq!(sockets.board("dgt_0001", "ready").await.port, "/dev/ttyACM3");
+    assert!(sockets.moves("dgt_0001", 0).await.is_empty());
+    assert_eq!(sockets.client.snapshot().await.unwrap().boards.len(), 2);
 }
 
 #[tokio::test]

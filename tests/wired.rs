@@ -161,10 +161,11 @@ fn chesslink_frames() {
     // A setting is read, written once if it is wrong, and not again.
     assert_eq!(sent(&mut *board, 20), [bytes("52 b0 32 b5 b0")]);
     board.receive(30, b"r020070");
-    assert_eq!(sent(&mut *board, 30), [bytes("52 b0 b0 b5 32")]);
-    board.receive(40, b"r000040");
+    // What an earlier program left alight goes out.
+    assert_eq!(sent(&mut *board, 30), [bytes("58 b5 38")]);
+    board.receive(40, b"x40");
     assert_eq!(sent(&mut *board, 40), Vec::<Vec<u8>>::new(), "wrong check: ignored");
-    board.receive(50, b"r000072");
+    board.receive(50, b"x78");
     assert_eq!(sent(&mut *board, 50), [bytes("57 b0 32 b0 b3 b5 b6")]);
 }
 
@@ -192,17 +193,19 @@ fn chesslink_writes_once() {
         board.receive(now, if now % 2 == 0 { b"r020070" } else { b"r000173" });
         for bytes in sent(&mut *board, now) {
             let text: Vec<u8> = bytes.iter().map(|byte| byte & 0x7f).collect();
-            assert!(b"SVRW".contains(&text[0]), "{text:?}");
+            assert!(b"SVRWX".contains(&text[0]), "{text:?}");
             writes += usize::from(text[0] == b'W');
         }
     }
-    assert_eq!(writes, 2);
+    // Its other settings stay as they are.
+    assert_eq!(writes, 1);
 }
 
 #[test]
 fn ichessone_frames() {
     let mut board = up(&ichessone::MODEL);
-    assert_eq!(sent(&mut *board, 0), [b"CPIRQ".to_vec(), b"RP".to_vec(), b"RH".to_vec(), b"RB".to_vec()]);
+    let dark = bytes("45 4c 80 0f 00 00 00 00 00 00 00 00 00 00 01 ff");
+    assert_eq!(sent(&mut *board, 0), [b"CPIRQ".to_vec(), b"RP".to_vec(), b"RH".to_vec(), b"RB".to_vec(), dark]);
     board.receive(10, b"=hiChessOne 1.2\r\n=b\x01\x64");
     let battery = Reading::Battery(Battery { percent: 100, charging: Some(true) });
     assert_eq!(readings(&mut *board), [Reading::Identity(Identity::Text("iChessOne 1.2".to_owned())), battery]);
@@ -249,7 +252,9 @@ fn centaur_frames() {
     let mut board = up(&centaur::MODEL);
     assert_eq!(sent(&mut *board, 0), [vec![0x4d], bytes("87 00 00 07")]);
     board.receive(5, &bytes("87 00 06 06 50 63"));
-    assert_eq!(sent(&mut *board, 7), [bytes("82 06 50 58")]);
+    // What an earlier program left alight goes out.
+    assert_eq!(sent(&mut *board, 7), [bytes("b0 00 07 06 50 00 0d")]);
+    assert_eq!(sent(&mut *board, 9), [bytes("82 06 50 58")]);
     let fields: String = (0..64).map(|field| if (16..48).contains(&field) { "00 " } else { "01 " }).collect();
     board.receive(10, &bytes(&format!("83 00 46 06 50 {fields} 3f")));
     let said = readings(&mut *board);
@@ -285,9 +290,9 @@ fn noise() {
             for bytes in sent(&mut *board, now) {
                 let first = bytes[0] & if model.name == "millennium" { 0x7f } else { 0xff };
                 let harmless: &[u8] = match model.name {
-                    "millennium" => b"SVR",
-                    "ichessone" => b"CR",
-                    _ => &[0x4d, 0x82, 0x83, 0x87, 0x98],
+                    "millennium" => b"SVRX",
+                    "ichessone" => b"CRE",
+                    _ => &[0x4d, 0x82, 0x83, 0x87, 0x98, 0xb0],
                 };
                 assert!(harmless.contains(&first), "{}: {bytes:x?}", model.name);
             }

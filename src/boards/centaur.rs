@@ -99,7 +99,9 @@ struct Centaur {
 impl Protocol for Centaur {
     fn link(&mut self, now: Millis, state: LinkState) {
         let readings = std::mem::take(&mut self.readings);
-        *self = Centaur { up: state == LinkState::Up, readings, free_at: now, ..Centaur::default() };
+        // Once it has answered, what an earlier program left alight goes out.
+        let lights = Some(Vec::new());
+        *self = Centaur { up: state == LinkState::Up, readings, free_at: now, lights, ..Centaur::default() };
         self.vigil = Vigil::begin(now);
     }
 

@@ -125,6 +125,8 @@ impl Protocol for Chessnut {
             self.ask_reports(now);
             self.send(now, VERSION.to_vec());
             self.ask_battery(now);
+            // What an earlier program left alight goes out.
+            self.switch(now, [0; 8]);
         }
     }
 
@@ -266,8 +268,12 @@ impl Chessnut {
         if now >= self.free_at
             && let Some(ranks) = self.lights.take()
         {
-            self.send(now, [&[0x0a, 8], &ranks[..]].concat());
+            self.switch(now, ranks);
         }
+    }
+
+    fn switch(&mut self, now: Millis, ranks: [u8; 8]) {
+        self.send(now, [&[0x0a, 8], &ranks[..]].concat());
     }
 
     fn send(&mut self, now: Millis, bytes: Vec<u8>) {

@@ -98,6 +98,8 @@ impl Protocol for IChessOne {
             self.send(now, b"RH");
             self.send(now, b"RB");
             self.battery_at = now + BATTERY;
+            // What an earlier program left alight goes out.
+            self.light(now, &[]);
         }
     }
 
@@ -115,15 +117,7 @@ impl Protocol for IChessOne {
                 self.wanted = true;
                 self.ask_at = self.ask_at.min(now);
             }
-            Cue::Lights(squares) if self.up => {
-                let mut rows = [0u8; 8];
-                for square in squares {
-                    if let Some(row) = rows.get_mut(7 - square.rank() as usize) {
-                        *row |= 1 << square.file() as u32;
-                    }
-                }
-                self.send(now, &[&b"EL\x80\x0f\0"[..], &rows, &[0, 1, 0xff]].concat());
-            }
+            Cue::Lights(squares) if self.up => self.light(now, &squares),
             Cue::Lights(_) => {}
             Cue::Memory | Cue::ClockText(_) => return Err(Unsupported),
         }
@@ -172,6 +166,16 @@ impl IChessOne {
         let at = self.free_at.max(now);
         self.free_at = at + PACE;
         self.writes.push_back(Write { at, bytes: bytes.to_vec() });
+    }
+
+    fn light(&mut self, now: Millis, squares: &[Square]) {
+        let mut rows = [0u8; 8];
+        for square in squares {
+            if let Some(row) = rows.get_mut(7 - square.rank() as usize) {
+                *row |= 1 << square.file() as u32;
+            }
+        }
+        self.send(now, &[&b"EL\x80\x0f\0"[..], &rows, &[0, 1, 0xff]].concat());
     }
 
     /// For changes from now on, and for what stands there.

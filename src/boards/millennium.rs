@@ -13,7 +13,7 @@
 //! | Raa | read setting aa | r | greeting |
 //! | Waavv | write vv to setting aa, in an EEPROM | w | once, if what was read is not what is needed |
 //! | L, slot, 81 × 2 digits | lights | l | on request |
-//! | X | all lights off | x | on request |
+//! | X | all lights off | x | greeting, request |
 //! | T | reset | | never: the board is away for seconds |
 //! | G | squares of boards that do not know their pieces | g | never: *unknown* beyond one other program |
 //!
@@ -33,9 +33,9 @@
 //!
 //! # Settings
 //!
-//! Read, and written only if wrong, because an EEPROM wears out:
-//! * 00, bit 0 must be 0: replies have their check.
-//! * 02 must be 03: the board reports when something changed. As it comes from the maker it reports 24 times a second.
+//! 02 must be 03: the board reports when something changed. As it comes from the maker it reports 24 times a second. It is read, and
+//! written only if it is wrong, because an EEPROM wears out. Nothing else is written: with bit 0 of setting 00, replies have no check
+//! and are not understood here; no maker delivers that.
 //!
 //! # Where this comes from
 //!
@@ -83,8 +83,6 @@ const STALL: Millis = 200;
 const POLL: [Millis; 3] = [10_000, 500, 200];
 /// The setting that says when the board reports, and what it has to be: on change.
 const REPORT: (u8, u8) = (0x02, 0x03);
-/// The setting whose bit 0 leaves out the check.
-const CHECK: u8 = 0x00;
 
 /// What is ever sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,8 +118,8 @@ struct Millennium {
     /// When the squares are asked for next, and when the last byte came.
     poll_at: Millis,
     heard_at: Millis,
-    /// Settings that were written since the link came up.
-    written: Vec<u8>,
+    /// The setting was written since the link came up.
+    written: bool,
     shown: Option<Box<Placement>>,
     /// All squares are wanted, news or not.
     wanted: bool,
@@ -133,7 +131,7 @@ impl Protocol for Millennium {
         *self = Millennium { up: state == LinkState::Up, readings, poll_at: now, heard_at: now, ..Millennium::default() };
         self.vigil = Vigil::begin(now);
         if self.up {
-            self.queue = [Command::Squares, Command::Version, Command::Read(REPORT.0), Command::Read(CHECK)].into();
+            self.queue = [Command::Squares, Command::Version, Command::Read(REPORT.0), Command::Lights(Vec::new())].into();
             self.go_on(now);
         }
     }
@@ -312,19 +310,13 @@ impl Millennium {
         self.readings.push_back(Reading::Identity(Identity::Text(model.to_owned())));
     }
 
-    /// What a setting is; what it has to be is written once.
+    /// What a setting is; what it has to be is written, once.
     fn setting(&mut self, digits: &[u8]) {
         let [Some(setting), Some(value)] = [digits.get(..2), digits.get(2..)].map(|digits| digits.and_then(hex)) else {
             return;
         };
-        let needed = match setting {
-            CHECK => value & !1,
-            _ if setting == REPORT.0 => REPORT.1,
-            _ => value,
-        };
-        if value != needed && !self.written.contains(&setting) {
-            self.written.push(setting);
-            self.queue.push_back(Command::Write(setting, needed));
+        if setting == REPORT.0 && value != REPORT.1 && !std::mem::replace(&mut self.written, true) {
+            self.queue.push_back(Command::Write(REPORT.0, REPORT.1));
         }
     }
 }
