@@ -113,6 +113,7 @@ impl Watch {
     pub fn timeout(&mut self, now: Millis) {
         if self.deadline().is_some_and(|at| at <= now) {
             self.silent = true;
+            self.unknown = None;
             self.recent.clear();
             let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
             self.readings.push_back(Reading::Trouble(Trouble::Silent(quiet)));

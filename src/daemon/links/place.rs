@@ -277,8 +277,13 @@ impl Place {
             }
             _ => (Contact::Ready, String::new()),
         };
+        // A board that tells of itself, and not what stands on it, is as silent as before.
+        let is_aside = matches!(reading, Reading::Identity(_) | Reading::Battery(_));
+        let counts = |view: &BoardView| !is_aside || view.contact != Contact::Silent;
         let tell = |view: &mut BoardView| {
-            (view.contact, view.reason) = (contact, reason.clone());
+            if counts(view) {
+                (view.contact, view.reason) = (contact, reason.clone());
+            }
             match reading {
                 Reading::Identity(Identity::SerialNumber(number)) => view.serial_number = Some(number.clone()),
                 Reading::Identity(Identity::Version(version)) => view.firmware = Some(version.clone()),
@@ -286,8 +291,7 @@ impl Place {
             }
         };
         let is_news = |view: &BoardView| {
-            view.contact != contact
-                || !reason.is_empty() && view.reason != reason
+            counts(view) && (view.contact != contact || !reason.is_empty() && view.reason != reason)
                 || match reading {
                     Reading::Identity(Identity::SerialNumber(number)) => view.serial_number.as_ref() != Some(number),
                     Reading::Identity(Identity::Version(version)) => view.firmware.as_ref() != Some(version),
