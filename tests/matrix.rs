@@ -76,6 +76,17 @@ fn what_is_no_packet_is_skipped() {
     }
 }
 
+/// What is closed when the link comes up may be three pieces or four.
+#[test]
+fn without_diodes_the_first_scan_names_what_it_cannot_tell() {
+    let mut board = board();
+    let mut see = |text: &str| told(&mut board, &packet(squares(text), false));
+    assert_eq!(see("a1 h1 a8 h8 c3"), ["all a1 h1 c3 a8 h8", "? a1 h1 a8 h8"]);
+    assert_eq!(see("a1 h1 a8 h8 c3 c4"), ["c4+"]);
+    assert_eq!(see("a1 a8 h8 c3 c4"), ["h1-", "? "]);
+    assert_eq!(see("a1 h1 a8 h8 c3 c4"), ["? h1"]);
+}
+
 const WIRED: &str = "diodes = true\nscan_hz = 200\nsettle_us = 0\n[gpio]\nchip = \"/dev/gpiochip0\"\n\
     rows = [0, 1, 2, 3, 4, 5, 6, 7]\ncolumns = [8, 9, 10, 11, 12, 13, 14, 15]\n";
 

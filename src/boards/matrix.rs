@@ -63,6 +63,8 @@ struct Matrix {
     /// All squares are wanted.
     asked: bool,
     ambiguous: Bitboard,
+    /// What the first scan showed as closed and may not be, until it was clear once.
+    doubtful: Bitboard,
     readings: VecDeque<Reading>,
     writes: VecDeque<Write>,
 }
@@ -84,6 +86,7 @@ impl Matrix {
     fn scanned(&mut self, closed: Bitboard, diodes: bool) {
         let unclear = if diodes { Bitboard::EMPTY } else { ambiguous(closed) };
         let told = self.told.unwrap_or(closed);
+        self.doubtful = if self.told.is_none() { unclear } else { self.doubtful & unclear };
         // What may be closed by others only stays what it was.
         let new = (closed ^ told) & !(unclear & !told);
         let now = told ^ new;
@@ -98,7 +101,7 @@ impl Matrix {
             self.readings.extend(new.into_iter().map(|square| Reading::Square(square, shown(square))));
         }
         self.told = Some(now);
-        let ambiguous = unclear & !now;
+        let ambiguous = unclear & (!now | self.doubtful);
         if ambiguous != self.ambiguous {
             self.ambiguous = ambiguous;
             self.readings.push_back(Reading::Trouble(Trouble::Ambiguous(ambiguous.into_iter().collect())));

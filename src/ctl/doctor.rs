@@ -21,7 +21,7 @@ use std::process::ExitCode;
 ///
 /// Looks at what is plugged in, whether it may be opened, who has it, whether a board answers, and whether touchmoved runs.
 /// A port is opened only if nobody has it and its USB id says that it is a board, or it is configured, or given with --port;
-/// what is sent then only asks the board who it is and what stands on it. Ends with 0 when all is well, with 1 when not.
+/// what is sent then is what touchmoved sends when it greets a board. Ends with 0 when all is well, with 1 when not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl doctor                        why is no board seen?

@@ -350,7 +350,7 @@ mod expander {
             let told = |error: &dyn std::fmt::Display| format!("{}: {error}", wired.bus.display());
             let bus = I2cdev::new(&wired.bus).map_err(|error| told(&error))?;
             let mut expander = Expander { bus, wired: wired.clone() };
-            let (rows, columns) = (expander.bank(wired.rows), 1 - expander.bank(wired.rows));
+            let (rows, columns) = expander.banks();
             // A row is let go as an input and driven as an output that is low.
             for (register, value) in [
                 (register::IODIR + rows, 0xff),
@@ -364,8 +364,16 @@ mod expander {
             Ok(expander)
         }
 
-        fn bank(&self, bank: Bank) -> u8 {
-            u8::from(bank == Bank::B)
+        /// What is added to the registers of port A for those of the rows, and of the columns.
+        fn banks(&self) -> (u8, u8) {
+            let rows = u8::from(self.wired.rows == Bank::B);
+            (rows, 1 - rows)
+        }
+
+        fn get(&mut self, register: u8) -> io::Result<u8> {
+            let mut value = [0];
+            self.bus.write_read(self.wired.address, &[register], &mut value).map_err(io::Error::other)?;
+            Ok(value[0])
         }
 
         fn set(&mut self, register: u8, value: u8) -> io::Result<()> {
@@ -376,14 +384,17 @@ mod expander {
     impl Lines for Expander {
         fn read(&mut self, row: usize, settle: Duration) -> io::Result<u8> {
             let Some(&pin) = self.wired.row_pins.get(row) else { return Ok(0) };
-            let rows = self.bank(self.wired.rows);
+            let (rows, columns) = self.banks();
             self.set(register::IODIR + rows, !(1 << pin))?;
             std::thread::sleep(settle);
-            let mut levels = [0xff];
-            let read = self.bus.write_read(self.wired.address, &[register::GPIO + 1 - rows], &mut levels);
+            let levels = self.get(register::GPIO + columns);
             self.set(register::IODIR + rows, 0xff)?;
-            read.map_err(io::Error::other)?;
-            let closed = |pin: &u8| u8::from(levels[0] & (1 << pin) == 0);
+            let levels = levels?;
+            // Without their resistors, which a loss of power takes away, columns show anything: no such scan is passed on.
+            if row == 7 && self.get(register::GPPU + columns)? != 0xff {
+                return Err(io::Error::other("the expander has lost its settings, as it does without power"));
+            }
+            let closed = |pin: &u8| u8::from(levels & (1 << pin) == 0);
             Ok(self.wired.column_pins.iter().rev().fold(0, |all, pin| all << 1 | closed(pin)))
         }
     }

@@ -2,7 +2,8 @@
 
 use super::games::opera;
 use crate::hall::client;
-use crate::harness::{Daemon, PATIENCE, PrivateBus};
+use crate::harness::{Daemon, PATIENCE, PrivateBus, eventually, until};
+use crate::plugs::umockdev;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -117,4 +118,42 @@ async fn a_game_on_a_certabo_goes_on_after_a_restart() {
     daemon.ready();
     let moves = played(&client, truth.len(), lasts + PATIENCE).await;
     assert_eq!(moves, truth, "{}", daemon.log());
+}
+
+/// The one board that is none of a serial line, and needs no USB either: switches on an expander, by the computer's own I2C.
+#[tokio::test]
+async fn a_game_on_a_matrix_arrives() {
+    if !cfg!(feature = "gpio") {
+        return eprintln!("SKIPPED: built without `--features gpio`");
+    }
+    let (Some(mut command), Some(bus)) = (umockdev("matrix.py"), PrivateBus::start()) else { return };
+    let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let wiring = dir.path().join("matrix.toml");
+    std::fs::write(&wiring, "diodes = true\n[mcp23017]\nbus = \"/dev/i2c-1\"\naddress = 0x20\nrows = \"A\"\n").unwrap();
+    let scene = Scene { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
+    let mut stage = Stage::new("matrix", &game(), &scene).unwrap();
+    let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
+    let client = client(&bus, Stream::Live).await;
+    let (address, state, wiring) = (bus.address(), state.path().to_str().unwrap(), wiring.to_str().unwrap());
+    command.args(["--", env!("CARGO_BIN_EXE_touchmoved")]).stdin(std::process::Stdio::piped());
+    let args = ["--bus", &address, "--state-dir", state, "--board", "matrix", "--port", wiring];
+    let mut daemon = Daemon::run(command, &args);
+    daemon.ready();
+    let began = Instant::now();
+    while let Some(next) = stage.next_event().filter(|next| *next <= stage.ends_at()) {
+        tokio::time::sleep_until((began + Duration::from_millis(next / u64::from(SPEED))).into()).await;
+        for chunk in stage.advance(next) {
+            // What a scan brings, after a byte that says whether there are diodes, is what is closed.
+            let closed: String = chunk.bytes[1..].iter().map(|row| format!("{row:02x}")).collect();
+            daemon.tell(&format!("closed {closed}"));
+        }
+    }
+    assert_eq!(played(&client, truth.len(), PATIENCE).await, truth, "{}", daemon.log());
+
+    // Without power it forgets that its columns have resistors: that is noticed, and put right.
+    daemon.tell("power");
+    eventually("the loss to be noticed", || daemon.log().contains("lost its settings").then_some(()));
+    let is_back = async || client.snapshot().await.unwrap().boards.into_iter().find(|board| board.state == "ready");
+    until("the board is back", is_back).await;
+    assert_eq!(moves(&client).await, truth);
 }

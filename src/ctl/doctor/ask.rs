@@ -1,4 +1,4 @@
-//! Asks whatever is on a port whether it is a board, with nothing but the greeting of its protocol.
+//! Asks whatever is on a port whether it is a board, as touchmoved does when it greets one.
 
 use crate::boards::{Identity, LinkState, Millis, Model, Reading, Sensed, Trouble};
 use crate::link::Port;
