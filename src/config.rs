@@ -11,6 +11,7 @@ pub mod lichess;
 pub mod livechess;
 pub mod own;
 pub mod url;
+mod values;
 pub mod web;
 
 use crate::boards::{Address, ControlLines, Model};

@@ -1,0 +1,248 @@
+//! The values of one table of the file, by the table of keys.
+
+use super::Problem;
+use super::keys::{KEYS, Key, Kind, TABLES};
+use crate::boards;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value of the right kind and in range.
+#[derive(Clone)]
+pub(super) enum Value {
+    Flag(bool),
+    Number(i64),
+    Text(String),
+    List(Vec<String>),
+}
+
+/// The values of one table; what is left out, or was wrong, has its default.
+pub(super) struct Values<'a> {
+    pub(super) table: &'static str,
+    pub(super) given: Vec<(&'static Key, Value, Range<usize>)>,
+    /// Keys whose value was wrong, which has been said already.
+    pub(super) refused: Vec<&'static str>,
+    pub(super) problems: &'a mut Problems,
+    /// Where the table itself stands.
+    pub(super) span: Range<usize>,
+}
+
+pub(super) struct Problems {
+    pub(super) text: String,
+    pub(super) found: Vec<(usize, String)>,
+}
+
+impl Problems {
+    pub(super) fn add(&mut self, span: &Range<usize>, message: impl Into<String>) {
+        self.found.push((span.start, message.into()));
+    }
+
+    pub(super) fn line(&self, at: usize) -> usize {
+        self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    /// In the order of the file, with lines and columns.
+    pub(super) fn sorted(mut self) -> Vec<Problem> {
+        self.found.sort();
+        self.found.dedup();
+        let place = |(at, message): &(usize, String)| {
+            let before = self.text.get(..*at).unwrap_or(&self.text);
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            Problem { line: self.line(*at), column, message: message.clone() }
+        };
+        self.found.iter().map(place).collect()
+    }
+}
+
+/// A plain table; one that is not there is empty.
+pub(super) fn table<'a>(root: &DeTable<'_>, name: &'static str, problems: &'a mut Problems) -> Values<'a> {
+    let nothing = DeTable::new();
+    match root.get(name) {
+        None => values(name, &nothing, 0..0, problems),
+        Some(value) => match value.get_ref().as_table() {
+            Some(entries) => values(name, entries, value.span(), problems),
+            None => {
+                let written = if value.get_ref().is_array() {
+                    "with single brackets"
+                } else {
+                    "on a line of its own, and its keys below"
+                };
+                problems.add(&value.span(), format!("{name} is a table: write [{name}] {written}"));
+                values(name, &nothing, 0..0, problems)
+            }
+        },
+    }
+}
+
+/// Reads the entries of a table by the table of keys.
+pub(super) fn values<'a>(
+    table: &'static str,
+    entries: &DeTable<'_>,
+    span: Range<usize>,
+    problems: &'a mut Problems,
+) -> Values<'a> {
+    let (mut given, mut refused) = (Vec::new(), Vec::new());
+    for (name, value) in entries {
+        let Some(key) = KEYS.iter().find(|key| key.table == table && key.name == name.get_ref().as_ref()) else {
+            problems.add(&name.span(), unknown(table, name.get_ref()));
+            continue;
+        };
+        match read(key, value) {
+            Ok(read) => given.push((key, read, value.span())),
+            Err(message) => {
+                problems.add(&value.span(), message);
+                refused.push(key.name);
+            }
+        }
+    }
+    Values { table, given, refused, problems, span }
+}
+
+pub(super) fn read(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
+    let value = value.get_ref();
+    let wrong = |is: String| {
+        Err(format!("{} is {is}; write {}, such as {} = {}", key.name, key.kind.expected(), key.name, key.example))
+    };
+    match (&key.kind, value) {
+        (Kind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
+        (Kind::Number { min, max, .. }, DeValue::Integer(integer)) => {
+            match i64::from_str_radix(integer.as_str(), integer.radix()) {
+                Ok(number) if (*min..=*max).contains(&number) => Ok(Value::Number(number)),
+                _ => wrong(integer.as_str().to_owned()),
+            }
+        }
+        (Kind::Word(words), DeValue::String(text)) if words.contains(&text.as_ref()) => Ok(Value::Text(text.to_string())),
+        (Kind::Model, DeValue::String(text)) if boards::model(text).is_some() => Ok(Value::Text(text.to_string())),
+        (Kind::Text { accepts, .. }, DeValue::String(text)) if accepts(text) => Ok(Value::Text(text.to_string())),
+        (Kind::List { accepts, .. }, DeValue::Array(array)) => {
+            let texts = array.iter().map(|entry| entry.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
+            match texts.filter(|texts| accepts(texts)) {
+                Some(texts) => Ok(Value::List(texts)),
+                None => wrong("another list".to_owned()),
+            }
+        }
+        (Kind::Word(_) | Kind::Model | Kind::Text { .. }, DeValue::String(text)) => wrong(format!("{:?}", text.as_ref())),
+        (_, other) => wrong(match other {
+            DeValue::String(_) => "text in quotes".to_owned(),
+            DeValue::Array(_) => "a list".to_owned(),
+            DeValue::Table(_) => "a table".to_owned(),
+            DeValue::Datetime(_) => "a date without quotes".to_owned(),
+            DeValue::Float(float) => float.as_str().to_owned(),
+            DeValue::Integer(integer) => format!("the number {}", integer.as_str()),
+            DeValue::Boolean(flag) => flag.to_string(),
+        }),
+    }
+}
+
+impl Values<'_> {
+    pub(super) fn find(&self, name: &str) -> Option<&Value> {
+        self.given.iter().find(|(key, ..)| key.name == name).map(|(_, value, _)| value)
+    }
+
+    pub(super) fn span_of(&self, name: &str) -> Option<Range<usize>> {
+        self.given.iter().find(|(key, ..)| key.name == name).map(|(.., span)| span.clone())
+    }
+
+    /// What was given, if it was and is right.
+    pub(super) fn given_text(&self, name: &str) -> Option<String> {
+        match self.find(name) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn text(&self, name: &str) -> String {
+        self.given_text(name).unwrap_or_else(|| key(self.table, name).default.unwrap_or_default().trim_matches('"').to_owned())
+    }
+
+    pub(super) fn list(&self, name: &str) -> Vec<String> {
+        match self.find(name) {
+            Some(Value::List(texts)) => texts.clone(),
+            _ => {
+                let default: Option<toml::Value> = key(self.table, name).default.and_then(|default| default.parse().ok());
+                let texts = default.as_ref().and_then(toml::Value::as_array).into_iter().flatten();
+                texts.filter_map(|text| text.as_str().map(str::to_owned)).collect()
+            }
+        }
+    }
+
+    pub(super) fn flag(&self, name: &str) -> bool {
+        match self.find(name) {
+            Some(Value::Flag(flag)) => *flag,
+            _ => key(self.table, name).default == Some("true"),
+        }
+    }
+
+    /// The range in the table of keys is within that of `T`, as a test shows.
+    pub(super) fn number<T: TryFrom<i64> + Default>(&self, name: &str) -> T {
+        let number = match self.find(name) {
+            Some(Value::Number(number)) => *number,
+            _ => key(self.table, name).default.and_then(|default| default.parse().ok()).unwrap_or_default(),
+        };
+        T::try_from(number).unwrap_or_default()
+    }
+}
+
+/// The key of this name; a name that is not in the table of keys is a mistake in this file, which any test shows.
+pub(super) fn key(table: &str, name: &str) -> &'static Key {
+    match KEYS.iter().find(|key| key.table == table && key.name == name) {
+        Some(key) => key,
+        None => unreachable!("{table}.{name} is not in the table of keys"),
+    }
+}
+
+/// As its line is written in the file.
+pub fn in_brackets(table: &str) -> String {
+    if table == "board" { "[[board]]".to_owned() } else { format!("[{table}]") }
+}
+
+pub(super) fn unknown(table: &str, name: &str) -> String {
+    let names: Vec<&str> = KEYS.iter().filter(|key| key.table == table).map(|key| key.name).collect();
+    let head = format!("there is no key {name} in {}", in_brackets(table));
+    if let Some(near) = nearest(name, &names) {
+        return format!("{head}; did you mean {near}?");
+    }
+    match KEYS.iter().find(|key| key.name == name) {
+        Some(other) => format!("{head}: {name} belongs under {}", in_brackets(other.table)),
+        None => format!("{head}; there are {}", names.join(", ")),
+    }
+}
+
+pub(super) fn unknown_at_top(name: &str, is_table: bool) -> String {
+    if let Some(other) = KEYS.iter().find(|key| key.name == name).filter(|_| !is_table) {
+        return format!("{name} belongs under {}: write that line first", in_brackets(other.table));
+    }
+    let tables: Vec<&str> = TABLES.iter().map(|(table, _)| *table).collect();
+    match nearest(name, &tables) {
+        Some(near) => format!("there is no table {name}; did you mean {}?", in_brackets(near)),
+        None => {
+            let all: Vec<String> = tables.into_iter().map(in_brackets).collect();
+            format!("there is no table or key {name}; there are {}", all.join(", "))
+        }
+    }
+}
+
+/// The name that differs least, if it differs so little that it may be meant.
+pub(super) fn nearest<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
+    let allowed = (name.chars().count() / 3).clamp(1, 3);
+    names.iter().map(|other| (distance(name, other), *other)).filter(|(far, _)| *far <= allowed).min().map(|(_, other)| other)
+}
+
+/// How many letters have to be put in, left out, changed or swapped with the next (optimal string alignment).
+pub(super) fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let mut least =
+                (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]));
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}

@@ -1,0 +1,203 @@
+//! Moves of a line: played, decided, taken back.
+
+use super::{Charge, Line, READY, sure};
+use crate::boards::Millis;
+use crate::game::{Confidence, CorrectionReason};
+use crate::infer::model::{Cost, PRESS_OVERTAKES};
+use crate::infer::{Growth, Next, Node, Seen};
+use crate::laws::CENTRE;
+use shakmaty::{Move, Role};
+use std::sync::Arc;
+
+impl Line {
+    /// Nothing more will be moved in this game: the last move stands as it is.
+    pub fn decide(&mut self) {
+        if self.tip().decided.is_none() {
+            self.decide_tip(sure::ANSWERED);
+        }
+    }
+
+    /// What looked like king's moves was a result signal: the last moves of kings to the centre never were.
+    pub fn withdraw_king_moves(&mut self, keep: impl Fn(usize, &Node) -> bool, seen: &Seen) {
+        while let Some(node) = self.nodes.last()
+            && let Some(mv) = node.mv
+            && mv.role() == Role::King
+            && CENTRE.contains(mv.to())
+            && !keep(self.nodes.len() - 1, node)
+        {
+            let instead_of = node.instead_of;
+            let made_at = node.made_at;
+            self.cut(self.nodes.len() - 1);
+            self.reason = CorrectionReason::KingSignal;
+            if let Some(mv) = instead_of {
+                self.extend(made_at, mv, seen);
+                self.decide_tip(sure::ANSWERED);
+                break;
+            }
+        }
+    }
+
+    /// The promotion of this ply was to this piece; the moves after it stay, at the times when they were made.
+    ///
+    /// # Errors
+    /// The first ply that is not legal then; nothing is changed.
+    pub fn promote(&mut self, ply: usize, role: Role, seen: &Seen) -> Result<(), usize> {
+        let mut nodes = self.nodes.get(..ply).unwrap_or_default().to_vec();
+        for (index, old) in self.nodes.iter().enumerate().skip(ply) {
+            let (Some(before), Some(was)) = (nodes.last(), self.nodes.get(index - 1)) else { return Err(index) };
+            let mv = match old.mv {
+                Some(Move::Normal { role: pawn, from, capture, to, promotion: Some(_) }) if index == ply => {
+                    Some(Move::Normal { role: pawn, from, capture, to, promotion: Some(role) })
+                }
+                mv => mv.and_then(|mv| before.position.parse_uci(&was.position.uci(mv))),
+            };
+            let legal = mv.filter(|mv| before.position.legal_moves().contains(mv));
+            let mut node = before.after(legal.ok_or(index)?, old.made_at, seen.sensing(), None);
+            if index == ply {
+                (node.growth, node.decided) = (Growth::default(), Some(Confidence::CERTAIN));
+            } else {
+                (node.decided, node.rivals) = (old.decided, old.rivals.clone());
+            }
+            (node.dragged, node.answered, node.silent) = (old.dragged, old.answered, old.silent);
+            (node.left_at, node.pressed_at, node.manner) = (old.left_at, old.pressed_at, old.manner);
+            nodes.push(Arc::new(node));
+        }
+        self.nodes = nodes;
+        self.ready.iter_mut().for_each(|slot| *slot = Arc::default());
+        self.ghosts.clear();
+        self.changes += 1;
+        self.look_again(seen);
+        Ok(())
+    }
+
+    /// The arbiter or the players take so many plies back.
+    pub fn take_back(&mut self, plies: usize, reason: CorrectionReason, seen: &Seen) {
+        self.cut(self.nodes.len() - plies.min(self.nodes.len() - 1));
+        self.changes += 1;
+        self.reason = reason;
+        self.taken_back_to = Some(self.nodes.len());
+        self.look_again(seen);
+        self.ghosts.clear();
+        (self.owed, self.presses_unseen) = (None, 0);
+    }
+
+    /// Cuts the line after `base` plies and goes on with these moves. `rivals`: lines that explain as much.
+    pub(super) fn adopt(
+        &mut self,
+        now: Millis,
+        base: usize,
+        moves: &[Move],
+        rivals: &[Vec<Move>],
+        confidence: Confidence,
+        seen: &Seen,
+    ) {
+        let lines = rivals.len() + 1;
+        let share = |count: usize| Confidence((usize::from(confidence.0) * count / lines) as u16);
+        if self.nodes.len() > base + 1 {
+            self.reason = CorrectionReason::Evidence;
+        }
+        self.cut(base + 1);
+        self.changes += 1;
+        for (index, &mv) in moves.iter().enumerate() {
+            self.extend(now, mv, seen);
+            let mut others: Vec<(Move, usize)> = Vec::new();
+            for &other in rivals.iter().filter_map(|line| line.get(index)).filter(|&&other| other != mv) {
+                match others.iter_mut().find(|(known, _)| *known == other) {
+                    Some((_, count)) => *count += 1,
+                    None => others.push((other, 1)),
+                }
+            }
+            others.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+            let elsewhere: usize = others.iter().map(|&(_, count)| count).sum();
+            let last = index + 1 == moves.len();
+            if let Some(tip) = self.tip_mut() {
+                tip.rivals = others.into_iter().map(|(other, count)| (other, share(count))).collect();
+                // The last of two overlapping moves may still grow.
+                if !last || confidence < sure::ANSWERED || elsewhere > 0 {
+                    tip.decided = Some(share(lines - elsewhere));
+                }
+            }
+        }
+        self.at_tip = self.shows(self.tip(), seen);
+    }
+
+    pub(super) fn extend(&mut self, now: Millis, mv: Move, seen: &Seen) {
+        // A reply stands on it.
+        if self.tip().decided.is_none() {
+            self.decide_tip(sure::ANSWERED);
+        }
+        let mut node = self.tip().after(mv, now, seen.sensing(), self.next(0));
+        if let Some((at, _)) = self.owed.take_if(|(_, by)| *by != node.position.turn())
+            && now.saturating_sub(at) <= PRESS_OVERTAKES
+        {
+            node.pressed_at = Some(at);
+        }
+        let open = !node.growth.is_none();
+        node.manner = self.manner(&node, seen);
+        self.push(node);
+        if !open && !self.may_be_in_hand(seen) {
+            let to_centre = mv.role() == Role::King && !mv.is_castle() && CENTRE.contains(mv.to());
+            self.decide_tip(if to_centre { sure::KING_TO_CENTRE } else { sure::CLOSED });
+        }
+        self.at_tip = self.shows(self.tip(), seen);
+    }
+
+    pub(super) fn push(&mut self, node: Node) {
+        self.nodes.push(Arc::new(node));
+        self.costs.push(Charge::default());
+        self.ready.push(Arc::default());
+        self.keep_ready();
+        self.changes += 1;
+        self.ghosts.clear();
+        self.presses_unseen = 0;
+    }
+
+    /// Keeps so many nodes, at least the first.
+    pub(super) fn cut(&mut self, keep: usize) {
+        while self.nodes.len() > keep.max(1) {
+            self.nodes.pop();
+            self.ready.pop();
+            self.changes += 1;
+        }
+        let dropped: Cost = self.costs.drain(self.nodes.len()..).map(|charge| charge.trouble).sum();
+        self.blame(dropped);
+        self.keep_ready();
+    }
+
+    pub(super) fn decide_tip(&mut self, confidence: Confidence) {
+        if self.tip().decided.is_some() {
+            return;
+        }
+        self.changes += 1;
+        if let Some(tip) = self.tip_mut() {
+            tip.decided = Some(confidence);
+        }
+    }
+
+    pub(super) fn tip_mut(&mut self) -> Option<&mut Node> {
+        self.nodes.last_mut().map(Arc::make_mut)
+    }
+
+    /// The node so far back; 0: the tip.
+    pub(super) fn node(&self, back: usize) -> Option<&Node> {
+        self.nodes.iter().rev().nth(back).map(Arc::as_ref)
+    }
+
+    /// What is kept ready of the node so far back; `None`: nothing is.
+    pub(super) fn next(&self, back: usize) -> Option<&Next> {
+        let slot = self.ready.iter().rev().nth(back)?;
+        let node = self.node(back)?;
+        Some(slot.get_or_init(|| Next::of(node, self.sensing)))
+    }
+
+    /// The last few nodes are kept ready, and no others.
+    pub(super) fn keep_ready(&mut self) {
+        let wanted = self.nodes.len().min(READY);
+        while self.ready.len() > wanted {
+            self.ready.remove(0);
+        }
+        while self.ready.len() < wanted {
+            self.ready.insert(0, Arc::default());
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! What the board shows, looked at for the moves that explain it.
+
+use super::matches::{Match, matches};
+use super::{Line, explain, landing, sure};
+use crate::boards::{Millis, Sensed, Sensing};
+use crate::game::CorrectionReason;
+use crate::infer::model::{self, OVERLAP, STOPS};
+use crate::infer::{Node, Seen};
+use shakmaty::{Bitboard, Color, Move, Piece};
+
+impl Line {
+    /// Looks whether the board shows a move, or another one than the last.
+    pub(super) fn look(&mut self, now: Millis, seen: &Seen, others: &mut Vec<Line>) {
+        self.at_tip = self.shows(self.tip(), seen);
+        if self.at_tip {
+            self.ghosts.clear();
+            return;
+        }
+        let (next, standing): (Vec<Match>, bool) = {
+            let found = self.matches(0, seen);
+            let standing = found.first().is_some_and(|found| (found.lifted & self.passing(seen)).is_empty());
+            (found, standing)
+        };
+        let settled = (standing && seen.sensing() == Sensing::Identity) || !self.may_change(seen);
+        let mut other = if settled { Vec::new() } else { self.matches(1, seen) };
+        // What the last move itself emptied needs no other explanation.
+        let left = self.tip().mv.and_then(|mv| mv.from());
+        other.retain(|found| {
+            self.may_become(found.mv, found.lifted, seen) && !left.is_some_and(|left| found.lifted.contains(left))
+        });
+        if let Some(&Match { mv, .. }) = next.first().filter(|_| !standing) {
+            self.keep_ghost(now, self.nodes.len() - 1, &[mv], Vec::new(), true, seen);
+        }
+        if seen.sensing() != Sensing::Identity && !standing && !next.is_empty() {
+            let mut line = self.clone();
+            line.go_on(now, &next, seen, others);
+            others.push(line);
+        }
+        if standing || !other.is_empty() {
+            if seen.sensing() != Sensing::Identity && standing && !other.is_empty() {
+                // Whose piece it is the board does not tell: the last one may have gone on, or this is the answer to it.
+                let mut line = self.clone();
+                line.become_another(now, &other, seen, others);
+                others.push(line);
+            }
+            if standing {
+                self.go_on(now, &next, seen, others);
+            } else {
+                self.become_another(now, &other, seen, others);
+            }
+        } else if let Some((ghost, mv)) = self.ghosts.iter().find_map(|ghost| {
+            matches(&ghost.tip, &ghost.next, seen, self.hidden(seen), false, |_| false)
+                .first()
+                .map(|found| (ghost.clone(), found.mv))
+        }) {
+            let (moves, rivals) = ghost.then(&[mv]);
+            self.adopt(now, ghost.base, &moves, &rivals, sure::RECONSTRUCTED, seen);
+        } else if seen.sensing() == Sensing::Identity {
+            let taken = self.reply_overlaps(seen) && self.take_best(now, self.overlaps(seen), sure::ANSWERED, seen);
+            if !taken && (5..=7).contains(&self.mismatch(seen).count()) {
+                // Three plies within a second: soon there will be too many to tell.
+                self.take_best(now, &[(0, 3)], sure::RECONSTRUCTED, seen);
+            }
+        } else if self.two_may_overlap(seen) {
+            let three = (4..=7).contains(&self.mismatch(seen).count());
+            for tries in [(0, 2), (1, 2), (0, 3)].into_iter().filter(|tries| tries.1 < 3 || three) {
+                let mut line = self.clone();
+                if (tries.0 == 0 || !self.has_stood(seen)) && line.take_best(now, &[tries], sure::ANSWERED, seen) {
+                    others.push(line);
+                }
+            }
+        }
+    }
+
+    /// The next move was made: one of these.
+    pub(super) fn go_on(&mut self, now: Millis, next: &[Match], seen: &Seen, others: &mut Vec<Line>) {
+        let taken = |found: &Match| found.mv.is_capture() && !found.mv.is_en_passant();
+        if seen.sensing() == Sensing::Occupancy && next.first().is_some_and(taken) {
+            // The other piece may only have been put straight, and this one still be on its way.
+            others.push(self.clone());
+        }
+        self.spread(next, others, |line, found| line.extend(now, found.mv, seen));
+    }
+
+    /// The last move was another: one of these.
+    pub(super) fn become_another(&mut self, now: Millis, other: &[Match], seen: &Seen, others: &mut Vec<Line>) {
+        let old = self.tip();
+        let instead_of = old.decided.and(old.mv).or(old.instead_of);
+        let stop = old.mv;
+        self.spread(other, others, |line, found| {
+            let dragged = stop.is_some_and(|stop| stop.from() == found.mv.from() && stop.to().distance(found.mv.to()) == 1);
+            line.cut(line.nodes.len() - 1);
+            line.reason = CorrectionReason::Evidence;
+            line.extend(now, found.mv, seen);
+            if let Some(tip) = line.tip_mut() {
+                (tip.dragged, tip.instead_of) = (dragged, instead_of);
+            }
+        });
+    }
+
+    /// If the last move went on with the piece of the last but one, shortly after that stood: the line in which it was one move,
+    /// and the answer was begun before it had come to rest.
+    pub fn in_one_go(&self, seen: &Seen) -> Option<Line> {
+        let [.., before, first, answer, last] = self.nodes.as_slice() else { return None };
+        let (old, reply, mv) = (first.mv?, answer.mv?, last.mv?);
+        let soon = last.made_at.saturating_sub(first.made_at) <= STOPS + OVERLAP;
+        if mv.from() != Some(landing(old)) || !soon || old.is_castle() || mv.is_castle() || old.is_capture() {
+            return None;
+        }
+        let legal = before.position.legal_moves();
+        let whole = legal.iter().find(|whole| {
+            whole.from() == old.from() && whole.to() == mv.to() && whole.promotion() == mv.promotion() && !whole.is_castle()
+        })?;
+        let after = before.position.play(*whole);
+        let reply =
+            after.legal_moves().iter().copied().find(|other| (other.from(), other.to()) == (reply.from(), reply.to()))?;
+        let (first_at, reply_at) = (first.made_at, answer.made_at);
+        let mut line = self.clone();
+        line.cut(line.nodes.len() - 3);
+        line.reason = CorrectionReason::Evidence;
+        line.extend(first_at, *whole, seen);
+        line.extend(reply_at, reply, seen);
+        line.at_tip.then_some(line)
+    }
+
+    /// The last move's piece went on from where it stood for a moment, and was taken where nobody saw it arrive.
+    pub(super) fn taken_unseen(&self, now: Millis, seen: &Seen) -> Option<Line> {
+        let base = self.nodes.len().checked_sub(2)?;
+        if self.passing(seen).is_empty() || self.was_pressed(now) {
+            return None;
+        }
+        let from = self.tip().mv?.from();
+        let found = explain(&self.nodes[base].position, seen, self.hidden(seen), 2, self.tip().made_at);
+        let fits = |moves: &[Move]| matches!(moves, [first, second] if first.from() == from && second.is_capture() && second.to() == landing(*first));
+        let best = found.into_iter().find(|line| fits(&line.moves))?;
+        let mut line = self.clone();
+        line.reason = CorrectionReason::Evidence;
+        line.adopt(now, base, &best.moves, &[], sure::RECONSTRUCTED, seen);
+        Some(line)
+    }
+
+    /// The last move is new: nothing has happened since.
+    pub fn is_new(&self, now: Millis) -> bool {
+        self.tip().mv.is_some() && self.tip().made_at == now
+    }
+
+    /// Goes on with the first of several moves; for each other one a line parts.
+    pub(super) fn spread(&mut self, found: &[Match], others: &mut Vec<Line>, go: impl Fn(&mut Line, &Match)) {
+        for found in found.iter().skip(1) {
+            let mut other = self.clone();
+            go(&mut other, found);
+            others.push(other);
+        }
+        if let Some(first) = found.first() {
+            go(self, first);
+        }
+    }
+
+    /// Moves that leave no trace on the square where the piece lands may have been made: a line parts for each. This one goes
+    /// on with the piece in hand.
+    pub(super) fn part(&mut self, now: Millis, seen: &Seen, others: &mut Vec<Line>) {
+        if seen.sensing() != Sensing::Occupancy && self.hidden(seen).is_empty() {
+            return;
+        }
+        // Both kings in the air tell a result.
+        if seen.sensing() != Sensing::Occupancy && self.kings_are_gone(seen) {
+            return;
+        }
+        let tip = self.tip();
+        let go_on = tip.mv.is_some() && !self.was_pressed(now) && (!self.has_stood(seen) || !tip.answered);
+        let go_on = go_on || self.absent_at_press(now, seen);
+        for back in 0..=usize::from(go_on) {
+            let (Some(next), Some(node)) = (self.next(back), self.node(back)) else { continue };
+            for found in matches(node, next, seen, self.hidden(seen), true, |_| false) {
+                let grown = back == 0 || tip.growth.moves.contains(&found.mv);
+                if !self.is_silent(found.mv, node, seen) || found.lifted.contains(landing(found.mv)) || !grown {
+                    continue;
+                }
+                let mut other = self.clone();
+                if back > 0 {
+                    other.cut(other.nodes.len() - 1);
+                    other.reason = CorrectionReason::Evidence;
+                }
+                other.extend(now, found.mv, seen);
+                if let Some(tip) = other.tip_mut() {
+                    tip.silent = true;
+                }
+                others.push(other);
+            }
+        }
+    }
+
+    /// The move takes a piece whose square has shown no change since the position before it, or comes to a square that shows
+    /// nothing of it: it cannot be told from the piece being in the air.
+    pub(super) fn is_silent(&self, mv: Move, before: &Node, seen: &Seen) -> bool {
+        if self.lands_unseen(mv, before, seen) {
+            return true;
+        }
+        seen.sensing() == Sensing::Occupancy
+            && mv.is_capture()
+            && !mv.is_en_passant()
+            && seen.changed_at(landing(mv)) <= before.made_at
+    }
+
+    /// Two moves of which the first was never seen alone. A stop on the way that was left again is likelier to have been just
+    /// that: then the last move is one of the two.
+    pub(super) fn overlaps(&self, seen: &Seen) -> &'static [(usize, u32)] {
+        if self.passing(seen).any() { &[(1, 2), (0, 2)] } else { &[(0, 2)] }
+    }
+
+    /// The square that the last move's piece left again before its hand can have let go of it; none if it stands.
+    pub(super) fn passing(&self, seen: &Seen) -> Bitboard {
+        let to = self.tip().mv.map_or(Bitboard::EMPTY, |mv| Bitboard::from_square(mv.to()));
+        if self.has_stood(seen) { Bitboard::EMPTY } else { to & !seen.occupied() & !self.hidden(seen) }
+    }
+
+    /// The last move's piece stood so long that its hand had let go of it.
+    pub(super) fn has_stood(&self, seen: &Seen) -> bool {
+        let tip = self.tip();
+        let left_at = tip.left_at.unwrap_or(seen.last_edge());
+        tip.growth.is_none()
+            || left_at.saturating_sub(tip.made_at) > STOPS
+            || tip.pressed_at.is_some_and(|pressed| left_at > pressed + model::SCANNED)
+    }
+
+    /// The moves from the node so far back (0: the tip) that show what is seen, those aside that cannot be told from a piece
+    /// in the air.
+    pub(super) fn matches(&self, back: usize, seen: &Seen) -> Vec<Match> {
+        let (Some(next), Some(node)) = (self.next(back), self.node(back)) else { return Vec::new() };
+        matches(node, next, seen, self.hidden(seen), back > 0, |mv| self.is_silent(mv, node, seen))
+    }
+
+    /// Whether the last move may turn out to be another at once, whichever: see [`Line::may_become`].
+    pub(super) fn may_change(&self, seen: &Seen) -> bool {
+        let tip = self.tip();
+        tip.mv.is_some() && !self.was_pressed(seen.last_edge()) && !(self.has_stood(seen) && tip.growth.is_none())
+    }
+
+    /// Whether the last move may turn out to be this one at once. Not once the clock was pressed on it a while ago, and if its
+    /// piece stood, not when the opponent answered or holds a piece (then it is a move of its own, begun early), nor when it
+    /// did not grow out of the same touch: such things wait until the board is quiet.
+    pub(super) fn may_become(&self, mv: Move, lifted: Bitboard, seen: &Seen) -> bool {
+        let tip = self.tip();
+        let pressed = self.was_pressed(seen.last_edge());
+        let grown = tip.growth.moves.contains(&mv) && (mv.is_castle() || (!tip.answered && lifted.is_empty()));
+        let same_touch = !self.has_stood(seen) || grown;
+        tip.mv.is_some_and(|old| old != mv) && !pressed && same_touch
+    }
+
+    /// A piece stands where none did, and what else differs could be the rest of two moves.
+    pub(super) fn two_may_overlap(&self, seen: &Seen) -> bool {
+        let wrong = self.mismatch(seen);
+        (wrong & seen.occupied()).any() && (2..=6).contains(&wrong.count())
+    }
+
+    /// The clock was pressed on the last move, so long ago that all that belongs to the move has been seen.
+    pub(super) fn was_pressed(&self, now: Millis) -> bool {
+        self.tip().is_closed(now)
+    }
+
+    /// Both players' pieces stand where they did not: two moves, of which the first was never seen alone.
+    pub(super) fn reply_overlaps(&self, seen: &Seen) -> bool {
+        let position = &self.tip().position;
+        let wrong = self.mismatch(seen);
+        let landed = |color: Color| {
+            wrong.into_iter().any(|square| match seen.at(square) {
+                Sensed::Piece(Piece { color: seen, .. }) | Sensed::Side(seen) => seen == color,
+                Sensed::Occupied => true,
+                Sensed::Empty => false,
+            })
+        };
+        wrong.count() >= 3
+            && wrong.count() <= 8
+            && landed(!position.turn())
+            && (wrong & position.board().by_color(position.turn())).any()
+    }
+}
