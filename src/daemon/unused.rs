@@ -5,7 +5,11 @@ use super::links::Plugs;
 use crate::link::Place;
 use crate::link::watch::{self, Unused};
 use std::sync::Arc;
+use std::time::Duration;
 use tracing::{info, warn};
+
+/// So long after something was plugged in, its driver is there, if there is one, and udev has given it to whom it belongs.
+const UNPACKED: Duration = Duration::from_secs(1);
 
 /// Keeps the list as devices come and go, for ever. `places`: where configured boards are looked for; `None`: every board is served
 /// whose own id says that it is one.
@@ -30,5 +34,6 @@ pub async fn run(hub: Arc<Hub>, places: Option<Arc<[Place]>>, mut plugs: Plugs) 
         if plugs.changed().await.is_err() {
             return;
         }
+        tokio::time::sleep(UNPACKED).await;
     }
 }
