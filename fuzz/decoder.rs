@@ -28,7 +28,7 @@ fn is_harmless(name: &str, bytes: &[u8]) -> bool {
         "reed" => bytes == b"?\n",
         "matrix" => bytes == b"?",
         // Reports, version, battery, lights: no file is deleted.
-        "chessnut" => matches!(bytes, [0x21, 1, 0] | [0x27, 1, 1] | [0x29, 1, 0] | [0x0a, 8, ..]) && bytes.len() <= 10,
+        "chessnut" => matches!(bytes, [0x21, 1, 0] | [0x27, 1, 1] | [0x29, 1, 0] | [0x0a, 8, ..] | [0x0b, 4, ..]) && bytes.len() <= 10,
         "dgt-bus" => matches!(bytes, [0x81..=0x87 | 0x8a | 0x8b, _, _, _]),
         // S, V, R, W, L and X with odd parity: no reset.
         "millennium" => matches!(bytes, [0xd3 | 0xd6 | 0x52 | 0x57 | 0x4c | 0x58, ..]),
@@ -172,6 +172,7 @@ pub fn run(model: &str, script: &[u8]) {
             236 => line.ask(Cue::Lights(vec![Square::E4])),
             237 => line.ask(Cue::ClockText("touchmove".to_owned())),
             238..242 => line.ask(Cue::Memory),
+            242 => line.ask(Cue::Beep),
             _ => line.ask(Cue::Placement),
         }
     }

@@ -191,6 +191,8 @@ fn lights() {
         assert_eq!(bench.sent(), []);
     }
     assert_eq!(bench.pass(1000), [(1000, bytes("0a 08 00 00 00 00 00 00 00 00"))]);
+    bench.board.act(1_100, Address::ONLY, Cue::Beep).unwrap();
+    assert_eq!(bench.sent(), [(1_200, bytes("0b 04 03 e8 00 c8"))]);
     for cue in [Cue::Memory, Cue::ClockText("hello".to_owned())] {
         assert_eq!(bench.board.act(0, Address::ONLY, cue), Err(Unsupported));
     }

@@ -2,7 +2,7 @@
 //! touchmoved's own libusb, libudev and terminals above them.
 
 use crate::hall::client;
-use crate::harness::{Daemon, PrivateBus, installed, until};
+use crate::harness::{Daemon, PrivateBus, eventually, installed, until};
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -114,6 +114,15 @@ async fn a_game_over_usb() {
     assert_eq!((board.port.as_str(), board.model.as_str()), ("/dev/bus/usb/001/004", "chessnut"));
     sockets.tell(&format!("squares 1-2 {}", pieces.hex()));
     assert!(sockets.moves(id, 0).await.is_empty());
+    // Which of all these boards is it? For as long as nobody plays there.
+    sockets.client.identify(id).await.unwrap();
+    let shown = || {
+        let sent = sockets.done("out");
+        let place = |report: &str| sent.iter().position(|out| out.ends_with(report));
+        let (lit, heard) = (place("0a08ffffffffffffffff")?, place("0b0403e800c8")?);
+        sent.get(lit.max(heard)..)?.iter().any(|out| out.ends_with("0a080000000000000000")).then_some(())
+    };
+    eventually("lights, a beep, and darkness", shown);
     for (count, (from, to, piece)) in [("f2", "f3", 'P'), ("e7", "e5", 'p')].into_iter().enumerate() {
         sockets.tell(&format!("squares 1-2 {}", pieces.put(from, '.')));
         // A device that answers "nothing" is not unplugged.
@@ -123,6 +132,8 @@ async fn a_game_over_usb() {
     }
 
     assert_eq!(sockets.board(id, "ready").await.battery, 88);
+    let refused = sockets.client.identify(id).await.unwrap_err().to_string();
+    assert!(refused.contains("is being played") && refused.contains("12.6"), "{refused}");
 
     // Pulled in the middle of a report, and plugged in elsewhere: the same board, the same game.
     sockets.tell("cut 1-2");
@@ -145,7 +156,15 @@ async fn a_game_over_usb() {
     assert_eq!(sockets.done("attach"), ["1-2 0", "1-3 0"]);
     let sent = sockets.done("out");
     assert!(
-        sent.iter().all(|report| ["210100", "270101", "290100", "0a080000000000000000"].contains(&&report[4..])),
+        sent.iter().all(|report| [
+            "210100",
+            "270101",
+            "290100",
+            "0a080000000000000000",
+            "0a08ffffffffffffffff",
+            "0b0403e800c8"
+        ]
+        .contains(&&report[4..])),
         "{sent:?}"
     );
     let Sockets { daemon, dir, .. } = sockets;
@@ -173,6 +192,8 @@ async fn a_serial_board_that_is_plugged_in_elsewhere() {
     sockets.tell("tty 1-2 4 ttyACM0 23946 045b:8111");
     assert_eq!(sockets.board(id, "ready").await.port, "/dev/ttyACM0");
     sockets.moves(id, 0).await;
+    let refused = sockets.client.identify(id).await.unwrap_err().to_string();
+    assert!(refused.contains("no lights and no beeper"), "{refused}");
     eprintln!("a game {} ms after it was plugged in", plugged.elapsed().as_millis());
     sockets.tell(&format!("say 1-2 {}", news("e2", 0)));
     sockets.tell(&format!("say 1-2 {}", news("e4", 1)));

@@ -1161,7 +1161,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__board)
-            opts="-h --bus --broadcast --json --help"
+            opts="-h --bus --broadcast --json --identify --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

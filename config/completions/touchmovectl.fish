@@ -56,6 +56,7 @@ complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand monitor" -s h 
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand board" -l bus -d 'The bus: session, system, or an address such as unix:path=/run/bus [default: session if there is one, else system]' -r
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand board" -l broadcast -d 'Ask the stream for broadcast: games only, for those who may not see alerts'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand board" -l json -d 'One JSON object, for programs'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand board" -l identify -d 'Let the board show which one it is, with its lights and a beep; not while a game is played on it'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand board" -s h -l help -d 'Print help'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand game" -l bus -d 'The bus: session, system, or an address such as unix:path=/run/bus [default: session if there is one, else system]' -r
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand game" -l broadcast -d 'Ask the stream for broadcast: games only, for those who may not see alerts'

@@ -11,7 +11,7 @@
 //! | 21 01 00 | real-time mode: a board report about every 200 ms, changed or not | greeting, when none come |
 //! | 21 01 01 | upload mode | never |
 //! | 0a 08 r8 … r1 | lights, a byte a rank, bit 7 is a, bit 0 is h | request |
-//! | 0b 04 Hz Hz ms ms | beep | never: nothing here asks for one |
+//! | 0b 04 Hz Hz ms ms | beep | request |
 //! | 27 01 01 | version of the board's controller | greeting |
 //! | 27 01 00 | version of its radio | never |
 //! | 29 01 00 | battery | greeting, every 10 min |
@@ -89,6 +89,8 @@ const LONGEST: usize = 2 + 0x3d;
 const REAL_TIME: &[u8] = &[0x21, 1, 0];
 const VERSION: &[u8] = &[0x27, 1, 1];
 const CHARGE: &[u8] = &[0x29, 1, 0];
+/// 1000 Hz for 200 ms.
+const BEEP: &[u8] = &[0x0b, 4, 0x03, 0xe8, 0x00, 0xc8];
 
 /// 64 codes of pieces, two a byte.
 type Squares = [u8; 32];
@@ -167,6 +169,8 @@ impl Protocol for Chessnut {
                 self.lights = self.up.then_some(ranks);
                 self.light(now);
             }
+            Cue::Beep if self.up => self.send(now, BEEP.to_vec()),
+            Cue::Beep => {}
             Cue::Memory | Cue::ClockText(_) => return Err(Unsupported),
         }
         Ok(())

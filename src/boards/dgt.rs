@@ -261,7 +261,7 @@ impl Protocol for Dgt {
                 }
                 Ok(())
             }
-            Cue::Lights(_) | Cue::ClockText(_) => Err(Unsupported),
+            Cue::Lights(_) | Cue::ClockText(_) | Cue::Beep => Err(Unsupported),
         }
     }
 

@@ -203,7 +203,7 @@ impl Protocol for Bus {
         match cue {
             Cue::Placement => asked.want_placement(),
             Cue::Memory => asked.want_memory(up),
-            Cue::Lights(_) | Cue::ClockText(_) => return Err(Unsupported),
+            Cue::Lights(_) | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
         }
         self.collect(now, board);
         Ok(())

@@ -215,6 +215,8 @@ pub enum Cue {
     Lights(Vec<Square>),
     /// Show this text on the clock (8 characters on a DGT 3000).
     ClockText(String),
+    /// Make itself heard for a moment.
+    Beep,
 }
 
 /// The board cannot do this.

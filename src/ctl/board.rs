@@ -5,7 +5,9 @@ use super::service::{Service, board, print, print_json};
 
 /// Show what stands on a board
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  touchmovectl board\n  touchmovectl board dgt_ttyUSB0 --json")]
+#[command(
+    after_help = "Examples:\n  touchmovectl board\n  touchmovectl board dgt_ttyUSB0 --json\n  touchmovectl board chessnut_SN0001 --identify"
+)]
 pub struct Args {
     /// Its name, as `touchmovectl list` shows it [default: the only one]
     board: Option<String>,
@@ -14,12 +16,20 @@ pub struct Args {
     /// One JSON object, for programs
     #[arg(long)]
     json: bool,
+    /// Let the board show which one it is, with its lights and a beep; not while a game is played on it
+    #[arg(long, conflicts_with = "json")]
+    identify: bool,
 }
 
 /// Prints it.
 pub async fn run(args: Args) -> anyhow::Result<()> {
-    let snapshot = args.service.connect().await?.snapshot().await?;
+    let client = args.service.connect().await?;
+    let snapshot = client.snapshot().await?;
     let board = board(&snapshot, args.board.as_deref())?;
+    if args.identify {
+        client.identify(&board.id).await?;
+        return Ok(print(&format!("{} shows itself for three seconds\n", board.id))?);
+    }
     if args.json {
         return print_json(board);
     }

@@ -195,6 +195,21 @@ impl Hub {
         self.ask(to, Asked::CarryOn(Box::new(carried))).await.map(drop)
     }
 
+    /// A board shows for some seconds which one it is: with all its lights, and a beep, whichever it has.
+    ///
+    /// # Errors
+    /// See [`OrderError`]: above all, a game is being played there (Art. 12.6).
+    pub async fn identify(&self, board: &BoardId) -> Result<(), OrderError> {
+        self.read(|state| {
+            let game = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game));
+            match game.filter(|game| game.record.result.is_none() && !game.record.plies.is_empty()) {
+                Some(game) => Err(OrderError::Playing { board: board.clone(), game: game.id }),
+                None => Ok(()),
+            }
+        })?;
+        self.ask(board, Asked::Identify).await.map(drop)
+    }
+
     /// The round is kept in this file from now on, and is the one that was kept there.
     pub fn keep_rounds_in(&self, file: RoundFile) {
         self.lock().round = file.load();

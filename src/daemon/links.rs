@@ -13,15 +13,17 @@ use crate::boards::{Address, ControlLines, Cue, LinkState, Millis, Model, Protoc
 use crate::daemon::alarm::Alarm;
 use crate::daemon::calibration::Calibrations;
 use crate::daemon::discovery::{self, Sockets};
-use crate::daemon::hub::{BoardId, Contact, Hub, Request, Traffic};
+use crate::daemon::hub::{Asked, BoardId, Contact, Hub, OrderError, Request, Traffic};
 use crate::daemon::recorder::Recordings;
 use crate::daemon::{Stop, stopped};
+use crate::game::Answer;
 use crate::link::recording::What;
 use crate::link::watch;
 use crate::link::{LineError, OpenError, Port};
 use crate::table::Settings;
 use clock::Clock;
 use place::{Place, serial_number};
+use shakmaty::Square;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,6 +33,8 @@ use tracing::{debug, info, warn};
 
 /// Pauses between attempts to open a port, in milliseconds: the first, and the longest.
 const RECONNECT: (Millis, Millis) = (100, 5_000);
+/// So long a board shows which one it is, in milliseconds.
+const FOUND: Millis = 3_000;
 /// So much of what a line says between two questions is recorded, in bytes.
 const LONGEST: usize = 64 * 1024;
 /// A board that takes nothing for so long is as good as unplugged.
@@ -193,6 +197,8 @@ struct Link {
     protocol: Box<dyn Protocol>,
     places: BTreeMap<Address, Place>,
     writes: VecDeque<Write>,
+    /// A board that shows which one it is, and until when.
+    found: Option<(Address, Millis)>,
     /// On a chain: what was sent last, and what came since. It is recorded for the boards that it tells of.
     exchange: (Vec<u8>, Vec<u8>),
 }
@@ -211,12 +217,16 @@ impl Link {
         let clock = Clock::new();
         let retry = (0, RECONNECT.0);
         let (path, writes, exchange) = (String::new(), VecDeque::new(), (Vec::new(), Vec::new()));
-        Link { spec, hub, clock, port: None, closing: None, path, retry, protocol, places, writes, exchange }
+        Link { spec, hub, clock, port: None, closing: None, path, retry, protocol, places, writes, found: None, exchange }
     }
 
     fn next_deadline(&self) -> Option<Instant> {
         let line = match self.port {
-            Some(_) => earlier(self.protocol.next_deadline(), self.writes.front().map(|write| write.at)),
+            Some(_) => {
+                let write = self.writes.front().map(|write| write.at);
+                let dark = self.found.map(|(_, until)| until);
+                [self.protocol.next_deadline(), write, dark].into_iter().flatten().min()
+            }
             None => Some(self.retry.0),
         };
         let tables = self.places.values().filter_map(Place::next_deadline).min();
@@ -231,8 +241,24 @@ impl Link {
         if self.port.is_some() && self.protocol.next_deadline().is_some_and(|at| at <= self.clock.at(now)) {
             self.protocol.timeout(self.clock.at(now));
         }
+        if let Some((board, _)) = self.found.take_if(|(_, until)| *until <= self.clock.at(now)) {
+            self.carry_out(now, board, vec![Cue::Lights(Vec::new())]);
+        }
         self.advance(now);
         self.settle(now);
+    }
+
+    /// The board shows which one it is, with all that it has; whether it has something.
+    fn show_itself(&mut self, now: Instant, board: Address) -> Result<Answer, OrderError> {
+        let at = self.clock.at(now);
+        let is_there = self.port.is_some();
+        let lit = is_there && self.protocol.act(at, board, Cue::Lights(Square::ALL.to_vec())).is_ok();
+        let heard = is_there && self.protocol.act(at, board, Cue::Beep).is_ok();
+        self.found = lit.then_some((board, at + FOUND)).or(self.found);
+        match lit || heard {
+            true => Ok(Answer::Done),
+            false => Err(OrderError::Unnoticed(self.spec.board(board))),
+        }
     }
 
     /// The port may be there again.
@@ -293,6 +319,7 @@ impl Link {
 
     fn link(&mut self, now: Instant, state: LinkState) {
         self.writes.clear();
+        self.found = None;
         self.exchange = (Vec::new(), Vec::new());
         self.protocol.link(self.clock.at(now), state);
         self.each(now, |place| place.link(now, state));
@@ -320,8 +347,13 @@ impl Link {
 
     fn request(&mut self, board: Address, request: Request) {
         let now = Instant::now();
-        let cues = self.places.get_mut(&board).map(|place| place.request(now, request));
-        self.carry_out(now, board, cues.unwrap_or_default());
+        if let Asked::Identify = request.what {
+            // Who asked may be gone.
+            let _ = request.done.send(self.show_itself(now, board));
+        } else {
+            let cues = self.places.get_mut(&board).map(|place| place.request(now, request));
+            self.carry_out(now, board, cues.unwrap_or_default());
+        }
         self.settle(now);
     }
 

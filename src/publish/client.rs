@@ -157,6 +157,11 @@ impl Client {
         self.call(names::board_path(board), names::BOARD_INTERFACE, "SetPosition", &fen).await
     }
 
+    /// This board shows which one it is.
+    pub async fn identify(&self, board: &str) -> Result<(), ClientError> {
+        self.call(names::board_path(board), names::BOARD_INTERFACE, "Identify", &()).await
+    }
+
     /// The round that is being played, and board and game at each table: empty and 0 where there is none.
     pub async fn round(&self) -> Result<(Option<Round>, Vec<(u16, String, u64)>), ClientError> {
         let proxy = Proxy::new(&self.connection, self.stream.name(), names::ROOT_PATH, names::MANAGER_INTERFACE).await;

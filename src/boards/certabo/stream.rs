@@ -121,7 +121,7 @@ impl<D: Dialect> Protocol for Stream<D> {
             }
             (Cue::Lights(squares), Some(lights)) if self.up => lights.light(now, squares),
             (Cue::Lights(_), Some(_)) => {}
-            (Cue::Memory | Cue::Lights(_) | Cue::ClockText(_), _) => return Err(Unsupported),
+            (Cue::Memory | Cue::Lights(_) | Cue::ClockText(_) | Cue::Beep, _) => return Err(Unsupported),
         }
         Ok(())
     }

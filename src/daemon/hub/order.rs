@@ -30,6 +30,8 @@ pub enum Asked {
     Order(Order),
     /// A game of another board goes on at this one.
     CarryOn(Box<Carried>),
+    /// That the board shows which one it is.
+    Identify,
 }
 
 /// A game that goes on at another board.
@@ -78,6 +80,19 @@ pub enum OrderError {
         /// What is played there.
         game: u64,
     },
+    /// Players would see it.
+    #[error(
+        "game {game} is being played on board {board}, and nothing may be shown to its players (Art. 12.6): wait until it is over"
+    )]
+    Playing {
+        /// Which was to show itself.
+        board: BoardId,
+        /// What is played there.
+        game: u64,
+    },
+    /// The board has nothing to show itself with.
+    #[error("board {0} cannot be seen or heard: it has no lights and no beeper that can be used, or is not plugged in")]
+    Unnoticed(BoardId),
     /// The pieces are to be put up before.
     #[error("the position of the game does not stand on board {board}{}: put it up there, either way round, and ask again", unlike(.squares))]
     NotPutUp {

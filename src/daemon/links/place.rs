@@ -116,6 +116,8 @@ impl Place {
         match request.what {
             Asked::Order(order) => self.order(now, order, request.done),
             Asked::CarryOn(carried) => self.carry_on(now, *carried, request.done),
+            // The link's own: it takes no table.
+            Asked::Identify => Vec::new(),
         }
     }
 

@@ -1,11 +1,12 @@
 //! `org.touchmove1.Board` and `org.touchmove1.Clock`.
 
+use super::polkit;
 use super::values;
 use super::{Error, order};
 use crate::daemon::Hub;
 use crate::daemon::hub::{BoardId, BoardView, ClockView, Target};
 use crate::game::{ClockTime, Command};
-use crate::names::game_path;
+use crate::names::{self, game_path};
 use crate::wire::Word;
 use std::sync::Arc;
 use zbus::message::Header;
@@ -158,6 +159,18 @@ impl Board {
     ) -> Result<(), Error> {
         let order = order(Command::Position(fen), &header, connection).await?;
         Ok(self.hub.command(Target::Board(self.id.clone()), order).await.map(drop)?)
+    }
+
+    /// The board shows for some seconds which one it is: with all its lights, and a beep, whichever it has. Never while a game is
+    /// played on it (Art. 12.6).
+    /// Errors: Playing, Unnoticed (it has neither, or is not plugged in), NotAllowed (polkit says so), Stopping.
+    async fn identify(
+        &self,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(), Error> {
+        polkit::allowed(names::ACTION_COMMAND, &header, connection).await?;
+        Ok(self.hub.identify(&self.id).await?)
     }
 
     /// A square of play changed: before and now are empty, a piece's letter as in FEN, white, black or occupied. time: in

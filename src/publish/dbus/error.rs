@@ -68,6 +68,10 @@ pub enum Error {
     BoardTaken(String),
     /// Something else stands on that board.
     NotPutUp(String),
+    /// A game is played on that board.
+    Playing(String),
+    /// The board has nothing to show itself with.
+    Unnoticed(String),
     /// There is no such board.
     NoSuchBoard(String),
     /// There is no such game at hand.
@@ -111,6 +115,8 @@ impl From<OrderError> for Error {
             OrderError::NothingPlayed(_) => Error::NoGame(sentence),
             OrderError::Taken { .. } => Error::BoardTaken(sentence),
             OrderError::NotPutUp { .. } => Error::NotPutUp(sentence),
+            OrderError::Playing { .. } => Error::Playing(sentence),
+            OrderError::Unnoticed(_) => Error::Unnoticed(sentence),
             OrderError::Unreadable(_) => Error::JournalUnreadable(sentence),
             OrderError::JournalFull(_) => Error::JournalFull(sentence),
             OrderError::Stopping => Error::Stopping(sentence),

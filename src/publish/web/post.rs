@@ -106,7 +106,9 @@ pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered 
                 | OrderError::NotCurrent { .. }
                 | OrderError::NothingPlayed(_)
                 | OrderError::Taken { .. }
-                | OrderError::NotPutUp { .. } => StatusCode::CONFLICT,
+                | OrderError::NotPutUp { .. }
+                | OrderError::Playing { .. }
+                | OrderError::Unnoticed(_) => StatusCode::CONFLICT,
                 OrderError::JournalFull(_) | OrderError::Unreadable(_) | OrderError::Stopping => {
                     StatusCode::SERVICE_UNAVAILABLE
                 }
