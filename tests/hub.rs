@@ -1,15 +1,19 @@
 //! What one board's trouble does to the others: nothing.
 
-use crate::harness::until;
+use crate::harness::{Board, until};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use tokio::sync::watch;
 use touchmove::boards::model;
 use touchmove::config::Room;
 use touchmove::daemon::Hub;
-use touchmove::daemon::hub::{BoardId, BoardView, GAME_UNREADABLE, JOURNAL_FAILED, Seat};
+use touchmove::daemon::hub::{BoardId, BoardView, GAME_UNREADABLE, JOURNAL_FAILED, OrderError, Seat, Target};
 use touchmove::daemon::journal::{FILE, Journal};
+use touchmove::daemon::links::{self, LinkSpec};
 use touchmove::daemon::recorder::{RECORDINGS_STOPPED, Recorder, Recordings};
 use touchmove::game::event::Rotation;
-use touchmove::game::{Event, Stamped};
+use touchmove::game::{Command, Event, GameResult, Order, Stamped};
+use touchmove::link::watch::Place;
 use touchmove::table::Settings;
 
 fn start(number: u64) -> Stamped {
@@ -80,4 +84,43 @@ async fn recordings_may_begin_in_the_same_millisecond() {
     assert_eq!(std::fs::read_dir(&recordings.dir).unwrap().count(), 50);
     recorder.too_small();
     assert_eq!(kinds(&hub), [RECORDINGS_STOPPED]);
+}
+
+#[tokio::test]
+async fn an_order_for_one_game_is_not_carried_out_on_the_next() {
+    let (dir, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+    let (stop, stopped) = watch::channel(false);
+    let spec = LinkSpec::single(model("dgt").unwrap(), Place::Port(board.path()), Settings::default());
+    let id = spec.id.clone();
+    let link = tokio::spawn(links::run(spec, Arc::clone(&hub), stopped));
+    let current = || hub.read(|state| state.boards.get(&id)?.game);
+    let ends = |result| Order { command: Command::Result(Some(result)), by: "a test".into() };
+    let plies = |game: u64| hub.read(|state| state.games[&game].record.plies.len());
+    let first = until("a game", async || current()).await;
+    board.play("e2", "e4");
+    until("a move", async || (plies(first) == 1).then_some(())).await;
+    hub.command(Target::Game(first), ends(GameResult::WhiteWins)).await.unwrap();
+
+    // The pieces are put up again, and the journal is held meanwhile: nobody knows of the next game but its table.
+    let holds = rusqlite::Connection::open(dir.path().join(FILE)).unwrap();
+    holds.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let frames = || hub.read(|state| state.boards[&id].traffic.frames.load(Ordering::Relaxed));
+    let before = frames();
+    board.play("e4", "e2");
+    until("the pieces", async || (frames() >= before + 2).then_some(())).await;
+    assert_eq!(current(), Some(first));
+    let release = async { holds.execute_batch("ROLLBACK").unwrap() };
+    let (outcome, ()) = tokio::join!(biased; hub.command(Target::Game(first), ends(GameResult::BlackWins)), release);
+    let next = until("the next game", async || current().filter(|game| *game != first)).await;
+    match outcome {
+        Err(OrderError::NotCurrent { asked, current, .. }) => assert_eq!((asked, current), (first, next)),
+        other => panic!("{other:?}"),
+    }
+    let result = |game: u64| hub.read(|state| state.games[&game].record.result.map(|(result, _)| result));
+    assert_eq!((result(first), result(next)), (Some(GameResult::WhiteWins), None));
+    hub.command(Target::Game(next), ends(GameResult::Draw)).await.unwrap();
+    assert_eq!(result(next), Some(GameResult::Draw));
+    stop.send_replace(true);
+    link.await.unwrap();
 }

@@ -14,7 +14,7 @@ mod state;
 pub use board::{BoardId, BoardView, ClockView, Contact, Traffic};
 pub use game::{GameView, is_public};
 pub use news::{News, Published};
-pub use order::{Asked, Carried, Done, OrderError, Request, Target};
+pub use order::{Asked, Carried, Done, Meant, OrderError, Request, Target};
 use seat::Batch;
 pub use seat::{LastGame, Seat};
 pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_FAILED, JOURNAL_FULL, State, Trouble};
@@ -139,26 +139,28 @@ impl Hub {
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
     pub async fn command(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
-        let board = self.read(|state| {
-            let board = match &target {
-                Target::Board(board) => board.clone(),
+        let (board, meant) = self.read(|state| {
+            let (board, meant) = match &target {
+                Target::Board(board) => (board.clone(), Meant::Whatever),
                 Target::Game(asked) => {
                     let game = state.games.get(asked).ok_or(OrderError::NoSuchGame(*asked))?;
-                    match state.boards.get(&game.board).and_then(|board| board.game) {
-                        Some(current) if current != *asked => {
-                            return Err(OrderError::NotCurrent { asked: *asked, board: game.board.clone(), current });
-                        }
-                        _ => game.board.clone(),
-                    }
+                    not_current(state, *asked, &game.board)?;
+                    let begun = state.boards.get(&game.board).map(|board| board.begun);
+                    (game.board.clone(), begun.map_or(Meant::Whatever, Meant::After))
                 }
             };
             // A full disk is full for all; what else a board cannot store is its own.
             let held = state.trouble.iter().find(|trouble| {
                 trouble.kind == JOURNAL_FULL || trouble.kind == JOURNAL_FAILED && trouble.board.as_ref() == Some(&board)
             });
-            held.map_or(Ok(board), |held| Err(OrderError::JournalFull(held.sentence.clone())))
+            held.map_or(Ok((board, meant)), |held| Err(OrderError::JournalFull(held.sentence.clone())))
         })?;
-        self.ask(&board, Asked::Order(order)).await
+        let outcome = self.ask(&board, Asked::Order(order, meant)).await;
+        if let (Err(OrderError::Overtaken), Target::Game(asked)) = (&outcome, target) {
+            // The game that came between has been published before this was answered.
+            self.read(|state| not_current(state, asked, &board))?;
+        }
+        outcome
     }
 
     async fn ask(&self, board: &BoardId, what: Asked) -> Result<Answer, OrderError> {
@@ -385,6 +387,14 @@ impl Hub {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+}
+
+/// Whether another game than that is on its board, as far as is published.
+fn not_current(state: &State, asked: u64, board: &BoardId) -> Result<(), OrderError> {
+    match state.boards.get(board).and_then(|board| board.game) {
+        Some(current) if current != asked => Err(OrderError::NotCurrent { asked, board: board.clone(), current }),
+        _ => Ok(()),
     }
 }
 

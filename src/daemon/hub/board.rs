@@ -128,6 +128,8 @@ pub struct BoardView {
     pub battery: Option<Battery>,
     /// The game on it, or the last one.
     pub game: Option<u64>,
+    /// So many games have begun on it since it has its seat.
+    pub begun: u64,
     /// What came and went. Shared with its link, which counts.
     pub traffic: Arc<Traffic>,
 }
@@ -172,6 +174,7 @@ impl BoardView {
             clock: None,
             battery: None,
             game: None,
+            begun: 0,
             traffic: Arc::default(),
         }
     }

@@ -27,11 +27,20 @@ pub struct Request {
 /// What can be asked for.
 pub enum Asked {
     /// An order, with who gave it.
-    Order(Order),
+    Order(Order, Meant),
     /// A game of another board goes on at this one.
     CarryOn(Box<Carried>),
     /// That the board shows which one it is.
     Identify,
+}
+
+/// What an order is about. A table is ahead of what is published of it, as long as that is not in the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// Whatever is played on the board when the order comes there.
+    Whatever,
+    /// The game that was on the board when so many had begun there, see [`BoardView::begun`](super::BoardView::begun).
+    After(u64),
 }
 
 /// A game that goes on at another board.
@@ -69,6 +78,9 @@ pub enum OrderError {
         /// Which is on it now.
         current: u64,
     },
+    /// Another game has begun on the board, and nobody has heard of it yet. Whoever asked is told [`OrderError::NotCurrent`].
+    #[error("another game has begun on that board: `touchmovectl list` shows which")]
+    Overtaken,
     /// There is no game to go on elsewhere.
     #[error("no game is being played on board {0}: there is nothing to go on with")]
     NothingPlayed(BoardId),

@@ -48,6 +48,7 @@ impl State {
             }
             if let Some(view) = self.boards.get_mut(board) {
                 view.game = Some(id);
+                view.begun += 1;
                 view.displaced.clear();
                 view.rotation = Some(*rotation);
             }

@@ -5,7 +5,7 @@ use super::clock::Clock;
 use crate::boards::{Address, Cue, Identity, LinkState, Placement, Reading, Sensed, Trouble};
 use crate::daemon::calibration::Calibrations;
 use crate::daemon::hub::{
-    Asked, BoardId, BoardView, Carried, Contact, Done, Hub, LastGame, OrderError, Request, Seat, Traffic,
+    Asked, BoardId, BoardView, Carried, Contact, Done, Hub, LastGame, Meant, OrderError, Request, Seat, Traffic,
 };
 use crate::daemon::recorder::Recorder;
 use crate::game::{Answer, Event, Order, Stamped};
@@ -24,6 +24,8 @@ pub struct Place {
     pub(super) traffic: Arc<Traffic>,
     clock: Clock,
     table: Table,
+    /// So many games have begun at it, as the hub counts them.
+    begun: u64,
     recorder: Option<Recorder>,
     /// The durable events of the game that is on, where it is recorded.
     game: Vec<Stamped>,
@@ -66,7 +68,7 @@ impl Place {
         let game = last.filter(|_| recorder.is_some()).map_or_else(Vec::new, |last| last.events);
         let known = spec.calibrations.as_ref().and_then(|kept| kept.load(&id));
         let calibration = (known, spec.calibrations.clone());
-        let mut place = Place { id, seat, traffic, clock, table, recorder, game, calibration, step: Step::default() };
+        let mut place = Place { id, seat, traffic, clock, table, begun: 0, recorder, game, calibration, step: Step::default() };
         place.begin_recording(Instant::now());
         place
     }
@@ -114,7 +116,16 @@ impl Place {
     /// Somebody asked for something; what the board is asked for.
     pub fn request(&mut self, now: Instant, request: Request) -> Vec<Cue> {
         match request.what {
-            Asked::Order(order) => self.order(now, order, request.done),
+            Asked::Order(order, meant) => {
+                // A game may be due to begin.
+                let mut cues = self.advance(now);
+                if meant == Meant::Whatever || meant == Meant::After(self.begun) {
+                    cues.extend(self.order(now, order, request.done));
+                } else {
+                    self.step.done = Some((request.done, Err(OrderError::Overtaken)));
+                }
+                cues
+            }
             Asked::CarryOn(carried) => self.carry_on(now, *carried, request.done),
             // The link's own: it takes no table.
             Asked::Identify => Vec::new(),
@@ -142,6 +153,7 @@ impl Place {
         info!(board = %self.id, "a game of another board goes on: {} events", events.len());
         self.clock = Clock::resumed(epoch_wall_ms, events.last().map_or(0, |event| event.at));
         self.table = table;
+        self.begun += 1;
         self.seat.carry_on(epoch_wall_ms, events.clone(), round);
         self.game = if self.recorder.is_some() { events } else { Vec::new() };
         self.begin_recording(now);
@@ -201,6 +213,8 @@ impl Place {
     }
 
     fn keep_output(&mut self, output: Output) -> Vec<Cue> {
+        let begins = |stamped: &&Stamped| matches!(stamped.event, Event::GameStarted { .. });
+        self.begun += output.events.iter().filter(begins).count() as u64;
         self.step.events.extend(output.events);
         output.cues
     }

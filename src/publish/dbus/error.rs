@@ -111,7 +111,7 @@ impl From<OrderError> for Error {
             OrderError::Refused(Refused::BadFen(_)) => Error::BadPosition(sentence),
             OrderError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
             OrderError::NoSuchGame(_) => Error::NoSuchGame(sentence),
-            OrderError::NotCurrent { .. } => Error::NotCurrent(sentence),
+            OrderError::NotCurrent { .. } | OrderError::Overtaken => Error::NotCurrent(sentence),
             OrderError::NothingPlayed(_) => Error::NoGame(sentence),
             OrderError::Taken { .. } => Error::BoardTaken(sentence),
             OrderError::NotPutUp { .. } => Error::NotPutUp(sentence),

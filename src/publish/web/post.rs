@@ -104,6 +104,7 @@ pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered 
                 OrderError::NoSuchBoard(_) | OrderError::NoSuchGame(_) => StatusCode::NOT_FOUND,
                 OrderError::Refused(_)
                 | OrderError::NotCurrent { .. }
+                | OrderError::Overtaken
                 | OrderError::NothingPlayed(_)
                 | OrderError::Taken { .. }
                 | OrderError::NotPutUp { .. }
