@@ -7,13 +7,15 @@ use tokio::sync::watch;
 use touchmove::boards::model;
 use touchmove::config::Room;
 use touchmove::daemon::Hub;
-use touchmove::daemon::hub::{BoardId, BoardView, GAME_UNREADABLE, JOURNAL_FAILED, OrderError, Seat, Target};
+use touchmove::daemon::hub::{Asked, BoardId, BoardView, GAME_UNREADABLE, JOURNAL_FAILED, OrderError, Request, Seat, Target};
 use touchmove::daemon::journal::{FILE, Journal};
 use touchmove::daemon::links::{self, LinkSpec};
 use touchmove::daemon::recorder::{RECORDINGS_STOPPED, Recorder, Recordings};
 use touchmove::game::event::Rotation;
-use touchmove::game::{Command, Event, GameResult, Order, Stamped};
+use touchmove::game::{Answer, Command, Event, GameResult, Order, Stamped};
 use touchmove::link::watch::Place;
+use touchmove::round::trf::Order as TrfOrder;
+use touchmove::round::{Forfeit, Round};
 use touchmove::table::Settings;
 
 fn start(number: u64) -> Stamped {
@@ -123,4 +125,32 @@ async fn an_order_for_one_game_is_not_carried_out_on_the_next() {
     assert_eq!(result(next), Some(GameResult::Draw));
     stop.send_replace(true);
     link.await.unwrap();
+}
+
+#[tokio::test]
+async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
+    let dir = tempfile::tempdir().unwrap();
+    let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+    let ((a, _), (mut spare, _)) = (hub.seat(view("a")), hub.seat(view("spare")));
+    let csv = "table,white,black,board\n1,Ada,Bob,a\n2,Cid,Dee,\n";
+    let round = Round::read(csv, Some(1), &TrfOrder::Unknown).unwrap();
+    hub.set_round(round.clone(), "Olga").unwrap();
+    publish(&a, start(1));
+    until("a game", async || hub.read(|state| (!state.games.is_empty()).then_some(()))).await;
+    let (from, to) = (BoardId::new("a"), BoardId::new("spare"));
+    let board = async {
+        let Request { what: Asked::CarryOn(carried), done, .. } = spare.requests.recv().await.unwrap() else { panic!() };
+        // Before it comes to that, somebody does not come to table 2.
+        let mut round = round;
+        round.pairings[1].forfeit = Some(Forfeit::White);
+        hub.set_round(round, "Otto").unwrap();
+        spare.carry_on(carried.game.epoch_wall_ms, carried.game.events, carried.exchange);
+        done.send(Ok(Answer::Done)).unwrap();
+    };
+    let (outcome, ()) = tokio::join!(hub.carry_on(&from, &to, "Anna"), board);
+    outcome.unwrap();
+    let at = |table: u16| hub.read(|state| state.round.as_ref().unwrap().table(table).unwrap().clone());
+    until("the exchange", async || (at(1).board.as_deref() == Some("spare")).then_some(())).await;
+    assert_eq!(at(2).forfeit, Some(Forfeit::White));
+    assert_eq!(hub.read(|state| state.round_by.clone()), "Anna");
 }

@@ -14,7 +14,7 @@ mod state;
 pub use board::{BoardId, BoardView, ClockView, Contact, Traffic};
 pub use game::{GameView, is_public};
 pub use news::{News, Published};
-pub use order::{Asked, Carried, Done, Meant, OrderError, Request, Target};
+pub use order::{Asked, Carried, Done, Exchange, Meant, OrderError, Request, Target};
 use seat::Batch;
 pub use seat::{LastGame, Seat};
 pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_FAILED, JOURNAL_FULL, State, Trouble};
@@ -178,7 +178,7 @@ impl Hub {
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
     pub async fn carry_on(&self, from: &BoardId, to: &BoardId, by: &str) -> Result<(), OrderError> {
-        let (game, epoch_wall_ms, tags, round) = self.read(|state| {
+        let (game, epoch_wall_ms, tags) = self.read(|state| {
             let missing = |board: &BoardId| OrderError::NoSuchBoard(board.to_string());
             let game_on = |board: &BoardId| -> Result<Option<&GameView>, OrderError> {
                 let view = state.boards.get(board).ok_or_else(|| missing(board))?;
@@ -189,11 +189,12 @@ impl Hub {
             if let Some(taken) = game_on(to)?.filter(is_named) {
                 return Err(OrderError::Taken { board: to.clone(), game: taken.id });
             }
-            Ok((game.id, game.epoch_wall_ms, game.record.tags.clone(), with_board(state, from, to)))
+            Ok((game.id, game.epoch_wall_ms, game.record.tags.clone()))
         })?;
         let events = self.since(game, 0).map_err(|why| OrderError::Unreadable(why.to_string()))?;
         let order = Order { command: Command::Tags(tags), by: format!("{by}, who carried game {game} on from board {from}") };
-        let carried = Carried { game: LastGame { epoch_wall_ms, events }, order, round };
+        let exchange = Exchange { from: from.clone(), to: to.clone(), by: by.to_owned() };
+        let carried = Carried { game: LastGame { epoch_wall_ms, events }, order, exchange };
         self.ask(to, Asked::CarryOn(Box::new(carried))).await.map(drop)
     }
 
@@ -336,8 +337,10 @@ impl Hub {
         let mut news = Vec::with_capacity(batch.events.len() + 1);
         let is_news = batch.carried.is_none();
         // Before anybody gives the game on this board the names of another table.
-        if let Some(Some(round)) = batch.carried
-            && let Err(why) = self.set_round(round, &self.read(|state| state.round_by.clone()))
+        // Pairings may have been changed since it was asked for.
+        if let Some(Exchange { from, to, by }) = &batch.carried
+            && let Some(round) = self.read(|state| with_board(state, from, to))
+            && let Err(why) = self.set_round(round, by)
         {
             error!(%board, "a game goes on at this board, which is not at its table because the round cannot be kept: {why}");
         }

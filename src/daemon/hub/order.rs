@@ -4,7 +4,6 @@ use super::BoardId;
 use crate::daemon::hub::LastGame;
 use crate::game::command::Refused;
 use crate::game::{Answer, Order};
-use crate::round::Round;
 use tokio::sync::oneshot;
 
 /// Whom an order is for.
@@ -49,8 +48,19 @@ pub struct Carried {
     pub game: LastGame,
     /// What is put on its record: who carried it on.
     pub order: Order,
-    /// The round, in which the board stands at that table.
-    pub round: Option<Round>,
+    /// Which boards change places in the round then.
+    pub exchange: Exchange,
+}
+
+/// A board stands at the table of another one from now on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// The one that stood there.
+    pub from: BoardId,
+    /// The one that stands there now.
+    pub to: BoardId,
+    /// Who wants it.
+    pub by: String,
 }
 
 /// Where an order's outcome is told.

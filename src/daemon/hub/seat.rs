@@ -1,8 +1,7 @@
 //! A link task's place at the hub.
 
-use super::{BoardId, BoardView, Done, Hub, OrderError, Request};
+use super::{BoardId, BoardView, Done, Exchange, Hub, OrderError, Request};
 use crate::game::{Answer, Stamped};
-use crate::round::Round;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -31,9 +30,10 @@ impl Seat {
         let _ = self.batches.send(batch);
     }
 
-    /// A game that was played on another board goes on here: with all its events, none of which is news, and in this round.
-    pub fn carry_on(&self, epoch_wall_ms: i64, events: Vec<Stamped>, round: Option<Round>) {
-        let batch = Batch { epoch_wall_ms, events, change: None, done: None, carried: Some(round) };
+    /// A game that was played on another board goes on here: with all its events, none of which is news, and at that table of the
+    /// round.
+    pub fn carry_on(&self, epoch_wall_ms: i64, events: Vec<Stamped>, exchange: Exchange) {
+        let batch = Batch { epoch_wall_ms, events, change: None, done: None, carried: Some(exchange) };
         // As above.
         let _ = self.batches.send(batch);
     }
@@ -72,8 +72,8 @@ pub(super) struct Batch {
     pub(super) events: Vec<Stamped>,
     pub(super) change: Option<Change>,
     pub(super) done: Option<(Done, Result<Answer, OrderError>)>,
-    /// The events are those of a game from another board, which goes on here in this round.
-    pub(super) carried: Option<Option<Round>>,
+    /// The events are those of a game from another board, which goes on here.
+    pub(super) carried: Option<Exchange>,
 }
 
 pub(super) type Change = Box<dyn FnOnce(&mut BoardView) + Send>;

@@ -142,7 +142,7 @@ impl Place {
 
     /// A game that was played on another board goes on here, as after a start.
     fn carry_on(&mut self, now: Instant, carried: Carried, done: Done) -> Vec<Cue> {
-        let Carried { game: LastGame { epoch_wall_ms, events }, order, round } = carried;
+        let Carried { game: LastGame { epoch_wall_ms, events }, order, exchange } = carried;
         let (table, events) = match self.table.carry_on(events) {
             Ok(carried) => carried,
             Err(squares) => {
@@ -154,7 +154,7 @@ impl Place {
         self.clock = Clock::resumed(epoch_wall_ms, events.last().map_or(0, |event| event.at));
         self.table = table;
         self.begun += 1;
-        self.seat.carry_on(epoch_wall_ms, events.clone(), round);
+        self.seat.carry_on(epoch_wall_ms, events.clone(), exchange);
         self.game = if self.recorder.is_some() { events } else { Vec::new() };
         self.begin_recording(now);
         let mut cues = self.link(now, LinkState::Up);
