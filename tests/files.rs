@@ -189,6 +189,37 @@ async fn every_table_of_a_round_has_its_file() {
 }
 
 #[tokio::test]
+async fn what_is_played_for_fun_after_a_game_takes_not_its_place() {
+    let Some(mut writing) = Writing::open("").await else { return };
+    writing.load(PLAYERS, 1).await;
+    writing.hall.play("e2", "e4", "e4").await;
+    writing.says("round-1/game-1.pgn", "1. e4").await;
+    let mut game = writing.hall.game;
+    let mut from = ("e4", "e2");
+    for (square, to, san) in
+        [("d2", "d4", "d4"), ("c2", "c4", "c4"), ("g1", "f3", "Nf3"), ("b1", "c3", "Nc3"), ("b2", "b3", "b3")]
+    {
+        writing.hall.client.order(game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
+        writing.hall.board.play(from.0, from.1);
+        game = until("another game", async || {
+            writing.hall.client.snapshot().await.unwrap().boards[0].game.filter(|next| *next != game)
+        })
+        .await;
+        writing.hall.play(square, to, san).await;
+        from = (to, square);
+    }
+    // Every file is looked at when one of them changes.
+    writing.hall.client.set_forfeit(2, "white").await.unwrap();
+    writing.says("round-1/game-2.pgn", "unplayed").await;
+    let pgn = writing.read("round-1/game-1.pgn");
+    assert!(pgn.contains("1. e4 1-0"), "{pgn}");
+    let games = writing.hall.client.snapshot().await.unwrap().games;
+    assert!(games.iter().any(|known| known.id == writing.hall.game), "it is at hand still");
+    let for_fun = writing.hall.client.pgn(game).await.unwrap();
+    assert_eq!(tag(&for_fun, "White"), Some("?"));
+}
+
+#[tokio::test]
 async fn a_start_takes_nothing_away() {
     let Some(mut writing) = Writing::open("").await else { return };
     writing.load(PLAYERS, 1).await;

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use touchmove::game::{Command, GameResult};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
@@ -553,6 +554,44 @@ async fn the_tournament_as_livechess_cloud_tells_it() {
     let page = ask(site.port, "GET /", "", "").await;
     let tag = page.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
     assert_eq!(ask(site.port, "GET /", &format!("If-None-Match: {tag}\r\n"), "").await.status, 304);
+}
+
+#[tokio::test]
+async fn what_is_played_for_fun_after_a_game_is_not_for_the_public() {
+    let Some(mut site) = Site::open("").await else { return };
+    let round = r#"{"number": 1, "pairings": [{"table": 1, "white": {"name": "Ada"}, "black": {"name": "Bob"}}]}"#;
+    site.hall.client.load_round(round).await.unwrap();
+    site.hall.play("e2", "e4", "e4").await;
+    let played = async |game: u64, sans: Value| {
+        let game = (json!(game), sans);
+        until("the game", async || {
+            let state = site.get("/api/state").await;
+            let card = &state["boards"][0]["game"];
+            ((&card["id"], &card["last_sans"]) == (&game.0, &game.1)).then_some(())
+        })
+        .await
+    };
+    played(site.hall.game, json!(["1. e4"])).await;
+    let wins = Command::Result(Some(GameResult::WhiteWins));
+    site.hall.client.order(site.hall.game, &wins).await.unwrap();
+    site.hall.board.play("e4", "e2");
+    let next = until("another game", async || {
+        site.hall.client.snapshot().await.unwrap().boards[0].game.filter(|next| *next != site.hall.game)
+    })
+    .await;
+    site.hall.board.play("d2", "d4");
+    let path = format!("GET /api/games/{next}");
+    until("its move", async || site.ask(&path, "", "").await.body.contains("d2d4").then_some(())).await;
+    played(site.hall.game, json!(["1. e4"])).await;
+    // Who may see everything sees what is on the board.
+    let cookie = site.log_in("Anna", "arbiter").await;
+    assert_eq!(site.get_as(&cookie, "/api/state").await["boards"][0]["game"]["last_sans"], json!(["1. d4"]));
+    // With the next round it is the next game.
+    site.hall.client.load_round(&round.replace("1,", "2,")).await.unwrap();
+    until("the next game", async || {
+        (site.get("/api/state").await["boards"][0]["game"]["last_sans"] == json!(["1. d4"])).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -136,7 +136,13 @@ async fn name_games(hub: &Hub) {
         let Some(round) = &state.round else { return Vec::new() };
         let named = |(table, board): (u16, Option<BoardId>)| {
             let game = state.games.get(&state.boards.get(&board?)?.game?)?;
-            let tags = round.tags(round.table(table)?);
+            let pairing = round.table(table)?;
+            let tags = round.tags(pairing);
+            // What is played at a table when its game is over is nobody's.
+            let is_over = |of: &GameView| of.id != game.id && of.record.result.is_some();
+            if game_of(state, round, pairing).is_some_and(is_over) {
+                return None;
+            }
             let known = &game.record.tags;
             // Pieces that were put up again are a game that nobody has begun: it is of the round in which it is.
             let untouched = game.record.plies.is_empty() && game.record.result.is_none();

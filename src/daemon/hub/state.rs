@@ -2,6 +2,7 @@
 
 use super::{BoardId, BoardView, ClockView, GameView};
 use crate::boards::LinkState;
+use crate::daemon::rounds::game_of;
 use crate::game::{Event, Record, Stamped};
 use crate::link::watch::Unused;
 use crate::round::Round;
@@ -9,7 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tracing::warn;
 
-/// So many of a board's games are kept at hand: the one being played and those before it. Older ones are in the journal.
+/// So many of a board's games are kept at hand: the one being played and those before it, and besides them those of the round that is
+/// being played. Older ones are in the journal.
 pub const GAMES_AT_HAND: usize = 4;
 
 /// What faces read.
@@ -30,6 +32,12 @@ pub struct State {
 }
 
 impl State {
+    /// The games of the round that is being played.
+    fn of_round(&self) -> Vec<u64> {
+        let Some(round) = &self.round else { return Vec::new() };
+        round.pairings.iter().filter_map(|pairing| game_of(self, round, pairing)).map(|game| game.id).collect()
+    }
+
     /// Takes in one event of a board.
     pub(in crate::daemon) fn take(
         &mut self,
@@ -43,7 +51,8 @@ impl State {
             let tags = Arc::clone(tags);
             self.games.insert(id, GameView { id, board: board.clone(), epoch_wall_ms, record, tags, raised: BTreeMap::new() });
             let of_board: Vec<u64> = self.games.values().filter(|game| game.board == *board).map(|game| game.id).collect();
-            for old in of_board.iter().rev().skip(GAMES_AT_HAND) {
+            let of_round = self.of_round();
+            for old in of_board.iter().rev().skip(GAMES_AT_HAND).filter(|old| !of_round.contains(old)) {
                 self.games.remove(old);
             }
             if let Some(view) = self.boards.get_mut(board) {

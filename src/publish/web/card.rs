@@ -4,6 +4,7 @@ use super::alert;
 use super::who::Audience;
 use crate::boards::Sensed;
 use crate::daemon::hub::{BoardView, Contact, GameView, State};
+use crate::daemon::rounds::game_of;
 use crate::game::event::Matter;
 use crate::game::event::{ClockTime, Difference};
 use crate::game::record::PlyState;
@@ -107,8 +108,11 @@ impl Clock {
 
 /// The card of a board. `table`: where it stands.
 pub fn card(view: &View, state: &State, board: &BoardView, table: Option<u16>) -> Card {
-    let game = board.game.and_then(|game| state.games.get(&game));
-    let pairing = state.round.as_ref().zip(table).and_then(|(round, table)| round.table(table));
+    let pairing = state.round.as_ref().zip(table).and_then(|(round, table)| Some((round, round.table(table)?)));
+    // What is played at a table when its game is over is not for the public.
+    let over = pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(state, round, pairing));
+    let over = over.filter(|game| game.board == board.id && game.record.result.is_some());
+    let game = over.or_else(|| state.games.get(&board.game?));
     let clock = if view.audience.is_public() { game.and_then(|game| told_clock(view, game)) } else { clock(board) };
     // Of what the public may see, nobody knows how cables and squares are.
     let contact = if view.audience.is_public() { Contact::Ready } else { board.contact };
@@ -125,7 +129,7 @@ pub fn card(view: &View, state: &State, board: &BoardView, table: Option<u16>) -
         "battery",
         board.battery.map_or(Value::Null, |battery| json!({"percent": battery.percent, "charging": battery.charging})),
     );
-    put("pairing", pairing.map_or(Value::Null, players));
+    put("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing)));
     put("game", game.map_or(Value::Null, |game| self::game(view, game)));
     put("attention", attention(view, state, board, game).into());
     Card { rest, clock }
