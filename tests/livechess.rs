@@ -192,6 +192,29 @@ async fn the_messages_are_those_of_livechess() {
 }
 
 #[tokio::test]
+async fn one_client_cannot_make_much_work() {
+    let Some(site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    client.subscribe().await;
+    let subscribe = |id: u32| json!({"id": id, "call": "subscribe", "param": {"feed": "eboardevent", "id": id, "param": {"serialnr": "23946"}}});
+    // Once more under the same number is no other subscription.
+    for id in [7, 8, 8] {
+        assert_eq!(client.call(subscribe(id)).await["response"], "call");
+    }
+    let refused = client.call(subscribe(9)).await;
+    assert_eq!(refused["response"], "error", "{refused}");
+    assert!(refused["param"]["message"].as_str().unwrap().contains("unsubscribe"), "{refused}");
+    // Blanks around a position are none of it, and no position is so long.
+    let setup = |fen: String| json!({"id": 3, "call": "call", "param": {"id": 7, "method": "setup", "param": {"fen": fen}}});
+    let start = format!("{START} w KQkq - 0 1");
+    assert_eq!(client.call(setup(format!("{}{start}\n", " ".repeat(9_000)))).await["response"], "call");
+    client.told("the position", |param| param["start"] == json!(start)).await;
+    let refused = client.call(setup(format!("{START} w KQkq - {}0 1", "0".repeat(200)))).await;
+    assert_eq!(refused["response"], "error", "{refused}");
+    assert!(refused.to_string().len() < 400, "{refused}");
+}
+
+#[tokio::test]
 async fn moves_are_told_since_the_position_that_was_set_up() {
     let Some(mut site) = Site::open("").await else { return };
     let mut client = site.client().await;

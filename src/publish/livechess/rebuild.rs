@@ -5,15 +5,17 @@
 
 use crate::game::record::{Ply, PlyState, Record};
 use crate::game::{Confidence, Played};
-use crate::laws::{BadFen, Position};
+use crate::laws::Position;
 
+/// No FEN is longer, in bytes: the longest of a position of chess has some 90.
+const FEN: usize = 128;
 /// As sure as a move is told when only what is sure is told.
 const SURE: Confidence = Confidence(900);
 
 /// A position that a client has set up, and the moves since.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// As the client wrote it.
+    /// As the client wrote it, without blanks around it.
     pub start: String,
     position: Position,
     /// Of that.
@@ -46,26 +48,37 @@ impl Setup {
     /// From a FEN.
     ///
     /// # Errors
-    /// It is none.
-    pub fn read(fen: &str) -> Result<Setup, BadFen> {
-        let position = Position::from_fen(fen, false)?;
+    /// It is none: a sentence.
+    pub fn read(fen: &str) -> Result<Setup, String> {
+        let fen = fen.trim();
+        if fen.len() > FEN {
+            return Err(format!("a FEN has no more than {FEN} bytes"));
+        }
+        let position = Position::from_fen(fen, false).map_err(|why| format!("{fen:?}: {why}"))?;
         let own = position.fen();
         let line = Line { san: Vec::new(), placement: placement(&own).to_owned() };
         Ok(Setup { start: fen.to_owned(), position, fen: own, anchor: None, of: None, line })
     }
 
-    /// The moves since then, by the record of the game on the board. `flipped`: the board is read the other way round.
-    pub fn line(&mut self, game: Option<(u64, &Record)>, flipped: bool) -> &Line {
-        let of = game.map(|(game, record)| Of { game, last_number: record.last_number, flipped });
-        if self.of != of || of.is_none() {
-            self.of = of;
-            self.anchor = game.and_then(|(game, record)| Some((game, self.find(game, record, flipped)?)));
-            self.line = match (self.anchor, game) {
-                (Some((_, plies)), Some((_, record))) => self.follow(record, plies, flipped),
-                _ => Line { san: Vec::new(), placement: placement(&self.fen).to_owned() },
-            };
-        }
+    /// The moves since then, as they were found last.
+    pub fn line(&self) -> &Line {
         &self.line
+    }
+
+    /// Whether they may be others by this record of the game on the board. `flipped`: the board is read the other way round.
+    pub fn is_behind(&self, game: Option<(u64, &Record)>, flipped: bool) -> bool {
+        let of = game.map(|(game, record)| Of { game, last_number: record.last_number, flipped });
+        self.of != of || of.is_none()
+    }
+
+    /// Finds them anew by that record. It plays the game again: nobody should wait for it.
+    pub fn find_line(&mut self, game: Option<(u64, &Record)>, flipped: bool) {
+        self.of = game.map(|(game, record)| Of { game, last_number: record.last_number, flipped });
+        self.anchor = game.and_then(|(game, record)| Some((game, self.find(game, record, flipped)?)));
+        self.line = match (self.anchor, game) {
+            (Some((_, plies)), Some((_, record))) => self.follow(record, plies, flipped),
+            _ => Line { san: Vec::new(), placement: placement(&self.fen).to_owned() },
+        };
     }
 
     /// After how many plies the position stands: where it was found before if it still does, else the last time.

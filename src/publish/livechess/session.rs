@@ -9,6 +9,7 @@ use super::message::{self, Call};
 use super::rebuild::Setup;
 use crate::daemon::hub::{BoardId, BoardView, News, State};
 use crate::daemon::{Stop, stopped};
+use crate::game::Record;
 use crate::publish::guests::Busy;
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
@@ -21,8 +22,10 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Instant, interval_at, sleep_until, timeout};
 
-/// So many boards are told of on one connection: more than any hall has.
+/// So many subscriptions has one connection: more than any hall has boards…
 const FEEDS: usize = 512;
+/// … and so many of one board: a client that read it one way round may read it the other way round before it drops the first.
+const FEEDS_OF_BOARD: usize = 2;
 /// A client that takes nothing for so long is let go; it connects again.
 const WRITE: Duration = Duration::from_secs(10);
 /// So is one that is told nothing and asks for nothing.
@@ -55,6 +58,18 @@ struct Told {
     board: Option<String>,
     clock: Option<Clock>,
     rebuilt: Option<Rebuilt>,
+}
+
+/// What there is to see of a board, before games are played again for `setup`.
+struct Seen {
+    /// As [`Told`] has them.
+    flipped: bool,
+    board: Option<String>,
+    clock: Option<Clock>,
+    /// It is read the other way round than it was found to stand.
+    is_flipped: bool,
+    /// The game on it, or that there is none, where that is not what the moves since `setup` were found by.
+    news: Option<Option<(u64, Record)>>,
 }
 
 /// What came of `setup`.
@@ -158,11 +173,16 @@ impl Session {
                 if self.feeds.len() >= FEEDS {
                     return Err(format!("there are {FEEDS} subscriptions already: unsubscribe from some"));
                 }
+                if self.feeds.iter().filter(|(_, known)| known.board == board).count() >= FEEDS_OF_BOARD {
+                    return Err(format!(
+                        "there are {FEEDS_OF_BOARD} subscriptions to board {serial:?} already: unsubscribe from one"
+                    ));
+                }
                 self.feeds.push((feed.clone(), Feed { serial, board, flip: None, setup: None, told: None }));
                 feed
             }
             Call::Setup { feed, fen } => {
-                let setup = Setup::read(&fen).map_err(|why| format!("{fen:?} is no position: {why}"))?;
+                let setup = Setup::read(&fen).map_err(|why| format!("this is no position: {why}"))?;
                 let known = self.feed(&feed)?;
                 known.setup = Some(setup);
                 // It is told in any case.
@@ -211,17 +231,21 @@ impl Session {
     /// Tells these subscriptions what is not as it was told last.
     fn tell(&mut self, which: impl Fn(&Number, &Feed) -> bool) -> Vec<String> {
         let desk = &self.desk;
-        let mut wanted: Vec<&mut (Number, Feed)> = self.feeds.iter_mut().filter(|(id, feed)| which(id, feed)).collect();
+        let wanted: Vec<&mut (Number, Feed)> = self.feeds.iter_mut().filter(|(id, feed)| which(id, feed)).collect();
         if wanted.is_empty() {
             return Vec::new();
         }
-        desk.source.read(|state| wanted.iter_mut().filter_map(|(id, feed)| feed.tell(id, desk, state)).collect())
+        let see = |state: &State| -> Vec<(&mut (Number, Feed), Seen)> {
+            wanted.into_iter().filter_map(|one| one.1.see(desk, state).map(|seen| (one, seen))).collect()
+        };
+        // Games are played again when nobody waits for the state any more.
+        desk.source.read(see).into_iter().filter_map(|((id, feed), seen)| feed.tell(id, seen)).collect()
     }
 }
 
 impl Feed {
-    fn tell(&mut self, id: &Number, desk: &Desk, state: &State) -> Option<String> {
-        let now = self.look(desk, state, state.boards.get(&self.board)?);
+    fn tell(&mut self, id: &Number, seen: Seen) -> Option<String> {
+        let now = self.now(seen);
         let before = self.told.as_ref();
         let clock_is_new = match (before.map(|before| &before.clock), &now.clock) {
             (Some(Some(before)), Some(now)) => !now.says_as(before),
@@ -249,20 +273,32 @@ impl Feed {
         text
     }
 
-    fn look(&mut self, desk: &Desk, state: &State, board: &BoardView) -> Told {
-        let flip = self.flip;
-        let shown = boards::placement(state, board, flip);
+    /// What there is to see of its board.
+    fn see(&self, desk: &Desk, state: &State) -> Option<Seen> {
+        let board: &BoardView = state.boards.get(&self.board)?;
+        let (flip, is_turned) = (self.flip, boards::is_turned(board));
         let game = boards::game(state, board).map(|game| (game.id, &game.record));
+        let is_flipped = boards::is_flipped(board, flip);
+        let is_behind = self.setup.as_ref().is_some_and(|setup| setup.is_behind(game, is_flipped));
+        Some(Seen {
+            flipped: flip.unwrap_or(is_turned),
+            board: boards::placement(state, board, flip),
+            clock: boards::clock(desk, state, board),
+            is_flipped,
+            news: is_behind.then(|| game.map(|(id, record)| (id, record.clone()))),
+        })
+    }
+
+    fn now(&mut self, seen: Seen) -> Told {
+        let Seen { flipped, board, clock, is_flipped, news } = seen;
         let rebuilt = self.setup.as_mut().map(|setup| {
-            let line = setup.line(game, boards::is_flipped(board, flip));
-            let (san, matches) = (line.san.clone(), shown.as_ref() == Some(&line.placement));
+            if let Some(game) = news {
+                setup.find_line(game.as_ref().map(|(id, record)| (*id, record)), is_flipped);
+            }
+            let line = setup.line();
+            let (san, matches) = (line.san.clone(), board.as_ref() == Some(&line.placement));
             Rebuilt { start: setup.start.clone(), san, matches }
         });
-        Told {
-            flipped: flip.unwrap_or(boards::is_turned(board)),
-            board: shown,
-            clock: boards::clock(desk, state, board),
-            rebuilt,
-        }
+        Told { flipped, board, clock, rebuilt }
     }
 }
