@@ -1,10 +1,12 @@
 //! The two programs as a person meets them: help, exit codes, the demonstration.
 
-use crate::harness::{eventually, installed};
+use crate::harness::{Daemon, PrivateBus, User, eventually, installed};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use touchmove::publish::client::{Absent, Client};
+use touchmove::publish::dbus::{Bus, Stream};
 
 const CTL: &str = env!("CARGO_BIN_EXE_touchmovectl");
 const DAEMON: &str = env!("CARGO_BIN_EXE_touchmoved");
@@ -58,6 +60,70 @@ fn exit_codes() {
     assert_eq!(code, 3);
     assert!(said.starts_with("touchmovectl: cannot reach the bus at unix:path=/nowhere/bus"), "{said}");
     assert_eq!(run(CTL, &["simulate", "/nowhere.pgn", "--pty"]).0, 1);
+}
+
+/// A command for touchmovectl where these are the buses of the session and of the machine, and nothing is configured.
+fn between(session: &PrivateBus, system: &PrivateBus, home: &Path, command: &str) -> (i32, String) {
+    let mut program = Command::new(CTL);
+    program.arg(command).env("HOME", home).env("XDG_CONFIG_HOME", home);
+    program.env("DBUS_SESSION_BUS_ADDRESS", session.address()).env("DBUS_SYSTEM_BUS_ADDRESS", system.address());
+    let Output { status, stdout, stderr } = program.output().unwrap();
+    (status.code().unwrap(), String::from_utf8([stdout, stderr].concat()).unwrap())
+}
+
+#[test]
+fn without_a_bus_named_touchmoved_is_found_on_either() {
+    let (Some(session), Some(system)) = (PrivateBus::start(), PrivateBus::start()) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let ask = |command| between(&session, &system, dir.path(), command);
+    let nowhere = "touchmoved is running neither on the session bus nor on the system bus";
+    let (code, said) = ask("list");
+    assert!(code == 3 && said.starts_with(&format!("touchmovectl: {nowhere}: start it with `")), "{said}");
+    let (code, said) = ask("doctor");
+    assert!(code == 1 && said.contains(&format!("✗ {nowhere}\n  → start it with `")), "{said}");
+
+    let serving = |bus, state: &str| Daemon::serving(bus, &dir.path().join(state), &dir.path().join("nothing"));
+    let service = serving(&system, "service");
+    let (code, said) = ask("list");
+    assert!(code == 0 && said.starts_with("board "), "{said}");
+    assert!(ask("doctor").1.contains("✓ touchmoved runs on the system bus\n"));
+    // Who runs one of his own means that one.
+    let own = serving(&session, "own");
+    assert!(ask("doctor").1.contains("✓ touchmoved runs on the session bus\n"));
+    assert!(own.terminate().success());
+    assert!(ask("doctor").1.contains("✓ touchmoved runs on the system bus\n"));
+    assert!(service.terminate().success());
+}
+
+#[test]
+fn whoever_asks_starts_what_the_bus_can_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let called = dir.path().join("called");
+    let command = format!("/usr/bin/touch {}", called.display());
+    let (Some(session), Some(system)) = (PrivateBus::start(), PrivateBus::starting(&command)) else { return };
+    let nowhere = "touchmoved is running neither on the session bus nor on the system bus";
+    let (code, said) = between(&session, &system, dir.path(), "doctor");
+    assert!(code == 1 && said.contains(nowhere) && !called.exists(), "it only looks: {said}");
+    // It ends at once: that is as if it were not there.
+    let (code, said) = between(&session, &system, dir.path(), "list");
+    assert!(code == 3 && said.contains(nowhere) && called.exists(), "{said}");
+}
+
+#[test]
+fn who_is_in_no_group_is_told_which_to_join() {
+    let Some(nobody) = User::named("nobody") else { return };
+    let Some(bus) = PrivateBus::system(&[]) else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let _daemon = Daemon::serving(&bus, dir.path(), &dir.path().join("nothing"));
+    let address = bus.address();
+    let asked = nobody.run(async move || {
+        for (stream, group) in [(Stream::Live, "touchmove-arbiter"), (Stream::Broadcast, "touchmove-broadcast")] {
+            let client = Client::connect(&[Bus::Address(address.clone())], stream, Absent::Call).await.unwrap();
+            let why = client.snapshot().await.unwrap_err().to_string();
+            assert!(why.contains(&format!("join the group {group} (`sudo adduser $USER {group}`")), "{why}");
+        }
+    });
+    asked.join().unwrap();
 }
 
 #[test]

@@ -70,6 +70,17 @@ impl PrivateBus {
         PrivateBus::written("private.conf")
     }
 
+    /// A running one that starts touchmoved by this command for whoever calls it.
+    pub fn starting(command: &str) -> Option<PrivateBus> {
+        let mut bus = PrivateBus::stopped()?;
+        let services = bus.dir.path().join("services");
+        std::fs::create_dir(&services).unwrap();
+        let file = format!("[D-BUS Service]\nName={0}\nExec={command}\n", names::BUS_NAME);
+        std::fs::write(services.join(format!("{}.service", names::BUS_NAME)), file).unwrap();
+        bus.restart();
+        Some(bus)
+    }
+
     /// A running one as the system's, with our policy for it, in which these groups that there are stand for our own. Everybody
     /// may connect.
     pub fn system(stand_ins: &[(&str, &str)]) -> Option<PrivateBus> {

@@ -2,6 +2,7 @@
 
 mod ask;
 mod report;
+mod service;
 
 use crate::boards::{self, BOARDS, Connection, ControlLines, Model};
 use crate::config::{Board, Config};
@@ -10,10 +11,10 @@ use crate::link::rules;
 use crate::link::serial::{self, Holder, OpenError};
 use crate::link::watch::{self, Device, Verdict};
 use crate::link::{Place, Port};
-use crate::publish::client::{Client, ClientError};
-use crate::publish::dbus::{Bus, Stream};
+use crate::publish::dbus::Bus;
 use ask::Answer;
 use report::Report;
+use service::Service;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -72,17 +73,23 @@ async fn examine(args: &Args) -> Report {
     if let Some(path) = &args.port {
         let place = Place::Port(path.clone());
         let target = Target { board: Board::new("--port".into(), args.model, place), node: path.clone() };
-        port(&mut report, &target).await;
+        let service = Service::ask(args.bus.as_ref(), "auto").await;
+        match service.board(path) {
+            Some(board) => service::tell(&mut report, board),
+            None => port(&mut report, &target, &service).await,
+        }
         knowledge(&mut report, args.model);
         return report;
     }
     let config = configuration(&mut report, args.config.as_deref());
     let targets = targets(&mut report, &config);
     modem_manager(&mut report, &targets);
-    for target in &targets {
-        port(&mut report, target).await;
+    // Asked before any port is: it may read them, and may do so where the user of this program may not.
+    let service = Service::ask(args.bus.as_ref(), &config.bus).await;
+    for target in targets.iter().filter(|target| service.board(&target.node).is_none()) {
+        port(&mut report, target, &service).await;
     }
-    service(&mut report, args.bus.clone().unwrap_or_else(|| bus(&config))).await;
+    service.tell(&mut report);
     let mut models: Vec<&'static Model> = Vec::new();
     for target in targets {
         if !models.contains(&target.board.model) {
@@ -91,13 +98,6 @@ async fn examine(args: &Args) -> Report {
         }
     }
     report
-}
-
-fn bus(config: &Config) -> Bus {
-    match config.bus.as_str() {
-        "auto" => Bus::default(),
-        bus => bus.parse().unwrap_or_default(),
-    }
 }
 
 fn configuration(report: &mut Report, given: Option<&Path>) -> Config {
@@ -260,7 +260,7 @@ fn modem_manager(report: &mut Report, targets: &[Target]) {
 }
 
 /// Whether a port can be opened, and a board answers on it.
-async fn port(report: &mut Report, target: &Target) {
+async fn port(report: &mut Report, target: &Target, service: &Service) {
     let shown = target.node.display().to_string();
     let is_file = target.board.model.connection == Connection::Matrix;
     let looked = if is_file { Ok(None) } else { serial::look(&target.node).map(|()| serial::holder(&target.node)) };
@@ -274,6 +274,12 @@ async fn port(report: &mut Report, target: &Target) {
         Err(OpenError::Busy { holder, .. }) => return held(report, &shown, holder),
         Err(OpenError::NoPermission { group, .. }) => {
             let what = format!("no permission to open {shown}: it belongs to group {group}");
+            // Root's are for nobody, whoever runs touchmoved.
+            if group != "root" && service.is_machines() {
+                let why = "boards are read by the service touchmoved, and you need not be able to; what it says of this one shows\n\
+                           `touchmovectl list`, or `systemctl status touchmoved`";
+                return report.note("permission", format!("{what}: {why}"));
+            }
             return report.bad("permission", what, let_in(&group));
         }
         Err(OpenError::Other { reason, .. }) if is_file => {
@@ -338,38 +344,6 @@ fn held(report: &mut Report, shown: &str, holder: Option<Holder>) {
         holder => {
             let who = holder.as_ref().map_or_else(|| "another program".to_owned(), Holder::to_string);
             report.bad("holder", format!("{shown} is in use by {who}"), serial::release(&holder));
-        }
-    }
-}
-
-/// Whether touchmoved can be reached, and what it says of its boards.
-async fn service(report: &mut Report, bus: Bus) {
-    let snapshot = match Client::connect(&bus, Stream::Live).await {
-        Ok(client) => {
-            report.good("service", format!("touchmoved runs on {bus}"));
-            client.snapshot().await
-        }
-        Err(error) => Err(error),
-    };
-    match snapshot {
-        Ok(snapshot) => {
-            for board in snapshot.boards {
-                match board.state.as_str() {
-                    "ready" => report.good("service", format!("touchmoved reads board {} on {}", board.id, board.port)),
-                    "connecting" => {
-                        report.note("service", format!("touchmoved is greeting board {} on {}", board.id, board.port))
-                    }
-                    state => {
-                        report.bad("service", format!("touchmoved says that board {} is {state}", board.id), board.state_reason)
-                    }
-                }
-            }
-        }
-        Err(error) => {
-            let check = if matches!(error, ClientError::NoBus { .. }) { "bus" } else { "service" };
-            let text = error.to_string();
-            let (what, next) = text.rsplit_once(": ").unwrap_or((&text, "try again"));
-            report.bad(check, what, next);
         }
     }
 }

@@ -49,7 +49,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         monitor.line("the bus went away: waiting for it")?;
         client = loop {
             tokio::time::sleep(PAUSE).await;
-            match Client::wait(&monitor.args.service.bus(), monitor.args.service.stream()).await {
+            match Client::wait(client.bus(), monitor.args.service.stream()).await {
                 Ok(client) => break client,
                 Err(ClientError::NoBus { .. }) => {}
                 Err(why) => return Err(why.into()),

@@ -1,13 +1,13 @@
 //! What every subcommand that asks touchmoved has in common: which bus, which board or game, where the answer goes.
 
-use crate::publish::client::{BoardInfo, Client, ClientError, GameInfo, Snapshot};
+use crate::publish::client::{Absent, BoardInfo, Client, ClientError, GameInfo, Snapshot};
 use crate::publish::dbus::{Bus, Stream};
 use std::io::{self, Write};
 
 /// Which touchmoved is asked.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Service {
-    /// The bus: session, system, or an address such as unix:path=/run/bus [default: session if there is one, else system]
+    /// The bus: session, system, or an address such as unix:path=/run/bus [default: session if touchmoved is there, else system]
     #[arg(long, value_name = "BUS")]
     pub bus: Option<Bus>,
     /// Ask the stream for broadcast: games only, for those who may not see alerts
@@ -16,11 +16,6 @@ pub struct Service {
 }
 
 impl Service {
-    /// The bus asked.
-    pub fn bus(&self) -> Bus {
-        self.bus.clone().unwrap_or_default()
-    }
-
     /// The stream asked.
     pub fn stream(&self) -> Stream {
         if self.broadcast { Stream::Broadcast } else { Stream::Live }
@@ -28,7 +23,8 @@ impl Service {
 
     /// A running touchmoved.
     pub async fn connect(&self) -> Result<Client, ClientError> {
-        Client::connect(&self.bus(), self.stream()).await
+        let buses = self.bus.as_ref().map_or_else(Bus::likely, |bus| vec![bus.clone()]);
+        Client::connect(&buses, self.stream(), Absent::Call).await
     }
 }
 

@@ -6,7 +6,7 @@ mod said;
 mod snapshot;
 mod watch;
 
-pub use error::ClientError;
+pub use error::{ClientError, is_service_installed};
 pub use said::{Said, Worth};
 pub use snapshot::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
 pub use watch::{Happened, SIGNALS, Seen, Signal, Watch};
@@ -21,7 +21,7 @@ use crate::round::Round;
 use crate::wire::Word;
 use json::json;
 use std::collections::HashMap;
-use zbus::fdo::{DBusProxy, ObjectManagerProxy};
+use zbus::fdo::{self, DBusProxy, ObjectManagerProxy, PeerProxy};
 use zbus::names::BusName;
 use zbus::{Connection, OwnedVariant, Proxy, Variant};
 
@@ -29,33 +29,75 @@ use zbus::{Connection, OwnedVariant, Proxy, Variant};
 pub struct Client {
     connection: Connection,
     stream: Stream,
+    bus: Bus,
+}
+
+/// What a client does where touchmoved does not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absent {
+    /// It calls the name, so that a bus which can start touchmoved does.
+    Call,
+    /// It leaves it so.
+    Leave,
 }
 
 impl Client {
-    /// Connects, and makes sure that touchmoved is there.
-    pub async fn connect(bus: &Bus, stream: Stream) -> Result<Client, ClientError> {
-        let client = Client::wait(bus, stream).await?;
-        let owned = client.owned().await.map_err(ClientError::Broken)?;
-        let option = match bus {
-            Bus::Session => "session",
-            Bus::System => "system",
-            Bus::Address(address) => address,
-        };
-        if owned { Ok(client) } else { Err(ClientError::NotRunning { bus: bus.clone(), option: option.to_owned() }) }
+    /// Connects to the first of these buses on which touchmoved is.
+    ///
+    /// # Errors
+    /// None of them can be reached, it is on none of those that can, or this user may not call it.
+    pub async fn connect(buses: &[Bus], stream: Stream, absent: Absent) -> Result<Client, ClientError> {
+        let (mut looked, mut unreached) = (Vec::new(), None);
+        for bus in buses {
+            match Client::wait(bus, stream).await {
+                Ok(client) if client.present(absent).await? => return Ok(client),
+                Ok(_) => looked.push(bus.clone()),
+                Err(why) => unreached = unreached.or(Some(why)),
+            }
+        }
+        Err(unreached.filter(|_| looked.is_empty()).unwrap_or(ClientError::NotRunning { looked }))
     }
 
     /// Connects to the bus, whether touchmoved is there or not.
     pub async fn wait(bus: &Bus, stream: Stream) -> Result<Client, ClientError> {
         match bus.builder().build().await {
-            Ok(connection) => Ok(Client { connection, stream }),
+            Ok(connection) => Ok(Client { connection, stream, bus: bus.clone() }),
             Err(why) => Err(ClientError::NoBus { bus: bus.clone(), why }),
         }
+    }
+
+    /// The bus on which touchmoved is asked.
+    pub fn bus(&self) -> &Bus {
+        &self.bus
     }
 
     /// Whether touchmoved is there.
     pub async fn owned(&self) -> zbus::Result<bool> {
         let name = BusName::try_from(self.stream.name())?;
         Ok(DBusProxy::new(&self.connection).await?.name_has_owner(name).await?)
+    }
+
+    /// The same, after it was called where that is wanted and the bus can start it.
+    async fn present(&self, absent: Absent) -> Result<bool, ClientError> {
+        if self.owned().await.map_err(ClientError::Broken)? {
+            return Ok(true);
+        }
+        if absent == Absent::Leave || !self.can_start().await.map_err(ClientError::Broken)? {
+            return Ok(false);
+        }
+        let peer = PeerProxy::new(&self.connection, self.stream.name(), names::ROOT_PATH).await;
+        match peer.map_err(ClientError::Broken)?.ping().await.map_err(|why| self.error(why)) {
+            Ok(()) => Ok(true),
+            Err(why @ ClientError::Denied { .. }) => Err(why),
+            // It is switched off, or ended at once: to those who ask it is not there.
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Whether the bus starts touchmoved for whoever calls it.
+    async fn can_start(&self) -> zbus::Result<bool> {
+        let names = DBusProxy::new(&self.connection).await?.list_activatable_names().await?;
+        Ok(names.iter().any(|name| name.as_str() == self.stream.name()))
     }
 
     /// Returns when the bus is gone.
@@ -211,15 +253,20 @@ impl Client {
     }
 
     fn error(&self, why: zbus::Error) -> ClientError {
+        let denied = || ClientError::Denied {
+            name: self.stream.name(),
+            group: match self.stream {
+                Stream::Live => names::ARBITER_GROUP,
+                Stream::Broadcast => names::BROADCAST_GROUP,
+            },
+        };
+        // What zbus has a type for comes as that where one of its own interfaces was called.
+        if matches!(&why, zbus::Error::FDO(why) if matches!(**why, fdo::Error::AccessDenied(_))) {
+            return denied();
+        }
         let zbus::Error::MethodError(name, sentence, _) = &why else { return ClientError::Broken(why) };
         match name.as_str() {
-            "org.freedesktop.DBus.Error.AccessDenied" => ClientError::Denied {
-                name: self.stream.name(),
-                group: match self.stream {
-                    Stream::Live => names::ARBITER_GROUP,
-                    Stream::Broadcast => names::BROADCAST_GROUP,
-                },
-            },
+            "org.freedesktop.DBus.Error.AccessDenied" => denied(),
             "org.freedesktop.DBus.Error.UnknownObject" | "org.freedesktop.DBus.Error.UnknownMethod" => {
                 ClientError::NotFound("there is no such game: `touchmovectl list` shows the games at hand".to_owned())
             }

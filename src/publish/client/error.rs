@@ -1,6 +1,7 @@
 //! Why nothing can be shown.
 
 use crate::publish::dbus::Bus;
+use std::path::Path;
 
 /// Why nothing can be shown; says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -16,12 +17,10 @@ pub enum ClientError {
         why: zbus::Error,
     },
     /// Nobody owns the name.
-    #[error("touchmoved is not running on {bus}: start it with `touchmoved --bus {option}`")]
+    #[error("touchmoved is {}: start it with `{}`", nowhere(looked), start(looked))]
     NotRunning {
         /// Where it was looked for.
-        bus: Bus,
-        /// That bus as an argument.
-        option: String,
+        looked: Vec<Bus>,
     },
     /// The bus does not let us.
     #[error(
@@ -52,4 +51,26 @@ impl ClientError {
             ClientError::Denied { .. } | ClientError::Refused(_) | ClientError::Broken(_) => 1,
         }
     }
+}
+
+fn nowhere(looked: &[Bus]) -> String {
+    match looked {
+        [one, other] => format!("running neither on {one} nor on {other}"),
+        _ => format!("not running on {}", looked.first().cloned().unwrap_or_default()),
+    }
+}
+
+/// The service where it is installed for a bus that was asked, else the program.
+fn start(looked: &[Bus]) -> String {
+    if looked.contains(&Bus::System) && is_service_installed() {
+        return "sudo systemctl start touchmoved".to_owned();
+    }
+    format!("touchmoved --bus {}", looked.first().cloned().unwrap_or_default().option())
+}
+
+/// Whether systemd of this machine knows touchmoved as a service.
+pub fn is_service_installed() -> bool {
+    // Of the administrator, of the package, of the package where /usr is not merged (systemd.unit(5)).
+    const UNITS: [&str; 3] = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
+    UNITS.iter().any(|dir| Path::new(dir).join("touchmoved.service").exists())
 }

@@ -16,13 +16,31 @@ pub enum Bus {
 }
 
 impl Default for Bus {
-    /// The session bus where there is one, else that of the machine.
+    /// Where touchmoved itself appears: the session bus where there is one, else that of the machine.
     fn default() -> Bus {
         if std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some() { Bus::Session } else { Bus::System }
     }
 }
 
 impl Bus {
+    /// Where a touchmoved may be, in the order in which it is looked for: on the bus of the session, where there is one, somebody
+    /// runs his own; on that of the machine is the service.
+    pub fn likely() -> Vec<Bus> {
+        match Bus::default() {
+            Bus::Session => vec![Bus::Session, Bus::System],
+            only => vec![only],
+        }
+    }
+
+    /// As an argument of `--bus`.
+    pub fn option(&self) -> &str {
+        match self {
+            Bus::Session => "session",
+            Bus::System => "system",
+            Bus::Address(address) => address,
+        }
+    }
+
     pub(in crate::publish) fn builder(&self) -> connection::Builder<'static> {
         match self {
             Bus::Session => connection::Builder::session(),

@@ -1,0 +1,65 @@
+//! What touchmoved itself says, where it runs.
+
+use super::report::Report;
+use crate::publish::client::{self, Absent, BoardInfo, Client, ClientError, Snapshot};
+use crate::publish::dbus::{Bus, Stream};
+use std::path::Path;
+
+/// What touchmoved says, and on which bus; or why it says nothing.
+pub struct Service(Result<(Bus, Snapshot), ClientError>);
+
+impl Service {
+    /// Asks it on this bus, else on that of the configuration, `auto`: wherever it is. Nothing is started by that.
+    pub async fn ask(bus: Option<&Bus>, configured: &str) -> Service {
+        let buses = bus.cloned().or_else(|| configured.parse().ok()).map_or_else(Bus::likely, |bus| vec![bus]);
+        let asked = async {
+            let client = Client::connect(&buses, Stream::Live, Absent::Leave).await?;
+            Ok((client.bus().clone(), client.snapshot().await?))
+        };
+        Service(asked.await)
+    }
+
+    /// The board that it has, or would have, on this port.
+    pub fn board(&self, node: &Path) -> Option<&BoardInfo> {
+        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let boards = self.0.as_ref().map(|(_, snapshot)| snapshot.boards.as_slice()).unwrap_or_default();
+        boards.iter().find(|board| board.state != "unplugged" && whole(Path::new(&board.port)) == whole(node))
+    }
+
+    /// Whether boards are for the service of this machine to open, and not for the user of this program.
+    pub fn is_machines(&self) -> bool {
+        match &self.0 {
+            Ok((bus, _)) => *bus == Bus::System,
+            Err(ClientError::Denied { .. }) => true,
+            Err(_) => client::is_service_installed(),
+        }
+    }
+
+    /// Whether touchmoved can be reached, and what it says of its boards.
+    pub fn tell(self, report: &mut Report) {
+        match self.0 {
+            Ok((bus, snapshot)) => {
+                report.good("service", format!("touchmoved runs on {bus}"));
+                snapshot.boards.iter().for_each(|board| tell(report, board));
+            }
+            Err(error) => {
+                let check = if matches!(error, ClientError::NoBus { .. }) { "bus" } else { "service" };
+                let text = error.to_string();
+                let (what, next) = text.rsplit_once(": ").unwrap_or((&text, "try again"));
+                report.bad(check, what, next);
+            }
+        }
+    }
+}
+
+/// What touchmoved says of a board.
+pub fn tell(report: &mut Report, board: &BoardInfo) {
+    match board.state.as_str() {
+        "ready" => report.good("service", format!("touchmoved reads board {} on {}", board.id, board.port)),
+        "connecting" => report.note("service", format!("touchmoved is greeting board {} on {}", board.id, board.port)),
+        state => {
+            let what = format!("touchmoved says that board {} is {state}", board.id);
+            report.bad("service", what, board.state_reason.as_str());
+        }
+    }
+}
