@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use touchmove::names;
-use touchmove::publish::client::Client;
+use touchmove::publish::client::{Absent, Client};
 use touchmove::publish::dbus::{Bus, Stream};
 use zbus::fdo::{DBusProxy, NameOwnerChangedStream};
 
@@ -86,7 +86,8 @@ async fn play(bus: &PrivateBus, board: &Board) {
     board.wait_read();
     stage::play(board, &stage::long_game(), PLIES, PAUSE);
     tokio::time::sleep(CALM).await;
-    let client = Client::connect(&Bus::Address(bus.address()), Stream::Live).await.expect("touchmoved runs");
+    let bus = [Bus::Address(bus.address())];
+    let client = Client::connect(&bus, Stream::Live, Absent::Leave).await.expect("touchmoved runs");
     let snapshot = client.snapshot().await.expect("touchmoved answers");
     let plies: Vec<usize> = snapshot.games.iter().map(|game| game.moves.len()).collect();
     assert_eq!(plies, [PLIES], "the game did not arrive whole");

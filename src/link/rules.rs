@@ -16,6 +16,8 @@ pub const PERHAPS: &str = "TOUCHMOVE_PERHAPS";
 pub const LOCAL_FILE: &str = "/etc/udev/rules.d/69-touchmove-local.rules";
 /// The group that boards belong to.
 pub const GROUP: &str = "touchmove";
+/// Whom the service runs as (config/sysusers.d).
+pub const USER: &str = "touchmove";
 
 const HEAD: &str = r#"# Chessboards that touchmove reads. Written from its table of boards by `UPDATE=1 cargo test rules`: do not edit.
 #

@@ -3,6 +3,7 @@
 //! `flush` is never called here: in this stack it waits in `tcdrain` on the thread that runs every other task, 67 ms for
 //! 64 bytes at 9600 Bd and for good on a line that is stuck.
 
+use super::rules;
 use crate::boards::{ControlLines, Line};
 use std::fmt;
 use std::fs;
@@ -74,10 +75,18 @@ pub enum OpenError {
     },
 }
 
-/// What to do to be let in to the devices of a group.
+/// What to do to be let in to the devices of a group, for whoever runs this program.
 pub fn join_group(group: &str) -> String {
-    match group {
-        "root" => "no group but root's may use it: a udev rule has to give it to one (`doctor` shows the line)".to_owned(),
+    let user = rustix::process::geteuid().as_raw().to_string();
+    let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    join(group, users.lines().filter_map(numbered).find(|(_, id)| *id == user).map_or("$USER", |(name, _)| name))
+}
+
+fn join(group: &str, user: &str) -> String {
+    match (group, user) {
+        ("root", _) => "no group but root's may use it: a udev rule has to give it to one (`doctor` shows the line)".to_owned(),
+        // Nobody logs in as the service.
+        (_, rules::USER) => format!("run `sudo usermod -aG {group} {user}`, then `sudo systemctl restart touchmoved`"),
         _ => format!("run `sudo usermod -aG {group} $USER`, then log out and in again"),
     }
 }
@@ -199,11 +208,11 @@ pub fn group_of(path: &Path) -> String {
     let Ok(meta) = fs::metadata(path) else { return "?".to_owned() };
     let gid = meta.gid().to_string();
     let groups = fs::read_to_string("/etc/group").unwrap_or_default();
-    groups.lines().filter_map(group_line).find(|(_, id)| *id == gid).map_or(gid.clone(), |(name, _)| name.to_owned())
+    groups.lines().filter_map(numbered).find(|(_, id)| *id == gid).map_or(gid.clone(), |(name, _)| name.to_owned())
 }
 
-/// Name and number in a line of `/etc/group`.
-fn group_line(line: &str) -> Option<(&str, &str)> {
+/// Name and number in a line of `/etc/group` or `/etc/passwd`.
+fn numbered(line: &str) -> Option<(&str, &str)> {
     let mut fields = line.split(':');
     Some((fields.next()?, fields.nth(1)?))
 }
@@ -245,4 +254,24 @@ fn has_open(pid: u32, device: u64) -> bool {
         let in_dev = fs::read_link(file.path()).is_ok_and(|target| target.starts_with("/dev"));
         in_dev && fs::metadata(file.path()).is_ok_and(|meta| meta.file_type().is_char_device() && meta.rdev() == device)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join;
+
+    #[test]
+    fn who_is_to_join_a_group() {
+        for (group, user, expect) in [
+            ("dialout", "anna", "run `sudo usermod -aG dialout $USER`, then log out and in again"),
+            ("gpio", "touchmove", "run `sudo usermod -aG gpio touchmove`, then `sudo systemctl restart touchmoved`"),
+            (
+                "root",
+                "touchmove",
+                "no group but root's may use it: a udev rule has to give it to one (`doctor` shows the line)",
+            ),
+        ] {
+            assert_eq!(join(group, user), expect);
+        }
+    }
 }

@@ -253,24 +253,24 @@ impl Client {
     }
 
     fn error(&self, why: zbus::Error) -> ClientError {
-        let denied = || ClientError::Denied {
-            name: self.stream.name(),
-            group: match self.stream {
-                Stream::Live => names::ARBITER_GROUP,
-                Stream::Broadcast => names::BROADCAST_GROUP,
+        match &why {
+            // The bus's own errors, which zbus has a type for.
+            zbus::Error::FDO(known) => match **known {
+                fdo::Error::AccessDenied(_) => ClientError::Denied {
+                    name: self.stream.name(),
+                    group: match self.stream {
+                        Stream::Live => names::ARBITER_GROUP,
+                        Stream::Broadcast => names::BROADCAST_GROUP,
+                    },
+                },
+                fdo::Error::UnknownObject(_) | fdo::Error::UnknownMethod(_) => {
+                    ClientError::NotFound("there is no such game: `touchmovectl list` shows the games at hand".to_owned())
+                }
+                _ => ClientError::Broken(why),
             },
-        };
-        // What zbus has a type for comes as that where one of its own interfaces was called.
-        if matches!(&why, zbus::Error::FDO(why) if matches!(**why, fdo::Error::AccessDenied(_))) {
-            return denied();
-        }
-        let zbus::Error::MethodError(name, sentence, _) = &why else { return ClientError::Broken(why) };
-        match name.as_str() {
-            "org.freedesktop.DBus.Error.AccessDenied" => denied(),
-            "org.freedesktop.DBus.Error.UnknownObject" | "org.freedesktop.DBus.Error.UnknownMethod" => {
-                ClientError::NotFound("there is no such game: `touchmovectl list` shows the games at hand".to_owned())
+            zbus::Error::MethodError(name, sentence, _) if name.as_str().starts_with(names::ERROR_PREFIX) => {
+                ClientError::Refused(sentence.clone().unwrap_or_default())
             }
-            name if name.starts_with(names::ERROR_PREFIX) => ClientError::Refused(sentence.clone().unwrap_or_default()),
             _ => ClientError::Broken(why),
         }
     }
