@@ -1,8 +1,10 @@
 //! The games as files: through touchmoved, with a folder of the test's own.
 
 use crate::hall::{Hall, client, game};
-use crate::harness::{Daemon, eventually, until};
+use crate::harness::{Board, Daemon, PrivateBus, eventually, until};
 use serde_json::{Value, json};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
@@ -106,6 +108,37 @@ async fn moves_appear_and_corrections_replace_them() {
         .filter(|name| name.starts_with('.'))
         .collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test]
+async fn everybody_may_read_them_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(bus) = PrivateBus::start() else { return };
+    // A folder that is there already is its owner's; below it one is made, as those of the rounds are.
+    let (there, made) = (dir.path().join("there"), dir.path().join("there/made"));
+    std::fs::create_dir(&there).unwrap();
+    std::fs::set_permissions(&there, Permissions::from_mode(0o750)).unwrap();
+    let config = configure(dir.path(), &made, "");
+    let state = dir.path().join("state");
+    // As the unit has it: UMask=0027.
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "umask 0027; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_touchmoved")]);
+    let board = Board::plugged();
+    let port = board.path();
+    let args = [("--bus", bus.address()), ("--state-dir", state.display().to_string()), ("--port", port.display().to_string())];
+    let args = args.iter().flat_map(|(option, value)| [*option, value.as_str()]).chain(["--config", config.to_str().unwrap()]);
+    let daemon = Daemon::run(command, &args.collect::<Vec<_>>());
+    daemon.ready();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    eventually("the files", || made.join("round-1/game-1.pgn").exists().then_some(()));
+    assert_eq!(["", "round-1"].map(|name| format!("{:o}", mode(&made.join(name)))), ["755", "755"]);
+    assert_eq!(format!("{:o}", mode(&there)), "750");
+    eventually("all of them", || made.join("round-1/index.json").exists().then_some(()));
+    for name in ["round-1/game-1.pgn", "round-1/index.json"] {
+        assert_eq!(format!("{:o}", mode(&made.join(name))), "644", "{name}");
+    }
+    assert_eq!(mode(&state) & 0o007, 0, "the state directory");
+    assert_eq!(mode(&state.join("journal.sqlite3")) & 0o007, 0, "the journal");
 }
 
 #[tokio::test]

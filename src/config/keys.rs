@@ -350,7 +350,7 @@ pub static KEYS: &[Key] = &[
         "dir",
         text("an absolute path", is_absolute),
         None,
-        "\"/var/lib/touchmove/broadcast\"",
+        "\"/srv/chess\"",
         "The folder of the tournament, which is made where it is not there. Left out: no files are written.",
     ),
     key(

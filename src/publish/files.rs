@@ -4,7 +4,7 @@
 //! `tournament.json`, `round-N/index.json`, `round-N/game-M.json`. M counts the tables of the round in their order.
 //!
 //! **Invariants:** everything is read from the [`Gallery`], so that nothing is in a file before it is as old as the delay. A file
-//! changes as a whole, at most once a second, and only if it says something else. A disk that is slow or away holds up nothing
+//! changes as a whole, at most once a second, and only if it says something else, and everybody may read it. A disk that is slow or away holds up nothing
 //! else: one thread of its own writes.
 
 mod book;
@@ -13,7 +13,7 @@ pub(super) mod table;
 
 pub use self::book::Book;
 use self::table::Told;
-use crate::daemon::whole_file::{Lasting, replace};
+use crate::daemon::whole_file::replace_public;
 use crate::daemon::{Gallery, Stop, stopped};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -158,7 +158,7 @@ fn put(path: &Path, text: &str) -> io::Result<()> {
     if fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(());
     }
-    replace(path, text, Lasting::WhilePowered)
+    replace_public(path, text)
 }
 
 /// A thread for what may take long, one thing after another. It ends with its owner, or with the program: nobody waits for a disk
