@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
-use tokio::time::Interval;
+use tokio::time::{Instant, Interval, timeout, timeout_at};
 use touchmove::config::{self, Config, ConfigError};
 use touchmove::daemon::calibration::Calibrations;
 use touchmove::daemon::discovery::Discovery;
@@ -38,8 +38,10 @@ use touchmove::publish::web::{self, WEB_FAILED, Web};
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
 
-/// How long the journal and the bus may take at the end.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long boards, the journal and the faces may take at the end, all together: the unit waits longer (TimeoutStopSec=).
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How long boards may of that: the rest is for what they said.
+const PARTING: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -206,15 +208,19 @@ async fn run(args: Args) -> anyhow::Result<()> {
 
     // In this order: no more readings, then all that was read is kept, then all that was kept is told.
     notify(&[NotifyState::Stopping]);
+    let end = Instant::now() + PATIENCE;
     stop_links.send_replace(true);
-    while links.join_next().await.is_some() {}
-    if tokio::time::timeout(PATIENCE, hub.drain()).await.is_err() {
-        error!("the journal took nothing for {} s: the last moves are not in it", PATIENCE.as_secs());
+    if timeout(PARTING, async { while links.join_next().await.is_some() {} }).await.is_err() {
+        warn!("{} boards could not be let go within {} s", links.len(), PARTING.as_secs());
+        links.abort_all();
+    }
+    if timeout_at(end, hub.drain()).await.is_err() {
+        error!("the journal did not take everything in time: the last moves are not in it");
     }
     stop_gallery.send_replace(true);
-    let _ = tokio::time::timeout(PATIENCE, showing).await;
+    let _ = timeout_at(end, showing).await;
     stop_faces.send_replace(true);
-    let _ = tokio::time::timeout(PATIENCE, async { while faces.join_next().await.is_some() {} }).await;
+    let _ = timeout_at(end, async { while faces.join_next().await.is_some() {} }).await;
     failure.map_or(Ok(()), Err)
 }
 
