@@ -212,6 +212,12 @@ impl fmt::Display for Problem {
 /// Why there is no configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
+    /// A file that was named is not there.
+    #[error("{} does not exist: give the file that is meant, or leave --config out", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is there, but cannot be read.
     #[error("{} cannot be read ({error}): make it readable for this user, or give another with --config", path.display())]
     Unreadable {

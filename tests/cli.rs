@@ -154,7 +154,7 @@ fn check_config() {
     fs::write(&path, "[game]\nsettle_ms = 1\nhypothesis = 64\n").unwrap();
     let path = path.to_str().unwrap();
     let (code, _, said) = run(DAEMON, &["--check-config", "--config", path]);
-    assert_eq!(code, 1);
+    assert_eq!(code, 78);
     for line in ["2:13: settle_ms is 1; write", "3:1: there is no key hypothesis in [game]; did you mean hypotheses?"] {
         assert!(said.contains(&format!("{path}:{line}")), "{said}");
     }

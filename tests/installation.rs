@@ -304,3 +304,19 @@ fn what_is_installed_unchanged_changes_nothing() {
     let own = laws(&dir.path().join("bin/touchmovectl"));
     assert_eq!(own, laws(Path::new(env!("CARGO_BIN_EXE_touchmovectl"))));
 }
+/// What is the same the next time is not tried again: the unit and the program have one word for it.
+#[test]
+fn a_mistake_in_a_file_is_not_started_again_for_ever() {
+    let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmoved")));
+    let laws = dir.path().join("share/touchmove/laws");
+    fs::create_dir_all(&laws).unwrap();
+    fs::write(laws.join("fide-2023.toml"), "title = 3\n").unwrap();
+    let state = dir.path().join("state");
+    let output = Command::new(dir.path().join("bin/touchmoved")).arg("--state-dir").arg(&state).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("fide-2023.toml: title: is 3; write a text") && !state.exists(), "{said}");
+    let code = output.status.code().unwrap().to_string();
+    let codes = unit("RestartPreventExitStatus").concat();
+    assert_eq!(codes.split(' ').collect::<Vec<_>>(), ["2", code.as_str()]);
+}
+

@@ -85,7 +85,23 @@ fn commands(above: &Command, names: &str, page: &mut String) {
     }
 }
 
-const DAEMON_FILES: &str = r".SH FILES
+const DAEMON_FILES: &str = r".SH EXIT STATUS
+.TP
+0
+It was asked to end, or the configuration that
+.B \-\-check\-config
+looked at is right.
+.TP
+1
+It failed, as the last lines of its log say; the service manager starts it again.
+.TP
+2
+The command line is wrong.
+.TP
+78
+The configuration, an edition of the Laws or a file of messages is wrong, as it says; the service manager does not start it again
+before that is put right.
+.SH FILES
 .TP
 .I /etc/touchmove/touchmoved.toml
 The configuration, see touchmoved.toml(5).

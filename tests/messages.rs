@@ -17,10 +17,16 @@ const DAEMON: &str = env!("CARGO_BIN_EXE_touchmoved");
 /// Runs a program that fails, and checks what it says on standard error.
 #[track_caller]
 fn check(program: &str, args: &[&str], says: &str) {
+    ends(program, args, 1, says);
+}
+
+/// The same with this exit code.
+#[track_caller]
+fn ends(program: &str, args: &[&str], code: i32, says: &str) {
     let output = Command::new(program).args(args).env("NO_COLOR", "1").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains(says), "{args:?} says\n{said}\nand not\n{says}");
-    assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
     assert!(!said.contains("panicked"), "{said}");
 }
 
@@ -102,7 +108,8 @@ fn args(state: &Path) -> Vec<&str> {
 
 #[test]
 fn touchmoved_says_what_is_wrong_with_its_arguments() {
-    check(DAEMON, &["--config", "/nowhere.toml"], "touchmoved: /nowhere.toml does not exist: give the file that is meant");
+    let says = "touchmoved: /nowhere.toml does not exist: give the file that is meant";
+    ends(DAEMON, &["--config", "/nowhere.toml"], 78, says);
 }
 
 #[test]

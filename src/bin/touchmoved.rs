@@ -16,6 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Interval, timeout, timeout_at};
+use touchmove::config::own::OwnError;
 use touchmove::config::{self, Config, ConfigError};
 use touchmove::daemon::calibration::Calibrations;
 use touchmove::daemon::discovery::Discovery;
@@ -43,6 +44,10 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// How long boards may of that: the rest is for what they said.
 const PARTING: Duration = Duration::from_secs(5);
 
+/// The exit code where a file says what is wrong: the configuration, an edition of the Laws, messages (EX_CONFIG of sysexits.h). The
+/// service manager starts nothing anew then; any other failure may be over the next time.
+const CONFIGURATION: u8 = 78;
+
 fn main() -> ExitCode {
     let args = Args::parse();
     let filter = EnvFilter::try_from_env("TOUCHMOVE_LOG").unwrap_or_else(|_| EnvFilter::new("info,zbus=warn"));
@@ -57,11 +62,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             match why.downcast_ref::<ConfigError>() {
+                None | Some(ConfigError::Missing { .. }) => eprintln!("touchmoved: {why:#}"),
                 // Lines that begin with file, line and column, for editors too.
                 Some(why) => eprintln!("{why}"),
-                None => eprintln!("touchmoved: {why:#}"),
             }
-            ExitCode::FAILURE
+            if why.is::<ConfigError>() || why.is::<OwnError>() { ExitCode::from(CONFIGURATION) } else { ExitCode::FAILURE }
         }
     }
 }
@@ -81,8 +86,8 @@ fn allow_files() {
 
 async fn run(args: Args) -> anyhow::Result<()> {
     allow_files();
-    if let Some(path) = args.config.as_ref().filter(|path| !path.exists()) {
-        anyhow::bail!("{} does not exist: give the file that is meant, or leave --config out", path.display());
+    if let Some(path) = args.config.clone().filter(|path| !path.exists()) {
+        return Err(ConfigError::Missing { path }.into());
     }
     config::own::load()?;
     let path = args.config.clone().unwrap_or_else(Config::default_path);
