@@ -132,6 +132,36 @@ async fn a_game_goes_on_at_another_board() {
     assert_eq!((again.id, sans(&again)), (game.id, vec!["e4", "e5", "d4", "Nc6"]));
 }
 
+/// The arbiter gives a position to the wrong board.
+#[tokio::test]
+async fn a_game_that_a_position_ended_goes_on() {
+    let Some(hall) = Hall::open("").await else { return };
+    let board = &hall.boards[0];
+    let first = hall.game("board_7").await.id;
+    let mut watch = hall.client.watch().await.unwrap();
+    board.play("e2", "e4");
+    made(&mut watch, "e4").await;
+    hall.client.set_position("board_7", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").await.unwrap();
+    let given = hall.game("board_7").await;
+    assert!(given.id > first && given.moves.is_empty());
+    hall.client.order(given.id, &Command::Undo).await.unwrap();
+    let game = hall.game("board_7").await;
+    assert!(game.id > given.id && sans(&game) == ["e4"], "{game:?}");
+    assert_eq!(hall.client.round().await.unwrap().1, [(1, "board_7".to_owned(), game.id)]);
+    board.play("e7", "e5");
+    made(&mut watch, "e5").await;
+    assert_eq!(sans(&hall.game("board_7").await), ["e4", "e5"]);
+    // Nothing that was played is undone by it.
+    hall.client.set_position("board_7", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").await.unwrap();
+    hall.client.set_position("board_7", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2").await.unwrap();
+    let given = hall.game("board_7").await.id;
+    board.play("g1", "f3");
+    made(&mut watch, "Nf3").await;
+    let refused = hall.client.order(given, &Command::Undo).await.unwrap_err().to_string();
+    assert!(refused.contains("nothing"), "{refused}");
+    assert_eq!(sans(&hall.game("board_7").await), ["Nf3"]);
+}
+
 #[tokio::test]
 async fn what_cannot_go_on_elsewhere_stays() {
     let Some(hall) = Hall::open("").await else { return };

@@ -319,4 +319,3 @@ fn a_mistake_in_a_file_is_not_started_again_for_ever() {
     let codes = unit("RestartPreventExitStatus").concat();
     assert_eq!(codes.split(' ').collect::<Vec<_>>(), ["2", code.as_str()]);
 }
-

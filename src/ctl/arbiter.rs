@@ -163,7 +163,7 @@ board agrees. Where the first of those moves was not legal, the moves that its t
     #[command(
         long_about = "Take back the last command that changed the game, if play has not gone on from it.
 
-The last four can be taken back, one after the other; a new position begins a new game, which is not undone.",
+The last four can be taken back, one after the other. A position that was set and not played from is taken back, too: the game before it goes on, once its position stands on the board again.",
         after_help = "Examples:\n  touchmovectl arbiter undo"
     )]
     Undo {

@@ -21,7 +21,8 @@ pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_FAILED, JOURNAL_FULL, St
 
 use crate::daemon::journal::{Journal, JournalError};
 use crate::daemon::rounds::{RoundFile, value, with_board};
-use crate::game::{Answer, Command, Order, Record, Stamped};
+use crate::game::command::Refused;
+use crate::game::{Answer, Command, Event, Order, Record, Stamped};
 use crate::link::watch::Unused;
 use crate::round::Round;
 use std::collections::{BTreeMap, HashMap};
@@ -46,6 +47,19 @@ pub struct Hub {
     journal: Journal,
     tags: Arc<[(String, String)]>,
     round_file: Mutex<Option<RoundFile>>,
+}
+
+/// A game that is to go on.
+struct Ended {
+    game: u64,
+    epoch_wall_ms: i64,
+    tags: Vec<(String, String)>,
+}
+
+impl Ended {
+    fn of(game: &GameView) -> Ended {
+        Ended { game: game.id, epoch_wall_ms: game.epoch_wall_ms, tags: game.record.tags.clone() }
+    }
 }
 
 impl Hub {
@@ -155,12 +169,49 @@ impl Hub {
             });
             held.map_or(Ok((board, meant)), |held| Err(OrderError::JournalFull(held.sentence.clone())))
         })?;
+        let undoes = (order.command == Command::Undo).then(|| order.by.clone());
         let outcome = self.ask(&board, Asked::Order(order, meant)).await;
-        if let (Err(OrderError::Overtaken), Target::Game(asked)) = (&outcome, target) {
-            // The game that came between has been published before this was answered.
-            self.read(|state| not_current(state, asked, &board))?;
+        match (&outcome, target, undoes) {
+            (Err(OrderError::Overtaken), Target::Game(asked), _) => {
+                // The game that came between has been published before this was answered.
+                self.read(|state| not_current(state, asked, &board))?;
+            }
+            (Err(OrderError::Refused(Refused::NothingToUndo)), _, Some(by)) => {
+                return self.take_position_back(&board, &by).await.unwrap_or(outcome);
+            }
+            _ => {}
         }
         outcome
+    }
+
+    /// The game on a board began with a position that somebody gave, and nothing has been played in it: the game before it, which
+    /// that ended, goes on. `None`: it is not so.
+    async fn take_position_back(&self, board: &BoardId, by: &str) -> Option<Result<Answer, OrderError>> {
+        let (given, ended) = self.read(|state| {
+            let on_board = |game: &&GameView| game.board == *board;
+            let given = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game))?;
+            let ended = state.games.values().filter(on_board).filter(|game| game.id < given.id).max_by_key(|game| game.id)?;
+            let is_open = |game: &GameView| game.record.result.is_none();
+            (is_open(given) && given.record.plies.is_empty() && is_open(ended)).then(|| (given.id, Ended::of(ended)))
+        })?;
+        let events = self.since(given, 0).ok()?;
+        let command = events.into_iter().find_map(|stamped| match stamped.event {
+            Event::Commanded { command: command @ Command::Position(_), .. } => Some(command),
+            _ => None,
+        })?;
+        let exchange = Exchange { from: board.clone(), to: board.clone(), by: by.to_owned() };
+        let says = format!("{by}, who took back the position that had ended game {}", ended.game);
+        Some(self.go_on(ended, exchange, says).await.map(|()| Answer::Undone(command)))
+    }
+
+    /// A game goes on as `exchange` says; what is put on its record of that.
+    async fn go_on(&self, ended: Ended, exchange: Exchange, says: String) -> Result<(), OrderError> {
+        let Ended { game, epoch_wall_ms, tags } = ended;
+        let events = self.since(game, 0).map_err(|why| OrderError::Unreadable(why.to_string()))?;
+        let to = exchange.to.clone();
+        let order = Order { command: Command::Tags(tags), by: says };
+        let carried = Carried { game: LastGame { epoch_wall_ms, events }, order, exchange };
+        self.ask(&to, Asked::CarryOn(Box::new(carried))).await.map(drop)
     }
 
     async fn ask(&self, board: &BoardId, what: Asked) -> Result<Answer, OrderError> {
@@ -178,7 +229,7 @@ impl Hub {
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
     pub async fn carry_on(&self, from: &BoardId, to: &BoardId, by: &str) -> Result<(), OrderError> {
-        let (game, epoch_wall_ms, tags) = self.read(|state| {
+        let game = self.read(|state| {
             let missing = |board: &BoardId| OrderError::NoSuchBoard(board.to_string());
             let game_on = |board: &BoardId| -> Result<Option<&GameView>, OrderError> {
                 let view = state.boards.get(board).ok_or_else(|| missing(board))?;
@@ -189,13 +240,11 @@ impl Hub {
             if let Some(taken) = game_on(to)?.filter(is_named) {
                 return Err(OrderError::Taken { board: to.clone(), game: taken.id });
             }
-            Ok((game.id, game.epoch_wall_ms, game.record.tags.clone()))
+            Ok(Ended::of(game))
         })?;
-        let events = self.since(game, 0).map_err(|why| OrderError::Unreadable(why.to_string()))?;
-        let order = Order { command: Command::Tags(tags), by: format!("{by}, who carried game {game} on from board {from}") };
         let exchange = Exchange { from: from.clone(), to: to.clone(), by: by.to_owned() };
-        let carried = Carried { game: LastGame { epoch_wall_ms, events }, order, exchange };
-        self.ask(to, Asked::CarryOn(Box::new(carried))).await.map(drop)
+        let says = format!("{by}, who carried game {} on from board {from}", game.game);
+        self.go_on(game, exchange, says).await
     }
 
     /// A board shows for some seconds which one it is: with all its lights, and a beep, whichever it has.
@@ -338,7 +387,7 @@ impl Hub {
         let is_news = batch.carried.is_none();
         // Before anybody gives the game on this board the names of another table.
         // Pairings may have been changed since it was asked for.
-        if let Some(Exchange { from, to, by }) = &batch.carried
+        if let Some(Exchange { from, to, by }) = batch.carried.as_ref().filter(|exchange| exchange.from != exchange.to)
             && let Some(round) = self.read(|state| with_board(state, from, to))
             && let Err(why) = self.set_round(round, by)
         {

@@ -236,9 +236,10 @@ impl Arbiter {
     }
 
     /// Takes back the last command that changed the game, if play has not gone on from it; the last four can be taken back, one
-    /// after the other, but no SetPosition. command and argument: which it was, as in Commanded. An alert that stands again has
-    /// another id.
-    /// Errors: NothingToUndo, Paused.
+    /// after the other. command and argument: which it was, as in Commanded. An alert that stands again has another id. Of a game
+    /// that SetPosition began, and in which nothing was played, that: the game before it goes on, as another object that begins with
+    /// its events, once its position stands on the board again.
+    /// Errors: NothingToUndo, NotPutUp (the sentence names the squares), Paused.
     #[zbus(out_args("command", "argument"))]
     async fn undo(
         &self,
