@@ -353,6 +353,36 @@ async fn a_pause_that_lichess_asks_for_is_kept() {
 }
 
 #[tokio::test]
+async fn a_pause_is_kept_for_all_rounds() {
+    let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
+    let club = Club::open(&dir, &fake, "1 = AbCd1234, 2 = EfGh5678", Delay::default());
+    let (mut first, mut second) = (Table::new("a"), Table::new("b"));
+    let round = club.load(&pairings(), 1);
+    first.sit(&club);
+    first.named(&round);
+    until("the pairings", async || (fake.games().len() == 6).then_some(())).await;
+    let round = club.load(&pairings().replace("\"W", "\"V"), 2);
+    second.sit(&club);
+    second.named(&round);
+    until("the next pairings", async || (fake.games().len() == 12).then_some(())).await;
+    // A move in each round.
+    fake.plan(&[Act::Status(429, "Retry-After: 1")]);
+    let before = fake.requests().len();
+    first.play();
+    second.play();
+    let moves = |white: &str, black: &str| fake.games()[&(white.to_owned(), black.to_owned())].moves.clone();
+    until("both", async || {
+        let there = moves("Wa, X", "Ba, Y") == first.played.moves && moves("Vb, X", "Bb, Y") == second.played.moves;
+        there.then_some(())
+    })
+    .await;
+    let times: Vec<_> = fake.requests().into_iter().skip(before).map(|(at, _)| at).collect();
+    assert!(times[1] - times[0] > Duration::from_millis(900), "{:?}", times[1] - times[0]);
+    (first.seat, second.seat) = (None, None);
+    club.end().await;
+}
+
+#[tokio::test]
 async fn nothing_is_sent_twice_and_nothing_early() {
     let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
     let club = Club::open(&dir, &fake, "AbCd1234", Delay { ms: 0, plies: 2 });

@@ -243,12 +243,13 @@ impl Sender {
             Said::Later { wait, why } => {
                 round.failures = round.failures.saturating_add(1);
                 let wait = wait.map_or_else(|| self.pace.pause(round.failures), |wait| self.pace.asked(wait));
-                round.not_before = now + wait;
-                if round.failures >= SAID_FROM {
-                    round.wrong =
-                        Some(format!("games do not reach Lichess now: {why}; it is tried again, and nothing is lost"));
-                }
-                round.again = round.outbox.has_refused().then_some(now + wait);
+                round.put_off(now + wait, &why);
+            }
+            Said::TooMany { wait, why } => {
+                round.failures = round.failures.saturating_add(1);
+                // All rounds come from one address, with one token.
+                self.free_at = now + self.pace.asked(wait);
+                round.put_off(self.free_at, &why);
             }
             Said::Refused(why) => {
                 round.failures = round.failures.saturating_add(1);
@@ -314,6 +315,15 @@ impl Sender {
 }
 
 impl Sending {
+    /// It was not taken now.
+    fn put_off(&mut self, until: Instant, why: &str) {
+        self.not_before = until;
+        if self.failures >= SAID_FROM {
+            self.wrong = Some(format!("games do not reach Lichess now: {why}; it is tried again, and nothing is lost"));
+        }
+        self.again = self.outbox.has_refused().then_some(until);
+    }
+
     fn due(&self) -> Option<Instant> {
         let pending = self.outbox.is_pending().then_some(self.not_before);
         pending.into_iter().chain(self.again.map(|again| again.max(self.not_before))).min()

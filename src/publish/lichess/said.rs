@@ -21,6 +21,13 @@ pub enum Said {
         /// The status, for a sentence.
         why: String,
     },
+    /// It has had too many requests, of whichever round: none for so long at least.
+    TooMany {
+        /// As it asks, or a minute.
+        wait: Duration,
+        /// For a sentence.
+        why: String,
+    },
     /// Not before somebody does something: a sentence that says what.
     Refused(String),
 }
@@ -60,7 +67,7 @@ impl Said {
             ),
             429 => {
                 let why = format!("{site} has had too many requests for now");
-                Said::Later { wait: Some(answer.retry_after.unwrap_or(Duration::from_secs(60))), why }
+                Said::TooMany { wait: answer.retry_after.unwrap_or(Duration::from_secs(60)), why }
             }
             408 | 425 | 500..=599 => Said::Later {
                 wait: answer.retry_after,
@@ -141,6 +148,7 @@ mod tests {
     fn what_is_to_be_done() {
         let wait = |said: Said| match said {
             Said::Later { wait, .. } => wait.map(|wait| wait.as_secs()),
+            Said::TooMany { wait, .. } => Some(wait.as_secs()),
             other => panic!("{other:?}"),
         };
         assert_eq!(wait(read(429, Some(7), "")), Some(7));
