@@ -109,6 +109,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let (stop_faces, faces_stop) = watch::channel(false);
     hub.keep_rounds_in(RoundFile(state_dir.join("round.json")));
     let gallery = Gallery::new(Arc::clone(&hub), config.delay);
+    gallery.keep_in(state_dir.join("public.json"));
     let (stop_gallery, gallery_stop) = watch::channel(false);
     let showing = tokio::spawn(Arc::clone(&gallery).run(gallery_stop));
     if config.delay != Delay::default() {

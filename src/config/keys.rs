@@ -334,7 +334,8 @@ pub static KEYS: &[Key] = &[
         Some("0"),
         "900",
         "Nothing leaves before it is so old, neither a move nor its clock nor a result; of a move that is corrected meanwhile only\n\
-         the correction leaves.",
+         the correction leaves. When touchmoved is started again, what had left is public still, and nothing else before the whole\n\
+         delay has passed again: the time of day may have been wrong before.",
     ),
     key(
         "broadcast",

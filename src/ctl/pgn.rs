@@ -11,7 +11,6 @@ use crate::game::pgn::AfterIllegal;
 use crate::publish::client::{Client, ClientError, Snapshot};
 use crate::publish::dbus::{Stream, pgn};
 use anyhow::Context;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Print a game as PGN
@@ -151,10 +150,6 @@ impl Stored {
         events.iter().skip(1).for_each(|event| record.apply(event));
         let epoch_wall_ms = game.started_wall_ms.saturating_sub_unsigned(record.started_at);
         let (board, tags) = (BoardId::new(&game.board), self.tags.pairs().into());
-        Ok(pgn::text(
-            &GameView { id: game.id, board, epoch_wall_ms, record, tags, raised: BTreeMap::new() },
-            after,
-            Stream::Live,
-        ))
+        Ok(pgn::text(&GameView::new(game.id, board, epoch_wall_ms, record, tags), after, Stream::Live))
     }
 }

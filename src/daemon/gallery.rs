@@ -4,11 +4,15 @@
 //! the LiveChess server where the configuration says `live = true`, for this machine alone. What the arbiter is told never comes
 //! here.
 
-use super::hub::{BoardId, BoardView, Hub, News, Published, State, is_public};
+mod left;
+
+use super::hub::{BoardId, BoardView, GameView, Hub, News, Published, State, is_public};
 use super::{Stop, stopped};
 use crate::daemon::journal::JournalError;
 use crate::game::{Command, Delay, DelayLine, Event, Stamped};
+use left::Left;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::broadcast;
@@ -17,6 +21,9 @@ use tracing::warn;
 
 /// A face may be so many news behind before it has to read the state again.
 const FEED: usize = 1024;
+
+/// So many games before those at hand may be on boards that are not there yet.
+const FORGOTTEN: u64 = 1_000;
 
 /// What the public may see.
 pub struct Gallery {
@@ -35,6 +42,18 @@ struct Shown {
     /// The events that have left, by game, numbered from 1.
     left: BTreeMap<u64, Vec<Stamped>>,
     lines: BTreeMap<u64, Line>,
+    /// How far each game has left, by the numbers of the journal.
+    numbers: Left,
+}
+
+impl Shown {
+    /// The number of the last event of a game that had left before it was heard of here. One that goes on at another board has the
+    /// events of the game that it goes on from.
+    fn had_left(&self, game: u64, of: &Of) -> u64 {
+        let own = self.numbers.last(game, of.epoch_wall_ms);
+        let before = of.carried_from.map_or(0, |before| self.numbers.last(before, of.epoch_wall_ms));
+        own.max(before)
+    }
 }
 
 /// Who plays, and where: what tags may tell before anything of the game has left.
@@ -58,15 +77,13 @@ struct Line {
     line: DelayLine,
     /// The number of the last durable event that was looked at.
     last: u64,
-    /// When the last event was taken in as it happened.
-    taken_at: i64,
     /// What was last known of it.
     of: Option<Of>,
 }
 
 impl Line {
     fn new(delay: Delay) -> Line {
-        Line { line: DelayLine::new(delay), last: 0, taken_at: i64::MIN, of: None }
+        Line { line: DelayLine::new(delay), last: 0, of: None }
     }
 }
 
@@ -76,6 +93,7 @@ struct Of {
     /// The board it is on, with no more than may be known of it.
     board: BoardView,
     epoch_wall_ms: i64,
+    carried_from: Option<u64>,
     tags: Arc<[(String, String)]>,
     own_tags: Vec<(String, String)>,
 }
@@ -88,7 +106,8 @@ impl Of {
         let serial_number = board.serial_number.clone();
         let board = BoardView { serial_number, ..BoardView::new(board.id.clone(), board.model, board.sensing) };
         let (tags, own_tags) = (Arc::clone(&game.tags), game.record.tags.clone());
-        Some(Of { board, epoch_wall_ms: game.epoch_wall_ms, tags, own_tags })
+        let GameView { epoch_wall_ms, carried_from, .. } = *game;
+        Some(Of { board, epoch_wall_ms, carried_from, tags, own_tags })
     }
 }
 
@@ -96,6 +115,14 @@ impl Gallery {
     /// One that shows nothing yet; it is filled by [`Gallery::run`].
     pub fn new(hub: Arc<Hub>, delay: Delay) -> Arc<Gallery> {
         Arc::new(Gallery { hub, delay, epoch: Instant::now(), shown: Mutex::default(), feed: broadcast::Sender::new(FEED) })
+    }
+
+    /// What has left is kept in this file from now on, and had left before as far as it says so there. To be called before
+    /// [`Gallery::run`]. Without a delay nothing is kept: all leaves at once.
+    pub fn keep_in(&self, path: PathBuf) {
+        if self.delay != Delay::default() {
+            self.lock().numbers = Left::kept_in(path);
+        }
     }
 
     /// Reads the state. Keep it short: everything waits meanwhile.
@@ -128,8 +155,16 @@ impl Gallery {
         self.take_round();
         loop {
             self.let_out();
-            let due = self.lock().lines.values().filter_map(|line| line.line.next_deadline()).min();
-            let due = due.map(|at| self.epoch + Duration::from_millis(u64::try_from(at).unwrap_or(0)));
+            let (due, keep) = {
+                let shown = self.lock();
+                let due = shown.lines.values().filter_map(|line| line.line.next_deadline()).min();
+                (due.map(|at| self.epoch + Duration::from_millis(u64::try_from(at).unwrap_or(0))), shown.numbers.due())
+            };
+            if keep.is_some_and(|at| at <= Instant::now()) {
+                self.lock().numbers.keep();
+                continue;
+            }
+            let due = due.into_iter().chain(keep).min();
             let later = async {
                 match due {
                     Some(at) => tokio::time::sleep_until(at).await,
@@ -155,6 +190,7 @@ impl Gallery {
             }
         }
         self.let_out();
+        self.lock().numbers.keep();
     }
 
     fn now(&self) -> i64 {
@@ -174,7 +210,7 @@ impl Gallery {
         let of = self.hub.read(|state| Of::read(state, game));
         let mut shown = self.lock();
         let line = shown.lines.entry(game).or_insert_with(|| Line::new(self.delay));
-        (line.last, line.taken_at) = (number, self.now());
+        line.last = number;
         line.of = of.or(line.of.take());
         if is_public(&published.stamped.event) {
             line.line.push(self.now(), published.stamped.clone());
@@ -197,8 +233,8 @@ impl Gallery {
         self.tell(News::Round);
     }
 
-    /// Takes in what the journal has of the games at hand and was not taken in yet, each event as old as it is. `of`: games of this
-    /// board that are not known at all, and no others.
+    /// Takes in what the journal has of the games at hand and was not taken in yet: what had left before is public, all else as if it
+    /// happened now, since nobody knows how old it is. `of`: games of this board that are not known at all, and no others.
     fn catch_up(&self, of: Option<&BoardId>, tell: Tell) {
         let games: Vec<(u64, u64)> = self.hub.read(|state| {
             let games = state.games.values().filter(|game| of.is_none_or(|board| game.board == *board));
@@ -222,15 +258,19 @@ impl Gallery {
             let of = self.hub.read(|state| Of::read(state, game));
             {
                 let mut shown = self.lock();
+                let had_left = of.as_ref().map_or(0, |of| shown.had_left(game, of));
                 let line = shown.lines.entry(game).or_insert_with(|| Line::new(self.delay));
                 line.of = of.or(line.of.take());
+                let old = self.now().saturating_sub_unsigned(self.delay.ms);
+                let mut at = i64::MIN;
                 let known = |(_, stamped): &(i64, Stamped)| stamped.number.is_some_and(|number| number <= last_number);
                 for (happened_at, stamped) in events.into_iter().filter(known) {
                     line.last = stamped.number.unwrap_or(line.last);
                     if is_public(&stamped.event) {
-                        // What comes after something that was seen here is no older than that, whatever the time of day says.
+                        // Of what is public, how old it is says only which corrections were seen.
                         let age = wall_ms.saturating_sub(happened_at).max(0);
-                        let at = self.now().saturating_sub(age).max(line.taken_at);
+                        let had_left = stamped.number.is_some_and(|number| number <= had_left);
+                        at = if had_left { self.now().saturating_sub(age).min(old).max(at) } else { self.now() };
                         // What had left before this one came has left.
                         left.extend(std::iter::from_fn(|| line.line.pop(at)));
                         line.line.push(at, stamped);
@@ -266,8 +306,9 @@ impl Gallery {
         let mut shown = self.lock();
         // The hub may have put the game away meanwhile.
         let Some(of) = of.or_else(|| shown.lines.get(&game)?.of.clone()) else { return };
-        let Of { board, epoch_wall_ms, tags, own_tags } = of;
+        let Of { board, epoch_wall_ms, tags, own_tags, .. } = of;
         let id = board.id.clone();
+        shown.numbers.note(game, epoch_wall_ms, stamped.number.unwrap_or(0));
         let left = shown.left.entry(game).or_default();
         let number = left.len() as u64 + 1;
         let stamped = Stamped { number: Some(number), ..stamped };
@@ -293,6 +334,10 @@ impl Gallery {
         let State { games, .. } = &shown.state;
         let kept: Vec<u64> = games.keys().copied().collect();
         shown.left.retain(|game, _| kept.contains(game));
+        // Games of boards that are not there yet have left, too.
+        if let Some(first) = at_hand.first().filter(|_| matches!(stamped.event, Event::GameStarted { .. })) {
+            shown.numbers.forget_before(first.saturating_sub(FORGOTTEN));
+        }
         drop(shown);
         if tell == Tell::WhatIsThere {
             return;

@@ -25,7 +25,7 @@ use crate::game::command::Refused;
 use crate::game::{Answer, Command, Event, Order, Record, Stamped};
 use crate::link::watch::Unused;
 use crate::round::Round;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -122,9 +122,9 @@ impl Hub {
             };
             view.game = Some(id);
             let epoch_wall_ms = started_wall_ms.saturating_sub_unsigned(record.started_at);
-            let (tags, raised) = (self.tags.clone(), BTreeMap::new());
-            let mut game = GameView { id, board: board.clone(), epoch_wall_ms, record, tags, raised };
+            let mut game = GameView::new(id, board.clone(), epoch_wall_ms, record, self.tags.clone());
             events.iter().skip(1).for_each(|event| game.take(event));
+            game.recalled = game.record.last_number;
             view.rotation = Some(game.record.rotation);
             last = Some(LastGame { epoch_wall_ms, events });
             self.lock().games.insert(id, game);
@@ -410,7 +410,12 @@ impl Hub {
                 let published = Published { board: board.clone(), game, wall_ms, stamped };
                 news.push(News::Event(Arc::new(published)));
             }
-            if !is_news {
+            if let Some(Exchange { from, .. }) = &batch.carried {
+                let from = state.boards.get(from).and_then(|view| view.game);
+                let here = state.boards.get(board).and_then(|view| view.game);
+                if let Some(game) = here.and_then(|game| state.games.get_mut(&game)) {
+                    (game.recalled, game.carried_from) = (game.record.last_number, from);
+                }
                 news.push(News::Board(board.clone()));
             }
             if let (Some(change), Some(view)) = (batch.change, state.boards.get_mut(board)) {

@@ -20,11 +20,20 @@ pub struct GameView {
     pub record: Record,
     /// PGN tags beyond those that the record knows itself.
     pub tags: Arc<[(String, String)]>,
+    /// The number of the last of its events that were no news: they are from before touchmoved was started, or from another board.
+    pub recalled: u64,
+    /// The game of another board that goes on in it.
+    pub carried_from: Option<u64>,
     /// When the alerts that stand were raised, by their ids.
     pub raised: BTreeMap<u32, Millis>,
 }
 
 impl GameView {
+    /// One that has only begun.
+    pub fn new(id: u64, board: BoardId, epoch_wall_ms: i64, record: Record, tags: Arc<[(String, String)]>) -> GameView {
+        GameView { id, board, epoch_wall_ms, record, tags, recalled: 0, carried_from: None, raised: BTreeMap::new() }
+    }
+
     /// Takes in one more event.
     pub(in crate::daemon) fn take(&mut self, stamped: &Stamped) {
         self.record.apply(stamped);

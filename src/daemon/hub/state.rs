@@ -49,7 +49,7 @@ impl State {
     ) {
         if let (Event::GameStarted { rotation, .. }, Some(id), Some(record)) = (&stamped.event, game, Record::begin(stamped)) {
             let tags = Arc::clone(tags);
-            self.games.insert(id, GameView { id, board: board.clone(), epoch_wall_ms, record, tags, raised: BTreeMap::new() });
+            self.games.insert(id, GameView::new(id, board.clone(), epoch_wall_ms, record, tags));
             let of_board: Vec<u64> = self.games.values().filter(|game| game.board == *board).map(|game| game.id).collect();
             let of_round = self.of_round();
             for old in of_board.iter().rev().skip(GAMES_AT_HAND).filter(|old| !of_round.contains(old)) {
