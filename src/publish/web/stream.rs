@@ -15,6 +15,8 @@ use tokio::time::{Instant, sleep_until};
 
 /// Something is said this often, so that both ends notice when the other is gone.
 const QUIET: Duration = Duration::from_secs(15);
+/// What is said then: an event, because a page is not told of comments.
+const ALIVE: &[u8] = b"event: alive\ndata: {}\n\n";
 /// How long a browser waits before it comes back, in milliseconds.
 const COME_BACK: &str = "retry: 2000\n\n";
 
@@ -62,7 +64,7 @@ impl Listener {
             tokio::select! {
                 () = tokens => {}
                 changed = self.changes.changed() => changed.ok()?,
-                () = sleep_until(quiet) => return Some(Bytes::from_static(b": still here\n\n")),
+                () = sleep_until(quiet) => return Some(Bytes::from_static(ALIVE)),
                 () = stopped(&mut self.stop) => return None,
             }
             if self.who.as_ref().is_some_and(|(who, _)| !self.web.access.still(who)) {

@@ -105,6 +105,7 @@ async function back() {
 /** Listens to what changes, from now on and for ever: after an interruption the browser goes on with the last event it had. */
 export function listen() {
   clearTimeout(again);
+  heard = Date.now();
   stream?.close();
   stream = new EventSource(`/api/events?lang=${language}`);
   const current = stream;
@@ -134,16 +135,15 @@ export function listen() {
     tell(null);
   });
   on("round", () => read().catch(lost));
+  on("alive", () => {});
 }
 
-// A cable that was pulled says nothing: who hears nothing for long asks.
+// The server says something every 15 s. Where nothing comes, a cable was pulled, or what stands between holds the stream and lets
+// nothing through: others may come through all the same.
 setInterval(() => {
-  if (hall.read && hall.lost === null && Date.now() - heard > 20000) {
-    heard = Date.now();
-    read().catch(() => {
-      lost();
-      listen();
-    });
+  if (hall.read && hall.lost === null && Date.now() - heard > 25000) {
+    listen();
+    read().catch(lost);
   }
 }, 5000);
 
