@@ -5,13 +5,16 @@
 use crate::hall::{client, until_games};
 use crate::harness::{Board, Daemon, PrivateBus, eventually};
 use crate::webdriver::{Browser, ENTER, ESCAPE, RIGHT};
+use shakmaty::Color;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
+use touchmove::game::Command as Order;
+use touchmove::laws::Irregularity;
 use touchmove::publish::client::Client;
 use touchmove::publish::dbus::Stream;
 use touchmove::round::Round;
-use touchmove::round::trf::Order;
+use touchmove::round::trf::Order as TrfOrder;
 
 /// Who plays at each table, and what: openings, by their squares.
 const TABLES: [(&str, &str, &str); 8] = [
@@ -73,7 +76,7 @@ impl Hall {
         for (number, (white, black, _)) in (1..).zip(TABLES) {
             csv += &format!("{number},hall_{number},{white},{black}\n");
         }
-        let mut round = Round::read(&csv, Some(3), &Order::Unknown).unwrap();
+        let mut round = Round::read(&csv, Some(3), &TrfOrder::Unknown).unwrap();
         round.event = Some("City Open".to_owned());
         self.client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
     }
@@ -259,6 +262,9 @@ async fn an_arbiter_sees_an_illegal_move_and_puts_the_position_back() {
     browser.click("#moves [data-ply='1']");
     browser.shows("#seen", "White's move 1 d4");
 
+    another_arbiter(&browser, &hall).await;
+    listens_anew(&browser);
+
     browser.keys(ESCAPE);
     browser.shows("#cards .state", "In play");
     comes_back(&browser, &mut hall, port);
@@ -268,6 +274,42 @@ async fn an_arbiter_sees_an_illegal_move_and_puts_the_position_back() {
     let elsewhere =
         "return performance.getEntriesByType('resource').filter(one => !one.name.startsWith(location.origin)).length";
     assert_eq!(browser.js(elsewhere), 0);
+}
+
+/// What another arbiter does is shown here, also where it cannot be read at first.
+async fn another_arbiter(browser: &Browser, hall: &Hall) {
+    let games = hall.client.snapshot().await.unwrap().games;
+    let game = games.iter().find(|game| game.board == format!("hall_{TABLE}")).unwrap();
+    let counted = "document.querySelectorAll('#tally li').length";
+    let before = browser.js(&format!("return {counted}")).as_u64().unwrap();
+    browser.js("const ask = window.fetch;
+         window.fetch = (path, ...rest) => {
+             if (!String(path).startsWith('/api/games/')) return ask(path, ...rest);
+             window.fetch = ask;
+             return Promise.reject(new Error('nobody answers'));
+         };");
+    let count = Order::Count { player: Color::Black, what: Irregularity::TwoHands };
+    hall.client.order(game.id, &count).await.unwrap();
+    browser.until("what is counted", &format!("{counted} === {}", before + 1));
+    let strike = Order::Strike { player: Color::Black, ply: game.moves.len() as u32 };
+    hall.client.order(game.id, &strike).await.unwrap();
+    browser.until("what is counted no more", &format!("{counted} === {before}"));
+    browser.until("it can be taken back", "!document.querySelector('#undo').disabled");
+}
+
+/// Where nothing is heard for long, the page listens anew, though everything else that it asks is answered.
+fn listens_anew(browser: &Browser) {
+    browser.js("const [Real, now] = [window.EventSource, Date.now];
+         window.EventSource = class extends Real {
+             constructor(...all) {
+                 super(...all);
+                 [window.listensAnew, window.EventSource] = [true, Real];
+             }
+         };
+         Date.now = () => now.call(Date) + 60000;
+         setTimeout(() => (Date.now = now), 6000);");
+    browser.until("it listens anew", "window.listensAnew");
+    browser.hides("#lost");
 }
 
 /// As on a telephone: nothing is wider than that.

@@ -236,6 +236,8 @@ fn game(view: &View, game: &GameView) -> Value {
     {
         let alerts = record.alerts.iter().map(|alert| alert::value(view.locale, game, alert)).collect();
         fields.insert("alerts".to_owned(), alerts);
+        // What is counted of players, and what can be taken back, changes nothing else.
+        fields.insert("last_number".to_owned(), record.last_number.into());
     }
     value
 }

@@ -34,7 +34,7 @@ const card = () => hall.cards.get(open) ?? null;
 export function show(name, { rule }) {
   act = rule;
   if (open !== name) {
-    [open, game, at, read, raw] = [name, null, null, "", false];
+    [open, game, at, read, raw, again] = [name, null, null, "", false, 0];
     frames.close();
   }
   ground ??= new Board($("#large"), { large: true });
@@ -54,15 +54,19 @@ export const shownBoard = () => open;
 function version(card) {
   const game = card.game;
   if (!game) return "";
-  const about = [game.id, game.ply, game.fen, game.corrections, game.uncertain, game.result, game.paused, card.clock?.turn, (game.alerts ?? []).map((alert) => alert.id)];
+  const about = [game.id, game.last_number, game.ply, game.fen, game.corrections, game.uncertain, game.result, game.paused, card.clock?.turn, (game.alerts ?? []).map((alert) => alert.id)];
   return JSON.stringify([...about, frames.isOpen() ? card.placement : 0, language, hall.who?.role, game.white, game.black]);
 }
 
+/** After a failure it is tried again so much later, in milliseconds. */
+const AGAIN = 2000;
 let reading = false;
+/** When it is tried again; 0: the last time it was read. */
+let again = 0;
 
 async function follow() {
   const now = card();
-  if (!now?.game || reading || read === version(now)) return;
+  if (!now?.game || reading || Date.now() < again || read === version(now)) return;
   const [name, wanted] = [open, version(now)];
   reading = true;
   try {
@@ -71,10 +75,19 @@ async function follow() {
       if (game?.id !== now.game.id) at = null;
       [game, read] = [{ ...whole, id: now.game.id }, wanted];
       if (at !== null && at >= game.moves.length) at = null;
+      if (again) say($("#said"), "");
+      again = 0;
     }
   } catch (error) {
-    if (name === open) say($("#said"), error.message);
-    read = wanted;
+    if (name === open) {
+      say($("#said"), error.message);
+      // A game that is not at hand any more does not come back.
+      if (error.status === 404) read = wanted;
+      else {
+        again = Date.now() + AGAIN;
+        setTimeout(follow, AGAIN + 10);
+      }
+    }
   } finally {
     reading = false;
   }
