@@ -275,7 +275,7 @@ async function begin() {
   });
   window.addEventListener("popstate", route);
   // How long ago alerts were raised.
-  setInterval(() => alerts.draw(), 10000);
+  setInterval(() => alerts.draw(wanted()), 10000);
   await read().catch(() => {});
   listen();
   route();
