@@ -32,6 +32,7 @@ type Told = Arc<Mutex<Vec<(&'static str, Option<String>)>>>;
 
 /// A board with a game, and hooks on what the arbiter is told of it.
 struct Desk {
+    hub: Arc<Hub>,
     seat: Seat,
     number: u64,
     told: Told,
@@ -51,10 +52,9 @@ impl Desk {
         let told = Told::default();
         let (hear, (stop, stopped)) = (Arc::clone(&told), watch::channel(false));
         let trouble = move |kind, sentence| hear.lock().unwrap().push((kind, sentence));
-        let hooked = tokio::spawn(hooks::run(hub, config, patience, trouble, stopped));
-        let mut desk = Desk { seat, number: 0, told, hooked, stop, dir };
-        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".into();
-        desk.say(Event::GameStarted { fen, chess960: Some(518), laws: "fide-2023".into(), rotation: Rotation::Upright });
+        let hooked = tokio::spawn(hooks::run(Arc::clone(&hub), config, patience, trouble, stopped));
+        let mut desk = Desk { hub, seat, number: 0, told, hooked, stop, dir };
+        desk.say(started());
         let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let tags = vec![tag("White", "Ada, A"), tag("Black", "王五"), tag("Table", "7")];
         desk.say(Event::Commanded { command: Command::Tags(tags), by: "a test".into() });
@@ -68,22 +68,7 @@ impl Desk {
     }
 
     fn alert(&mut self, kind: AlertKind) {
-        let alert = Alert {
-            id: self.number as u32,
-            kind,
-            ply: 3,
-            by: Some(Color::White),
-            articles: vec!["7.5.3".into(), "6.2".into()],
-            squares: Vec::new(),
-            text: Text::new("press_without_move").with("player", Color::White),
-            position: "8/8/8/8/8/8/8/8 w - - 0 1".into(),
-            clocks: ClockTimes::default(),
-            required: vec![Act::Add(120)],
-            allowed: Vec::new(),
-            count: None,
-            evidence: Vec::new(),
-        };
-        self.say(Event::AlertRaised(alert));
+        self.say(raised(self.number as u32, kind));
     }
 
     /// What was said to be wrong last.
@@ -99,6 +84,29 @@ impl Desk {
         self.stop.send_replace(true);
         self.hooked.await.unwrap();
     }
+}
+
+fn started() -> Event {
+    let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".into();
+    Event::GameStarted { fen, chess960: Some(518), laws: "fide-2023".into(), rotation: Rotation::Upright }
+}
+
+fn raised(id: u32, kind: AlertKind) -> Event {
+    Event::AlertRaised(Alert {
+        id,
+        kind,
+        ply: 3,
+        by: Some(Color::White),
+        articles: vec!["7.5.3".into(), "6.2".into()],
+        squares: Vec::new(),
+        text: Text::new("press_without_move").with("player", Color::White),
+        position: "8/8/8/8/8/8/8/8 w - - 0 1".into(),
+        clocks: ClockTimes::default(),
+        required: vec![Act::Add(120)],
+        allowed: Vec::new(),
+        count: None,
+        evidence: Vec::new(),
+    })
 }
 
 /// A script that can be run.
@@ -273,6 +281,25 @@ async fn a_webhook_that_takes_nothing_is_said() {
     // Whoever knows the topic can read it.
     assert!(!wrong.contains("secret-topic"), "{wrong}");
     assert_eq!(heard.lock().unwrap().len(), 4);
+    desk.end().await;
+}
+
+#[tokio::test]
+async fn a_webhook_that_answers_nobody_keeps_no_program_from_being_run() {
+    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = nobody.local_addr().unwrap().port();
+    let keys = |dir: &Path| {
+        let text = format!("echo x >> {}/told", dir.display());
+        format!("command = ['{}']\nwebhook = 'http://127.0.0.1:{port}/x'", script(dir, &text).display())
+    };
+    let mut desk = Desk::open(keys, PATIENCE);
+    let told = desk.dir.path().join("told");
+    for count in 1..=8 {
+        (0..20).for_each(|_| desk.alert(AlertKind::IllegalMove));
+        until("the programs", async || (read(&told)?.lines().count() == 20 * count).then_some(())).await;
+    }
+    assert!(desk.wrong("webhook_failed").await.contains("more alerts came than could be told"));
+    assert!(desk.told.lock().unwrap().iter().all(|(kind, why)| *kind != "hook_failed" || why.is_none()));
     desk.end().await;
 }
 

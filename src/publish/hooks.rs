@@ -69,7 +69,8 @@ pub async fn run(
             biased;
             () = stopped(&mut stop) => return,
             Some((kind, sentence)) = tellers.outcomes.recv() => trouble(kind, sentence),
-            Some(_) = tellers.tasks.join_next() => {}
+            Some(_) = tellers.programs.tasks.join_next() => {}
+            Some(_) = tellers.posts.tasks.join_next() => {}
             heard = news.recv() => match heard {
                 Ok(News::Event(published)) => {
                     if let (Some(game), Some(number)) = (published.game, published.stamped.number)
@@ -110,8 +111,8 @@ fn missed(hub: &Hub, last: &mut BTreeMap<u64, u64>) -> Vec<Published> {
 struct Tellers {
     config: Arc<Hooks>,
     patience: Patience,
-    turns: [Arc<Semaphore>; 2],
-    tasks: JoinSet<()>,
+    programs: Queue,
+    posts: Queue,
     told: mpsc::UnboundedSender<Outcome>,
     outcomes: mpsc::UnboundedReceiver<Outcome>,
 }
@@ -119,8 +120,7 @@ struct Tellers {
 impl Tellers {
     fn new(config: Hooks, patience: Patience) -> Tellers {
         let (told, outcomes) = mpsc::unbounded_channel();
-        let turns = std::array::from_fn(|_| Arc::new(Semaphore::new(AT_ONCE)));
-        Tellers { config: Arc::new(config), patience, turns, tasks: JoinSet::new(), told, outcomes }
+        Tellers { config: Arc::new(config), patience, programs: Queue::new(), posts: Queue::new(), told, outcomes }
     }
 
     fn tell(&mut self, hub: &Hub, published: &Published) {
@@ -132,7 +132,7 @@ impl Tellers {
         let Some(notice) = notice.map(Arc::new) else { return };
         if !self.config.command.is_empty() {
             let (config, notice, within) = (Arc::clone(&self.config), Arc::clone(&notice), self.patience.program);
-            self.begin(0, HOOK_FAILED, async move {
+            self.programs.begin(HOOK_FAILED, &self.told, async move {
                 let ended = program::run(&config.command, &notice, within).await;
                 let name = config.command.first().cloned().unwrap_or_default();
                 ended.map_err(|why| {
@@ -142,7 +142,7 @@ impl Tellers {
         }
         if let Some(url) = self.config.webhook.clone() {
             let patience = self.patience;
-            self.begin(1, WEBHOOK_FAILED, async move {
+            self.posts.begin(WEBHOOK_FAILED, &self.told, async move {
                 let posted = post(&url, &notice, patience).await;
                 posted.map_err(|why| {
                     format!("an alert did not reach the webhook: {why}; see webhook in [hooks]; the next alert is posted again")
@@ -150,12 +150,29 @@ impl Tellers {
             });
         }
     }
+}
 
-    /// Does this when it is its turn.
-    fn begin(&mut self, which: usize, kind: &'static str, work: impl Future<Output = Result<(), String>> + Send + 'static) {
-        let (Some(turns), told) = (self.turns.get(which).map(Arc::clone), self.told.clone()) else { return };
+/// What is done of one kind, a few at a time. The others do not wait for it.
+struct Queue {
+    turns: Arc<Semaphore>,
+    tasks: JoinSet<()>,
+}
+
+impl Queue {
+    fn new() -> Queue {
+        Queue { turns: Arc::new(Semaphore::new(AT_ONCE)), tasks: JoinSet::new() }
+    }
+
+    /// Does this when it is its turn, and tells what came of it.
+    fn begin(
+        &mut self,
+        kind: &'static str,
+        told: &mpsc::UnboundedSender<Outcome>,
+        work: impl Future<Output = Result<(), String>> + Send + 'static,
+    ) {
+        let (turns, told) = (Arc::clone(&self.turns), told.clone());
         // Whoever listens has gone only when all is over.
-        if self.tasks.len() >= 2 * (AT_ONCE + WAITING) {
+        if self.tasks.len() >= AT_ONCE + WAITING {
             let many = "more alerts came than could be told: look at the boards".to_owned();
             let _ = told.send((kind, Some(many)));
             return;
