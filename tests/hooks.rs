@@ -304,6 +304,28 @@ async fn a_webhook_that_answers_nobody_keeps_no_program_from_being_run() {
 }
 
 #[tokio::test]
+async fn alerts_of_a_game_of_which_nothing_was_heard_are_told_too() {
+    let keys = |dir: &Path| {
+        let text = format!("echo $TOUCHMOVE_BOARD $TOUCHMOVE_KIND >> {}/told", dir.display());
+        format!("command = ['{}']", script(dir, &text).display())
+    };
+    let mut desk = Desk::open(keys, PATIENCE);
+    desk.alert(AlertKind::IllegalMove);
+    let told = desk.dir.path().join("told");
+    until("the first", async || read(&told)).await;
+    // More happens at once than is held for who listens, and its beginning is lost.
+    let (other, _) =
+        desk.hub.seat(BoardView::new(BoardId::new("board_8"), model("dgt").unwrap(), model("dgt").unwrap().sensing));
+    let stamped = |number, event| Stamped { at: number, number: Some(number), event };
+    let passing = std::iter::repeat_n(Stamped { at: 3, number: None, event: Event::Displaced { squares: Vec::new() } }, 1_100);
+    let events = [stamped(1, started()), stamped(2, raised(1, AlertKind::TouchMove))].into_iter().chain(passing).collect();
+    other.publish(1_700_000_000_000, events, |_| (), None);
+    let all = until("the other", async || read(&told).filter(|text| text.lines().count() == 2)).await;
+    assert_eq!(all, "board_7 illegal_move\nboard_8 touch_move\n");
+    desk.end().await;
+}
+
+#[tokio::test]
 async fn touchmoved_runs_the_program_when_a_move_is_not_legal() {
     let dir = tempfile::tempdir().unwrap();
     let told = dir.path().join("told");

@@ -8,7 +8,7 @@ mod webhook;
 
 use crate::config::hooks::Hooks;
 use crate::config::url::Url;
-use crate::daemon::hub::{News, Published};
+use crate::daemon::hub::{GameView, News, Published};
 use crate::daemon::{Hub, Stop, stopped};
 use crate::game::Event;
 use notice::Notice;
@@ -88,20 +88,18 @@ pub async fn run(
     }
 }
 
-/// What was not heard of the games of which something was.
+/// What was not heard of the games at hand.
 fn missed(hub: &Hub, last: &mut BTreeMap<u64, u64>) -> Vec<Published> {
-    let at_hand = hub.read(|state| state.games.keys().copied().collect::<Vec<u64>>());
-    last.retain(|game, _| at_hand.contains(game));
+    let about = |game: &GameView| (game.id, game.board.clone(), game.epoch_wall_ms, game.recalled);
+    let at_hand: Vec<_> = hub.read(|state| state.games.values().map(about).collect());
+    last.retain(|game, _| at_hand.iter().any(|(known, ..)| known == game));
     let mut missed = Vec::new();
-    for (game, number) in last {
-        let Some((board, epoch)) = hub.read(|state| state.games.get(game).map(|game| (game.board.clone(), game.epoch_wall_ms)))
-        else {
-            continue;
-        };
-        for stamped in hub.since(*game, *number).unwrap_or_default() {
+    for (game, board, epoch, recalled) in at_hand {
+        let number = last.entry(game).or_insert(recalled);
+        for stamped in hub.since(game, *number).unwrap_or_default() {
             *number = stamped.number.unwrap_or(*number);
             let wall_ms = epoch.saturating_add_unsigned(stamped.at);
-            missed.push(Published { board: board.clone(), game: Some(*game), wall_ms, stamped });
+            missed.push(Published { board: board.clone(), game: Some(game), wall_ms, stamped });
         }
     }
     missed

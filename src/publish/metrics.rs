@@ -4,7 +4,7 @@
 
 mod http;
 
-use crate::daemon::hub::{BoardId, Contact, News, Published, State};
+use crate::daemon::hub::{BoardId, Contact, GameView, News, Published, State};
 use crate::daemon::{Gallery, Hub, Stop, stopped};
 use crate::game::{Event, Stamped};
 use crate::publish::guests::{House, Room};
@@ -169,12 +169,13 @@ impl Histogram {
     }
 }
 
-/// Counts what was missed, of the games of which something was counted.
+/// Counts what was missed of the games at hand.
 fn catch_up(hub: &Hub, counts: &Mutex<Counts>) {
-    let games: Vec<(u64, BoardId)> = hub.read(|state| state.games.values().map(|game| (game.id, game.board.clone())).collect());
+    let about = |game: &GameView| (game.id, game.board.clone(), game.recalled);
+    let games: Vec<(u64, BoardId, u64)> = hub.read(|state| state.games.values().map(about).collect());
     let mut counts = lock(counts);
-    for (game, board) in games {
-        let Some(last) = counts.last.get(&game).copied() else { continue };
+    for (game, board, recalled) in games {
+        let last = counts.last.get(&game).copied().unwrap_or(recalled);
         for Stamped { number, event, .. } in hub.since(game, last).unwrap_or_default() {
             counts.event(&board, game, number.unwrap_or(0), &event);
         }
