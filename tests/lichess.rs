@@ -383,6 +383,23 @@ async fn a_pause_is_kept_for_all_rounds() {
 }
 
 #[tokio::test]
+async fn one_file_that_cannot_be_written_or_read_stops_no_other() {
+    let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
+    fake.always(Some(Act::Status(502, "")));
+    let folder = dir.path().join("lichess/AbCd1234");
+    std::fs::create_dir_all(folder.join(".game-1.json.new")).unwrap();
+    std::fs::write(folder.join("game-9.json"), "no game").unwrap();
+    let club = Club::open(&dir, &fake, "AbCd1234", Delay::default());
+    club.load(&pairings(), 1);
+    let kept = |file: u32| std::fs::read_to_string(folder.join(format!("game-{file}.json"))).unwrap_or_default();
+    until("the other games", async || (2..=6).all(|file| kept(file).contains("\"pgn\"")).then_some(())).await;
+    until("trouble", async || club.told().contains("cannot be kept in").then_some(())).await;
+    until("what cannot be read", async || club.told().contains("game-9.json").then_some(())).await;
+    assert_eq!(kept(9), "no game");
+    club.end().await;
+}
+
+#[tokio::test]
 async fn nothing_is_sent_twice_and_nothing_early() {
     let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
     let club = Club::open(&dir, &fake, "AbCd1234", Delay { ms: 0, plies: 2 });

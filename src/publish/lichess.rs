@@ -263,8 +263,11 @@ impl Sender {
     }
 
     fn keep(&mut self) {
-        let kept = self.rounds.iter_mut().map(|round| round.outbox.keep());
-        self.unkept = kept.filter_map(Result::err).last();
+        let number = table::number(self.followed.back(), &self.tags);
+        let keep = |round: &mut Sending| round.outbox.keep(round.outbox.number().is_none_or(|own| own == number));
+        // Each is kept, whatever becomes of the others.
+        let wrong: Vec<String> = self.rounds.iter_mut().filter_map(|round| keep(round).err()).collect();
+        self.unkept = wrong.into_iter().next_back();
     }
 
     /// Tells what is wrong now, where that is news.
@@ -281,6 +284,9 @@ impl Sender {
             say(LICHESS_FAILED, None, sentence.clone());
         }
         for round in &self.rounds {
+            if let Some(unread) = round.outbox.unread() {
+                say(LICHESS_FAILED, None, unread);
+            }
             if let Some(wrong) = &round.wrong {
                 say(LICHESS_FAILED, None, wrong.clone());
             }

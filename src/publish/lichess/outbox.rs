@@ -25,7 +25,9 @@ pub struct Outbox {
     number: Option<u16>,
     games: Vec<Game>,
     /// What is in the files, by their numbers.
-    written: BTreeMap<u32, String>,
+    written: BTreeMap<u32, (String, Lasting)>,
+    /// Files that could not be read, by their numbers. They stay as they are.
+    unread: BTreeMap<u32, String>,
 }
 
 /// One game, which is known by its players.
@@ -67,19 +69,28 @@ pub struct Whole {
 }
 
 impl Outbox {
-    /// What was kept in this folder. A file that cannot be read is passed over: what is at hand is sent in any case.
+    /// What was kept in this folder. A file that cannot be read is left as it is: what is at hand is sent in any case.
     pub fn open(folder: PathBuf) -> Outbox {
-        let mut outbox = Outbox { folder, number: None, games: Vec::new(), written: BTreeMap::new() };
+        let mut outbox = Outbox { folder, number: None, games: Vec::new(), written: BTreeMap::new(), unread: BTreeMap::new() };
         for entry in fs::read_dir(&outbox.folder).into_iter().flatten().flatten() {
             let path = entry.path();
             let number = path.file_stem().and_then(|stem| stem.to_str()?.strip_prefix("game-")?.parse().ok());
+            let Some(file) = number else { continue };
             let read = || {
-                let text = fs::read_to_string(&path).ok()?;
-                Some((serde_json::from_str::<Kept>(&text).ok()?, text))
+                let text = fs::read_to_string(&path).map_err(|why| why.to_string())?;
+                Ok((serde_json::from_str::<Kept>(&text).map_err(|why| why.to_string())?, text))
             };
-            let (Some(file), Some((kept, text))) = (number, read()) else { continue };
+            let (kept, text) = match read() {
+                Ok(read) => read,
+                Err(why) => {
+                    let why: String = why;
+                    outbox.unread.insert(file, why);
+                    continue;
+                }
+            };
             outbox.number = Some(kept.round);
-            outbox.written.insert(file, text);
+            // Whether a power cut would leave it is not known.
+            outbox.written.insert(file, (text, Lasting::WhilePowered));
             let told = Told::kept(&kept.pgn, kept.has_moves);
             let refused = kept.refused.map(|why| (Arc::clone(&told.pgn), why));
             let taken = kept.taken.then(|| Arc::clone(&told.pgn));
@@ -146,7 +157,8 @@ impl Outbox {
                     known.file
                 }
                 None => {
-                    let file = self.games.iter().map(|game| game.file).max().unwrap_or(0) + 1;
+                    let last = self.games.iter().map(|game| game.file).max().unwrap_or(0);
+                    let file = (last + 1..).find(|file| !self.unread.contains_key(file)).unwrap_or(last);
                     let told = Told::new(table, game, None);
                     let (taken, refused) = (None, None);
                     self.games.push(Game { file, white, black, table: number_of_table, board, told, taken, refused });
@@ -229,17 +241,26 @@ impl Outbox {
         self.games.iter().filter_map(sentence).collect()
     }
 
-    /// Writes what has changed since the last time.
+    /// Files that could not be read: a sentence, where there are any.
+    pub fn unread(&self) -> Option<String> {
+        let file = |(file, why): (&u32, &String)| format!("game-{file}.json ({why})");
+        let files: Vec<String> = self.unread.iter().map(file).collect();
+        (!files.is_empty()).then(|| {
+            format!(
+                "what was kept for Lichess in {} cannot be read: {}; what is at hand is sent, and these stay as they are: take them away, and send what they have by hand",
+                self.folder.display(),
+                files.join(", ")
+            )
+        })
+    }
+
+    /// Writes what has changed since the last time. `is_current`: the round is being played, and the journal gives back what a power
+    /// cut takes, but a result, after which other games may be played on the board.
     ///
     /// # Errors
-    /// The disk takes it not: a sentence.
-    pub fn keep(&mut self) -> Result<(), String> {
-        let failed = |folder: &PathBuf, why: io::Error| {
-            format!(
-                "what Lichess does not have yet cannot be kept in {} ({why}): make room, or let touchmoved write there",
-                folder.display()
-            )
-        };
+    /// The disk takes some of it not: a sentence.
+    pub fn keep(&mut self, is_current: bool) -> Result<(), String> {
+        let mut wrong = None;
         for game in &self.games {
             let kept = Kept {
                 round: self.number.unwrap_or(0),
@@ -254,22 +275,32 @@ impl Outbox {
             };
             // It is JSON of texts and numbers.
             let text = serde_json::to_string_pretty(&kept).unwrap_or_default();
-            if self.written.get(&game.file) != Some(&text) {
+            let is_over = !game.told.pgn.trim_end().ends_with('*');
+            let lasting = if is_over || !is_current { Lasting::OverPowerCuts } else { Lasting::WhilePowered };
+            let is_there =
+                |(known, how): &(String, Lasting)| *known == text && (*how == lasting || lasting == Lasting::WhilePowered);
+            if !self.written.get(&game.file).is_some_and(is_there) {
                 let path = self.folder.join(format!("game-{}.json", game.file));
-                // What a power cut takes the journal gives back.
-                replace(&path, &text, Lasting::WhilePowered).map_err(|why| failed(&self.folder, why))?;
-                self.written.insert(game.file, text);
+                match replace(&path, &text, lasting) {
+                    Ok(()) => drop(self.written.insert(game.file, (text, lasting))),
+                    Err(why) => wrong = wrong.or(Some(why)),
+                }
             }
         }
         let gone: Vec<u32> =
             self.written.keys().filter(|file| !self.games.iter().any(|game| game.file == **file)).copied().collect();
         for file in gone {
             match fs::remove_file(self.folder.join(format!("game-{file}.json"))) {
-                Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(failed(&self.folder, why)),
+                Err(why) if why.kind() != io::ErrorKind::NotFound => wrong = wrong.or(Some(why)),
                 _ => drop(self.written.remove(&file)),
             }
         }
-        Ok(())
+        wrong.map_or(Ok(()), |why| {
+            Err(format!(
+                "what Lichess does not have yet cannot be kept in {} ({why}): make room, or let touchmoved write there",
+                self.folder.display()
+            ))
+        })
     }
 }
 
