@@ -1,7 +1,7 @@
 //! Who is let in, for every face that listens: so many at once, so many from one address, and nobody may keep others waiting.
 //!
-//! **Invariants:** where it is full, whoever has been silent longest makes room for who comes, and where all are being served, one from
-//! the address that has the most: neither connections that are opened and left nor those that listen for ever keep others out. Nothing waits for a client but the task that serves it, and that not for long: one that does not ask, or does not
+//! **Invariants:** where it is full, whoever has been silent longest makes room for who comes, and where all are being served, one who
+//! can be spared, else one from the address that has the most: neither connections that are opened and left nor those that listen for ever keep others out. Nothing waits for a client but the task that serves it, and that not for long: one that does not ask, or does not
 //! take what it is told, is let go.
 
 use crate::publish::tls::Certificate;
@@ -66,7 +66,19 @@ pub struct House {
 pub struct Guest(Arc<Place>);
 
 /// A guest that is being served: as long as this is held it does not count as silent, and its place is taken.
-pub struct Busy(Arc<Place>);
+pub struct Busy {
+    place: Arc<Place>,
+    weight: Weight,
+}
+
+/// What becomes of a guest that is being served, where all are and it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// It stays, unless its address has more of them than any other.
+    Stays,
+    /// It makes room for who comes: it loses little, and comes again.
+    Spared,
+}
 
 /// A place, given back when nobody holds it any more.
 struct Place {
@@ -78,8 +90,10 @@ struct Place {
 struct Seat {
     number: u64,
     peer: SocketAddr,
-    /// How many of its requests are being answered.
+    /// How many of its requests are being answered...
     busy: AtomicUsize,
+    /// ...and how many of these can be spared.
+    spared: AtomicUsize,
     /// When it last stopped being busy, in the order of such things.
     idle_since: AtomicU64,
     leave: Notify,
@@ -147,22 +161,28 @@ impl Guest {
     }
 
     /// It is being served from now on.
-    pub fn busy(&self) -> Busy {
+    pub fn busy(&self, weight: Weight) -> Busy {
         self.0.seat.busy.fetch_add(1, Ordering::Relaxed);
-        Busy(Arc::clone(&self.0))
+        if weight == Weight::Spared {
+            self.0.seat.spared.fetch_add(1, Ordering::Relaxed);
+        }
+        Busy { place: Arc::clone(&self.0), weight }
     }
 }
 
 impl Busy {
     /// Returns when the guest has to make room.
     pub async fn has_to_go(&self) {
-        self.0.seat.leave.notified().await;
+        self.place.seat.leave.notified().await;
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        let Place { seat, places } = &*self.0;
+        let Place { seat, places } = &*self.place;
+        if self.weight == Weight::Spared {
+            seat.spared.fetch_sub(1, Ordering::Relaxed);
+        }
         seat.idle_since.store(places.next.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         seat.busy.fetch_sub(1, Ordering::Relaxed);
     }
@@ -202,14 +222,21 @@ impl Places {
             }
             let silent = crowd.iter().filter(|seat| seat.busy.load(Ordering::Relaxed) == 0);
             let longest = silent.min_by_key(|seat| seat.idle_since.load(Ordering::Relaxed)).map(|seat| seat.number);
-            let longest = longest.or_else(|| fuller(&crowd, home))?;
+            let longest = longest.or_else(|| spared(&crowd)).or_else(|| fuller(&crowd, home))?;
             if let Some(seat) = inside.remove(&longest) {
                 seat.leave.notify_one();
             }
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let idle_since = AtomicU64::new(number);
-        let seat = Arc::new(Seat { number, peer, busy: AtomicUsize::new(0), idle_since, leave: Notify::new() });
+        let seat = Arc::new(Seat {
+            number,
+            peer,
+            busy: AtomicUsize::new(0),
+            spared: AtomicUsize::new(0),
+            idle_since,
+            leave: Notify::new(),
+        });
         inside.insert(number, Arc::clone(&seat));
         Some(Arc::new(Place { seat, places: Arc::clone(self) }))
     }
@@ -219,14 +246,28 @@ impl Places {
     }
 }
 
+/// Of those who can be spared, the first from the address that has the most of them.
+fn spared(crowd: &[&Arc<Seat>]) -> Option<u64> {
+    let can_be = |seat: &&&Arc<Seat>| {
+        let spared = seat.spared.load(Ordering::Relaxed);
+        spared > 0 && spared == seat.busy.load(Ordering::Relaxed)
+    };
+    most(crowd.iter().filter(can_be).copied())?.first().copied()
+}
+
 /// Of those who are all being served, the first from the address that has the most of them, if that are more than this one would have
 /// with another.
 fn fuller(crowd: &[&Arc<Seat>], home: IpAddr) -> Option<u64> {
-    let mut by_home: BTreeMap<IpAddr, Vec<u64>> = BTreeMap::new();
-    crowd.iter().for_each(|seat| by_home.entry(self::home(seat.peer.ip())).or_default().push(seat.number));
-    let own = by_home.get(&home).map_or(0, Vec::len);
-    let most = by_home.values().max_by_key(|numbers| numbers.len())?;
+    let own = crowd.iter().filter(|seat| self::home(seat.peer.ip()) == home).count();
+    let most = most(crowd.iter().copied())?;
     most.first().copied().filter(|_| most.len() > own + 1)
+}
+
+/// Those from the address that has the most of them.
+fn most<'a>(seats: impl Iterator<Item = &'a Arc<Seat>>) -> Option<Vec<u64>> {
+    let mut by_home: BTreeMap<IpAddr, Vec<u64>> = BTreeMap::new();
+    seats.for_each(|seat| by_home.entry(home(seat.peer.ip())).or_default().push(seat.number));
+    by_home.into_values().max_by_key(Vec::len)
 }
 
 /// Whose addresses count together: an address, or a /64 of IPv6, as one.
@@ -282,7 +323,7 @@ impl Service<Request<Incoming>> for Served {
 
     fn call(&self, mut request: Request<Incoming>) -> Serving {
         request.extensions_mut().insert(self.guest.clone());
-        Serving { _busy: self.guest.busy(), answered: Box::pin(self.router.call(request)) }
+        Serving { _busy: self.guest.busy(Weight::Stays), answered: Box::pin(self.router.call(request)) }
     }
 }
 
@@ -352,5 +393,37 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.stream).poll_shutdown(context);
         self.waited(context, outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Guests from one address, all being served.
+    fn serve(places: &Arc<Places>, weight: Weight) -> Option<(Guest, Busy)> {
+        let guest = Guest(places.admit("127.0.0.1:1".parse().expect("an address"))?);
+        let busy = guest.busy(weight);
+        Some((guest, busy))
+    }
+
+    #[test]
+    fn those_who_look_make_room_and_those_who_rule_do_not() {
+        let places = Places::new(Room { all: 4, each: 4 }, "browsers");
+        let weights = [Weight::Spared, Weight::Stays, Weight::Spared, Weight::Stays];
+        let seated: Vec<_> = weights.iter().map(|weight| serve(&places, *weight).expect("room")).collect();
+        let is_in = |index: usize| places.inside().contains_key(&seated[index].0.0.seat.number);
+        let first = serve(&places, Weight::Stays).expect("the room of the first who looks");
+        assert_eq!([0, 1, 2, 3].map(is_in), [false, true, true, true]);
+        let _second = serve(&places, Weight::Stays).expect("the room of the other who looks");
+        assert_eq!([0, 1, 2, 3].map(is_in), [false, true, false, true]);
+        assert!(serve(&places, Weight::Spared).is_none(), "those who rule make no room for others");
+        // Who asked for more than that, on the same connection, is not spared meanwhile.
+        drop(first);
+        let (guest, _busy) = serve(&places, Weight::Spared).expect("room");
+        let asks = guest.busy(Weight::Stays);
+        assert!(serve(&places, Weight::Spared).is_none());
+        drop(asks);
+        assert!(serve(&places, Weight::Spared).is_some());
     }
 }

@@ -3,7 +3,7 @@
 use super::{Desk, boards, session, tournament};
 use crate::daemon::Stop;
 use crate::daemon::hub::State as Seen;
-use crate::publish::guests::Guest;
+use crate::publish::guests::{Guest, Weight};
 use crate::publish::origin::{is_host, is_origin};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, Request, State};
@@ -48,7 +48,7 @@ async fn websocket(
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let upgrade = upgrade.max_message_size(MESSAGE).max_frame_size(MESSAGE);
-    let busy = guest.busy();
+    let busy = guest.busy(Weight::Stays);
     upgrade.on_upgrade(move |socket| session::run(socket, desk, busy, stop))
 }
 

@@ -8,7 +8,7 @@ use crate::daemon::hub::State as Seen;
 use crate::game::pgn::AfterIllegal;
 use crate::locale::{self, Locale};
 use crate::publish::dbus::{self, Stream};
-use crate::publish::guests::Guest;
+use crate::publish::guests::{Guest, Weight};
 use crate::publish::origin::is_host;
 use crate::wire::Word;
 use axum::extract::{Path, Request, State};
@@ -195,7 +195,9 @@ async fn events(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>,
     let who = web.access.who(&headers);
     let stage = web.stage(audience(who.as_ref()), locale(&uri));
     let told = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map_or(0, |id| stage.number(id));
-    let body = stream::body(&web, stage, told, who, guest.busy());
+    // Behind a proxy all come from one address, and those who rule must not be kept out by those who look.
+    let weight = if who.is_some() { Weight::Stays } else { Weight::Spared };
+    let body = stream::body(&web, stage, told, who, guest.busy(weight));
     // A proxy hands it on as it comes.
     ([(CONTENT_TYPE, "text/event-stream"), (UNBUFFERED, "no")], body).into_response()
 }
