@@ -26,6 +26,9 @@ pub const ARBITER_GROUP: &str = "touchmove-arbiter";
 /// Who may see the broadcast stream.
 pub const BROADCAST_GROUP: &str = "touchmove-broadcast";
 
+/// What the service manager is given before the service may listen (config/systemd/listen.conf).
+pub const LISTEN_FILE: &str = "/usr/share/touchmove/systemd/listen.conf";
+
 /// What polkit is asked before an alert is acknowledged, or the worth of a claim told.
 pub const ACTION_ACKNOWLEDGE: &str = "org.touchmove1.acknowledge";
 /// What polkit is asked before any other command.

@@ -130,14 +130,40 @@ fn the_unit_is_hardened() {
     let security = ["security", "--offline=true", "--threshold=20"];
     let said = content(Command::new("systemd-analyze").args(security).arg(Path::new(ROOT).join(UNIT)));
     eprintln!("{}", said.lines().last().unwrap_or_default());
-    // With what lets it send something, too; of two settings of one kind in a unit both hold, as if they were in two files.
-    let dir = tempfile::tempdir().unwrap();
-    let copy = dir.path().join("touchmoved.service");
-    let more = read("config/systemd/network.conf");
-    let (_, more) = more.split_once("[Service]").unwrap();
-    fs::write(&copy, read(UNIT).replace("[Install]", &format!("{more}\n[Install]"))).unwrap();
-    let said = content(Command::new("systemd-analyze").args(security).arg(&copy));
-    eprintln!("{}", said.lines().last().unwrap_or_default());
+    // With what lets it send something, or listen, too; of two settings of one kind in a unit both hold, as if they were in two files.
+    for file in ["network.conf", "listen.conf"] {
+        let dir = tempfile::tempdir().unwrap();
+        let copy = dir.path().join("touchmoved.service");
+        let more = read(&format!("config/systemd/{file}"));
+        let (_, more) = more.split_once("[Service]").unwrap();
+        fs::write(&copy, read(UNIT).replace("[Install]", &format!("{more}\n[Install]"))).unwrap();
+        let said = content(Command::new("systemd-analyze").args(security).arg(&copy));
+        eprintln!("{file}: {}", said.lines().last().unwrap_or_default());
+    }
+}
+
+/// Each section of the README that has an address to listen at says how the service may: in a block for systemd, or by the file
+/// that is shipped.
+#[test]
+fn the_service_may_listen_where_the_readme_says() {
+    let (readme, file) = (read("README.md"), read(names::LISTEN_FILE.replace("/usr/share/touchmove", "config").as_str()));
+    let mut ports = BTreeSet::new();
+    for section in readme.split("\n## ") {
+        let mut rules = read(UNIT);
+        let blocks = section.split("```ini\n").skip(1).filter_map(|rest| rest.split("```").next());
+        rules.extend(blocks);
+        if section.contains("listen.conf") {
+            rules += &file;
+        }
+        let has = |rule: &str| rules.lines().any(|line| line == rule || line.starts_with(&format!("{rule} ")));
+        for address in section.split("listen = \"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            let port = address.rsplit(':').next().unwrap();
+            assert!(has(&format!("SocketBindAllow=tcp:{port}")), "{section}");
+            assert!(has("RestrictAddressFamilies=AF_INET") && has("IPAddressAllow=localhost"), "{section}");
+            ports.insert(port);
+        }
+    }
+    assert_eq!(ports, BTreeSet::from(["1982", "8064", "9482"]));
 }
 
 /// What a program is begun and ended with (`publish::hooks`): the service may do all of it.

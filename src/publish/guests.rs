@@ -4,6 +4,7 @@
 //! can be spared, else one from the address that has the most: neither connections that are opened and left nor those that listen for ever keep others out. Nothing waits for a client but the task that serves it, and that not for long: one that does not ask, or does not
 //! take what it is told, is let go.
 
+use crate::names;
 use crate::publish::tls::Certificate;
 use axum::Router;
 use axum::response::Response;
@@ -39,6 +40,19 @@ const HEAD: usize = 16 * 1024;
 /// Of the files that this program may open so many at most, as a part of them, are one face's connections: boards and the journal
 /// need the rest.
 const SHARE: u64 = 4;
+
+/// What to do about an address that cannot be had for this reason: `taken`, but where it is the service manager that is in the way.
+pub fn refused(why: &io::Error, taken: &str) -> String {
+    match why.raw_os_error() {
+        // EPERM, of SocketBindDeny=; EAFNOSUPPORT, of RestrictAddressFamilies= (systemd.exec(5), systemd.resource-control(5)).
+        Some(1 | 97) => {
+            format!("touchmoved may not listen there; as a service it may with {}, which says how", names::LISTEN_FILE)
+        }
+        // EACCES: a port below 1024.
+        Some(13) => "ports below 1024 are root's: give a higher one".to_owned(),
+        _ => taken.to_owned(),
+    }
+}
 
 /// How many are let in.
 #[derive(Clone, Copy, Debug)]
@@ -425,5 +439,16 @@ mod tests {
         assert!(serve(&places, Weight::Spared).is_none());
         drop(asks);
         assert!(serve(&places, Weight::Spared).is_some());
+    }
+
+    #[test]
+    fn what_is_in_the_way_is_said() {
+        let says = |code| refused(&io::Error::from_raw_os_error(code), "end the other program");
+        // EADDRINUSE
+        assert_eq!(says(98), "end the other program");
+        for code in [1, 97] {
+            assert!(says(code).contains("/usr/share/touchmove/systemd/listen.conf"), "{}", says(code));
+        }
+        assert!(says(13).contains("give a higher one"));
     }
 }

@@ -25,7 +25,7 @@ use crate::config::livechess::LiveChess;
 use crate::config::{Config, Tags};
 use crate::daemon::{Gallery, Hub, Source, Stop, stopped};
 use crate::game::Delay;
-use crate::publish::guests::{House, Room};
+use crate::publish::guests::{House, Room, refused};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -66,7 +66,8 @@ pub async fn run(desk: Arc<Desk>, mut stop: Stop) {
     let opened = |outcome: io::Result<SocketAddr>| match outcome {
         Ok(bound) => info!("programs that know LiveChess find the boards at ws://{bound}/api/v1.0"),
         Err(why) if !said.swap(true, Ordering::Relaxed) => error!(
-            "programs that know LiveChess cannot connect to {address} ({why}): end what uses it, perhaps LiveChess itself, or write another `listen` under [livechess]; it is tried again, and games go on"
+            "programs that know LiveChess cannot connect to {address} ({why}): {}; it is tried again, and games go on",
+            refused(&why, "end what uses it, perhaps LiveChess itself, or write another `listen` under [livechess]")
         ),
         Err(_) => {}
     };

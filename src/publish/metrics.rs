@@ -7,7 +7,7 @@ mod http;
 use crate::daemon::hub::{BoardId, Contact, GameView, News, Published, State};
 use crate::daemon::{Gallery, Hub, Stop, stopped};
 use crate::game::{Event, Stamped};
-use crate::publish::guests::{House, Room};
+use crate::publish::guests::{House, Room, refused};
 use crate::wire::Word;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
@@ -78,7 +78,8 @@ pub async fn run(hub: Arc<Hub>, gallery: Arc<Gallery>, address: SocketAddr, trou
             trouble(None);
         }
         Err(why) => trouble(Some(format!(
-            "metrics cannot be told at {address} ({why}): end the program that listens there, or give another address as listen in [metrics]; it is tried again"
+            "metrics cannot be told at {address} ({why}): {}; it is tried again",
+            refused(&why, "end the program that listens there, or give another address as listen in [metrics]")
         ))),
     };
     let house = House { address, room: ROOM, guests: "programs that ask for metrics", certificate: None };

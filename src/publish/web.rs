@@ -30,7 +30,7 @@ mod who;
 use crate::config::{self, Config, Tags};
 use crate::daemon::{Gallery, Hub, Source, Stop, stopped};
 use crate::locale::Locale;
-use crate::publish::guests::{House, Room};
+use crate::publish::guests::{House, Room, refused};
 use crate::publish::tls::Certificate;
 use card::View;
 use cloud::Cloud;
@@ -119,7 +119,8 @@ pub async fn run(web: Arc<Web>, trouble: impl Fn(Option<String>)) {
         }
         Err(why) => {
             let sentence = format!(
-                "the page cannot be served at {address} ({why}): end the program that listens there, or give another address as listen in [web]; it is tried again"
+                "the page cannot be served at {address} ({why}): {}; it is tried again",
+                refused(&why, "end the program that listens there, or give another address as listen in [web]")
             );
             error!("{sentence}");
             trouble(Some(sentence));
