@@ -103,6 +103,17 @@ fn boards_with_their_own_ids_are_given_to_touchmove() {
     check(&said, &["\nTOUCHMOVE_BOARD=chessnut\n", "/dev/touchmove/chessnut_SN0001"], &[]);
 }
 
+/// Whatever it is that somebody gave to touchmove.
+#[test]
+fn names_stay_for_ids_that_are_in_no_table() {
+    let (tty, given) = ("1-2/1-2:1.0/tty/ttyUSB0", "SUBSYSTEM==\"tty\", ENV{TOUCHMOVE_BOARD}=\"ichessone\"\n");
+    let Some(said) = tried("tty 1-2 4 ttyUSB0 A1B2C3 1a2b:3c4d", tty, given) else { return };
+    check(&said, &GIVEN, &[]);
+    check(&said, &["/dev/touchmove/ichessone_A1B2C3"], &["ichessone_ttyUSB0"]);
+    let said = tried("tty 1-2 4 ttyUSB0 - 1a2b:3c4d", tty, given).unwrap();
+    check(&said, &["/dev/touchmove/ichessone_usb_1-2"], &["TOUCHMOVE_PLACE=0000", "ichessone_ttyUSB0"]);
+}
+
 #[test]
 fn other_peoples_adapters_are_only_tagged() {
     let (plug, tty) = ("tty 1-2 4 ttyUSB0 A1B2C3 0403:6001", "1-2/1-2:1.0/tty/ttyUSB0");

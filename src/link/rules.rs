@@ -33,6 +33,10 @@ SUBSYSTEM=="usb", ENV{DEVTYPE}!="usb_device", GOTO="touchmove_end"
 const TAIL: &str = r#"
 # What a board is given.
 ENV{TOUCHMOVE_BOARD}!="?*", GOTO="touchmove_end"
+# A name that stays: by the serial number, else by the socket. Hubs have serial numbers too: the nearest device with ids is the board's.
+SUBSYSTEM=="usb", ENV{TOUCHMOVE_PLACE}="usb_$kernel", ENV{TOUCHMOVE_SERIAL}="$attr{serial}"
+SUBSYSTEM=="tty", SUBSYSTEMS=="usb", ATTRS{idVendor}=="?*", ENV{TOUCHMOVE_PLACE}="usb_$id", ENV{TOUCHMOVE_SERIAL}="$attr{serial}"
+ENV{TOUCHMOVE_SERIAL}=="?*", ENV{TOUCHMOVE_PLACE}="$env{TOUCHMOVE_SERIAL}"
 ENV{TOUCHMOVE_PLACE}!="?*", ENV{TOUCHMOVE_PLACE}="$kernel"
 GROUP="touchmove", MODE="0660", TAG+="touchmove", TAG+="systemd", ENV{SYSTEMD_WANTS}+="touchmoved.service"
 ENV{ID_MM_DEVICE_IGNORE}="1", ENV{ID_MM_PORT_IGNORE}="1"
@@ -60,7 +64,6 @@ pub fn rules() -> String {
     for (id, names) in generic.values() {
         rules +=
             &format!("SUBSYSTEM==\"tty\", {}, TAG+=\"touchmove\", ENV{{{PERHAPS}}}=\"{}\"\n", parents(id), names.join(" "));
-        rules += &place("tty", &parents(id), "ATTRS", "$id");
     }
     rules + TAIL
 }
@@ -73,23 +76,14 @@ fn own(model: &Model, id: &UsbId) -> String {
             let given = format!("SUBSYSTEM==\"tty\", {}, ENV{{{GIVEN}}}=\"{}\"\n", parents(id), model.name);
             // ModemManager asks the USB device whether its ports are to be left alone.
             let alone = format!("SUBSYSTEM==\"usb\", {device}, ENV{{ID_MM_DEVICE_IGNORE}}=\"1\"\n");
-            given + &alone + &place("tty", &parents(id), "ATTRS", "$id")
+            given + &alone
         }
         // It is no device of its own.
         Connection::Matrix => String::new(),
         Connection::Usb(_) => {
             format!("SUBSYSTEM==\"usb\", {device}, ENV{{{GIVEN}}}=\"{}\"\n", model.name)
-                + &place("usb", &device, "ATTR", "$kernel")
         }
     }
-}
-
-/// What makes a name stay: the serial number, else the socket. Hubs have serial numbers too, so the ids stand beside it.
-fn place(subsystem: &str, ids: &str, attribute: &str, socket: &str) -> String {
-    format!(
-        "SUBSYSTEM==\"{subsystem}\", {ids}, ENV{{TOUCHMOVE_PLACE}}=\"usb_{socket}\"\n\
-         SUBSYSTEM==\"{subsystem}\", {ids}, {attribute}{{serial}}==\"?*\", ENV{{TOUCHMOVE_PLACE}}=\"$attr{{serial}}\"\n"
-    )
 }
 
 /// Matches a device that is below one with these ids.
