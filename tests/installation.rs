@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use tempfile::TempDir;
+use touchmove::boards::BOARDS;
 use touchmove::names;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -261,6 +262,18 @@ fn polkit_knows_what_it_is_asked() {
         assert!(policy.contains(&format!("<action id=\"{action}\">")), "{action}");
     }
     assert!(read("config/polkit/50-touchmove.rules").contains(names::ARBITER_GROUP));
+}
+
+/// Only devices of those who make boards are looked at anew when udev's rules are installed.
+#[test]
+fn boards_that_are_plugged_in_already_are_given_to_touchmove() {
+    let own = BOARDS.iter().flat_map(|model| model.usb).filter(|id| !id.generic).map(|id| format!("{:04x}", id.vendor));
+    let own: BTreeSet<String> = own.collect();
+    for script in ["config/debian/postinst", ".ci/install"] {
+        let text = read(script);
+        let vendors = text.split("--property-match=ID_VENDOR_ID=").skip(1).filter_map(|rest| rest.get(..4)).map(str::to_owned);
+        assert_eq!(vendors.collect::<BTreeSet<_>>(), own, "{script}");
+    }
 }
 
 #[test]
