@@ -23,7 +23,7 @@ demo: packages-demo ## A master's game on a virtual board, arriving over a priva
 test: packages-test components fmt clippy doc unit ## Formatting, lints, documentation, all tests
 
 build: packages-build ## touchmoved and touchmovectl, for use: target/release
-	$(CARGO) build --release --bins
+	$(CARGO) build --release --bins --features gpio
 
 bench: packages-demo ## How fast it is, as ratios to the plainest way
 	$(CARGO) bench

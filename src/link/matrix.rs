@@ -254,7 +254,7 @@ impl Port {
 
 #[cfg(not(feature = "gpio"))]
 fn lines(_: &Wiring) -> Result<Box<dyn Lines>, String> {
-    Err("this touchmoved was built without lines of the computer itself: use the package for the Raspberry Pi, or build it with \
+    Err("this touchmoved was built without lines of the computer itself: use the package, or build it with \
          `cargo build --release --features gpio`"
         .to_owned())
 }
