@@ -171,7 +171,8 @@ pub const TABLES: &[(&str, &str)] = &[
     ),
     (
         "metrics",
-        "Figures on boards and games for Prometheus, live: for the operator, on this machine alone. docs/grafana.json shows them.",
+        "Figures on boards and games for Prometheus, live: for the operator, on this machine alone. Grafana shows them with\n\
+         /usr/share/doc/touchmove/grafana.json.",
     ),
     (
         "livechess",
