@@ -318,10 +318,11 @@ async fn alerts_of_a_game_of_which_nothing_was_heard_are_told_too() {
         desk.hub.seat(BoardView::new(BoardId::new("board_8"), model("dgt").unwrap(), model("dgt").unwrap().sensing));
     let stamped = |number, event| Stamped { at: number, number: Some(number), event };
     let passing = std::iter::repeat_n(Stamped { at: 3, number: None, event: Event::Displaced { squares: Vec::new() } }, 1_100);
-    let events = [stamped(1, started()), stamped(2, raised(1, AlertKind::TouchMove))].into_iter().chain(passing).collect();
+    let events =
+        [stamped(1, started()), stamped(2, raised(1, AlertKind::PressWithoutMove))].into_iter().chain(passing).collect();
     other.publish(1_700_000_000_000, events, |_| (), None);
     let all = until("the other", async || read(&told).filter(|text| text.lines().count() == 2)).await;
-    assert_eq!(all, "board_7 illegal_move\nboard_8 touch_move\n");
+    assert_eq!(all, "board_7 illegal_move\nboard_8 press_without_move\n");
     desk.end().await;
 }
 
