@@ -199,7 +199,7 @@ impl Hub {
             Event::Commanded { command: command @ Command::Position(_), .. } => Some(command),
             _ => None,
         })?;
-        let exchange = Exchange { from: board.clone(), to: board.clone(), by: by.to_owned() };
+        let exchange = Exchange { game: ended.game, from: board.clone(), to: board.clone(), by: by.to_owned() };
         let says = format!("{by}, who took back the position that had ended game {}", ended.game);
         Some(self.go_on(ended, exchange, says).await.map(|()| Answer::Undone(command)))
     }
@@ -242,7 +242,7 @@ impl Hub {
             }
             Ok(Ended::of(game))
         })?;
-        let exchange = Exchange { from: from.clone(), to: to.clone(), by: by.to_owned() };
+        let exchange = Exchange { game: game.game, from: from.clone(), to: to.clone(), by: by.to_owned() };
         let says = format!("{by}, who carried game {} on from board {from}", game.game);
         self.go_on(game, exchange, says).await
     }
@@ -387,7 +387,7 @@ impl Hub {
         let is_news = batch.carried.is_none();
         // Before anybody gives the game on this board the names of another table.
         // Pairings may have been changed since it was asked for.
-        if let Some(Exchange { from, to, by }) = batch.carried.as_ref().filter(|exchange| exchange.from != exchange.to)
+        if let Some(Exchange { from, to, by, .. }) = batch.carried.as_ref().filter(|exchange| exchange.from != exchange.to)
             && let Some(round) = self.read(|state| with_board(state, from, to))
             && let Err(why) = self.set_round(round, by)
         {
@@ -410,11 +410,10 @@ impl Hub {
                 let published = Published { board: board.clone(), game, wall_ms, stamped };
                 news.push(News::Event(Arc::new(published)));
             }
-            if let Some(Exchange { from, .. }) = &batch.carried {
-                let from = state.boards.get(from).and_then(|view| view.game);
+            if let Some(Exchange { game: from, .. }) = &batch.carried {
                 let here = state.boards.get(board).and_then(|view| view.game);
                 if let Some(game) = here.and_then(|game| state.games.get_mut(&game)) {
-                    (game.recalled, game.carried_from) = (game.record.last_number, from);
+                    (game.recalled, game.carried_from) = (game.record.last_number, Some(*from));
                 }
                 news.push(News::Board(board.clone()));
             }

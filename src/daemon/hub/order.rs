@@ -55,7 +55,9 @@ pub struct Carried {
 /// A board stands at the table of another one from now on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// The one that stood there.
+    /// The game that goes on.
+    pub game: u64,
+    /// The board that stood there; the same one, where its game goes on that a position had ended.
     pub from: BoardId,
     /// The one that stands there now.
     pub to: BoardId,
