@@ -10,7 +10,7 @@ PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
 PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux chromium chromium-driver
 
-.PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system
+.PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -48,6 +48,10 @@ test-package: packages-build packages-package cargo-deb ## The package installed
 test-system: packages-build packages-system cargo-deb ## The package on a whole machine with USB boards, in QEMU; needs root
 	$(CARGO) deb --output target/debian/first.deb
 	@tests/system/machine target/debian/first.deb
+
+test-arm64: cargo-deb ## The package for aarch64, its programs run under emulation; needs cross compilers
+	@CARGO=$(CARGO) .ci/deb-arm64
+	@tests/system/arm64 "$$(ls -t target/debian/*_arm64.deb | head -n 1)"
 
 cargo-deb:
 	@$(CARGO) deb --version >/dev/null 2>&1 || { echo "installing cargo-deb"; $(CARGO) install --locked cargo-deb; }
