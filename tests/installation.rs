@@ -343,6 +343,7 @@ fn what_is_installed_unchanged_changes_nothing() {
     let own = laws(&dir.path().join("bin/touchmovectl"));
     assert_eq!(own, laws(Path::new(env!("CARGO_BIN_EXE_touchmovectl"))));
 }
+
 /// What is the same the next time is not tried again: the unit and the program have one word for it.
 #[test]
 fn a_mistake_in_a_file_is_not_started_again_for_ever() {
