@@ -7,7 +7,7 @@ use crate::plugs::umockdev;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use touchmove::boards::{BOARDS, Connection, Model};
+use touchmove::boards::{BOARDS, Connection};
 use touchmove::ctl::pty::Port;
 use touchmove::game::event::Rotation;
 use touchmove::publish::client::Client;
@@ -60,21 +60,25 @@ fn game() -> Game {
     games.into_iter().filter(|game| game.plies.len() >= 30).min_by_key(|game| game.plies.len()).unwrap_or_else(opera)
 }
 
-/// A hall with a board of every kind that is on a serial line of its own: one touchmoved, and the same game on all of them at once.
+/// A hall with a board of every kind that is on a serial line, one of them as many on one line are: one touchmoved, and the same game on all of them at once.
 #[tokio::test]
 async fn a_game_on_each_board_arrives() {
     let Some(bus) = PrivateBus::start() else { return };
     let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let (mut config, mut truth, mut lasts) = (String::new(), BTreeMap::new(), Duration::ZERO);
-    let alone = |model: &&&Model| matches!(model.connection, Connection::Serial(_)) && model.name != "dgt-bus";
-    for model in BOARDS.iter().filter(alone) {
+    for model in BOARDS.iter().filter(|model| matches!(model.connection, Connection::Serial(_))) {
         let path = dir.path().join(model.name);
         let (played, until) = board(model.name, &game(), &path);
-        config += &format!("[[board]]\nname = \"{0}\"\nmodel = \"{0}\"\nport = \"{1}\"\n\n", model.name, path.display());
-        truth.insert(model.name.to_owned(), played);
+        // A line of many has a name, and each board on it another.
+        let (name, more) = match model.name {
+            "dgt-bus" => ("line", "names = \"960 = dgt_bus\"\n"),
+            name => (name, ""),
+        };
+        config += &format!("[[board]]\nname = \"{name}\"\nmodel = \"{}\"\nport = \"{}\"\n{more}\n", model.name, path.display());
+        truth.insert(model.name.replace('-', "_"), played);
         lasts = lasts.max(until);
     }
-    assert!(truth.len() >= 8, "{truth:?}");
+    assert!(truth.len() >= 9, "{truth:?}");
     let file = dir.path().join("touchmoved.toml");
     std::fs::write(&file, config).unwrap();
     let client = client(&bus, Stream::Live).await;
@@ -120,6 +124,43 @@ async fn a_game_on_a_certabo_goes_on_after_a_restart() {
     assert_eq!(moves, truth, "{}", daemon.log());
 }
 
+/// Plays what this board says, in its own time, by lines to whoever is the hardware. `line`: what makes it say these bytes.
+async fn act(stage: &mut Stage, daemon: &mut Daemon, line: impl Fn(&[u8]) -> Option<String>) {
+    let began = Instant::now();
+    while let Some(next) = stage.next_event().filter(|next| *next <= stage.ends_at()) {
+        tokio::time::sleep_until((began + Duration::from_millis(next / u64::from(SPEED))).into()).await;
+        let lines = stage.advance(next).into_iter().filter_map(|chunk| line(&chunk.bytes));
+        lines.for_each(|line| daemon.tell(&line));
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A Chessnut over USB, found by itself.
+#[tokio::test]
+async fn a_game_on_a_chessnut_arrives() {
+    let (Some(mut command), Some(bus)) = (umockdev("plugs.py"), PrivateBus::start()) else { return };
+    let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let scene = Scene { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
+    let mut stage = Stage::new("chessnut", &game(), &scene).unwrap();
+    let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
+    let client = client(&bus, Stream::Live).await;
+    let (address, state) = (bus.address(), state.path().to_str().unwrap());
+    command.arg(dir.path().join("log")).args(["hid 1-2 4 SN0001", "--", env!("CARGO_BIN_EXE_touchmoved")]);
+    command.stdin(std::process::Stdio::piped()).env("XDG_CONFIG_HOME", dir.path()).env("HOME", dir.path());
+    let mut daemon = Daemon::run(command, &["--bus", &address, "--state-dir", state]);
+    daemon.ready();
+    let is_ready = async || client.snapshot().await.unwrap().boards.into_iter().find(|board| board.state != "unplugged");
+    until("the board", is_ready).await;
+    // It reports what stands there when it is told to.
+    stage.receive(0, &[0x21, 1, 0]);
+    let squares = |report: &[u8]| (report[0] == 0x01).then(|| format!("squares 1-2 {}", hex(&report[2..34])));
+    act(&mut stage, &mut daemon, squares).await;
+    assert_eq!(played(&client, truth.len(), PATIENCE).await, truth, "{}", daemon.log());
+}
+
 /// The one board that is none of a serial line, and needs no USB either: switches on an expander, by the computer's own I2C.
 #[tokio::test]
 async fn a_game_on_a_matrix_arrives() {
@@ -139,15 +180,8 @@ async fn a_game_on_a_matrix_arrives() {
     let args = ["--bus", &address, "--state-dir", state, "--board", "matrix", "--port", wiring];
     let mut daemon = Daemon::run(command, &args);
     daemon.ready();
-    let began = Instant::now();
-    while let Some(next) = stage.next_event().filter(|next| *next <= stage.ends_at()) {
-        tokio::time::sleep_until((began + Duration::from_millis(next / u64::from(SPEED))).into()).await;
-        for chunk in stage.advance(next) {
-            // What a scan brings, after a byte that says whether there are diodes, is what is closed.
-            let closed: String = chunk.bytes[1..].iter().map(|row| format!("{row:02x}")).collect();
-            daemon.tell(&format!("closed {closed}"));
-        }
-    }
+    // What a scan brings, after a byte that says whether there are diodes, is what is closed.
+    act(&mut stage, &mut daemon, |scan| Some(format!("closed {}", hex(&scan[1..])))).await;
     assert_eq!(played(&client, truth.len(), PATIENCE).await, truth, "{}", daemon.log());
 
     // Without power it forgets that its columns have resistors: that is noticed, and put right.
