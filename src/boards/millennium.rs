@@ -34,8 +34,8 @@
 //! # Settings
 //!
 //! 02 must be 03: the board reports when something changed. As it comes from the maker it reports 24 times a second. It is read, and
-//! written only if it is wrong, because an EEPROM wears out. Nothing else is written: with bit 0 of setting 00, replies have no check
-//! and are not understood here; no maker delivers that.
+//! written only if it is wrong, because an EEPROM wears out. Nothing else is written: where bit 0
+//! of setting 00 is set, replies have no check and are not understood here, and so that cannot be read, either.
 //!
 //! # Where this comes from
 //!

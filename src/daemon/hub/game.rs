@@ -22,7 +22,7 @@ pub struct GameView {
     pub tags: Arc<[(String, String)]>,
     /// The number of the last of its events that were no news: they are from before touchmoved was started, or from another board.
     pub recalled: u64,
-    /// The game of another board that goes on in it.
+    /// The game that goes on in it, of another board, or of this one where a position had ended it.
     pub carried_from: Option<u64>,
     /// When the alerts that stand were raised, by their ids.
     pub raised: BTreeMap<u32, Millis>,

@@ -8,11 +8,7 @@ input:
 """
 
 import errno
-import os
-import shutil
-import signal
 import struct
-import subprocess
 import sys
 import threading
 
@@ -20,6 +16,9 @@ import gi
 
 gi.require_version("UMockdev", "1.0")
 from gi.repository import UMockdev
+
+sys.dont_write_bytecode = True
+from command import run
 
 SLAVE, RDWR, PEC = 0x0703, 0x0707, 0x0708
 READ = 1
@@ -100,16 +99,4 @@ E: MAJOR=89
 E: MINOR=1
 """
 )
-child = subprocess.Popen(sys.argv[sys.argv.index("--") + 1 :], stdin=subprocess.DEVNULL)
-signal.signal(signal.SIGTERM, lambda *_: child.terminate())
-threading.Thread(target=listen, daemon=True).start()
-code = None
-while code is None:
-    # Not for ever: the signal may come to another thread, and is looked at by this one.
-    try:
-        code = child.wait(timeout=0.1)
-    except subprocess.TimeoutExpired:
-        pass
-shutil.rmtree(testbed.get_root_dir(), ignore_errors=True)
-# Threads that serve devices may hold what an orderly end waits for.
-os._exit(code)
+run(testbed, listen)

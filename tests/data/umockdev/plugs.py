@@ -16,10 +16,7 @@ What is done to a Chessnut is written into LOG, a line each: claim, release, att
 
 import errno
 import os
-import shutil
-import signal
 import struct
-import subprocess
 import sys
 import threading
 import tty
@@ -28,6 +25,9 @@ import gi
 
 gi.require_version("UMockdev", "1.0")
 from gi.repository import UMockdev
+
+sys.dont_write_bytecode = True
+from command import run
 
 ROOT = "/devices/pci0000:00/0000:00:14.0/usb1"
 
@@ -358,17 +358,5 @@ H: descriptors={bytes([18, 1, 0, 2, 9, 0, 1, 64, 0x6b, 0x1d, 2, 0, 0, 6, 0, 0, 0
 )
 for line in sys.argv[2 : sys.argv.index("--")]:
     obey(line)
-child = subprocess.Popen(sys.argv[sys.argv.index("--") + 1 :], stdin=subprocess.DEVNULL)
-signal.signal(signal.SIGTERM, lambda *_: child.terminate())
-threading.Thread(target=listen, daemon=True).start()
 repeat()
-code = None
-while code is None:
-    # Not for ever: the signal may come to another thread, and is looked at by this one.
-    try:
-        code = child.wait(timeout=0.1)
-    except subprocess.TimeoutExpired:
-        pass
-shutil.rmtree(testbed.get_root_dir(), ignore_errors=True)
-# Threads that serve devices may hold what an orderly end waits for.
-os._exit(code)
+run(testbed, listen)
