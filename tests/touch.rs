@@ -35,7 +35,7 @@ fn bound(position: &Position, deeds: &[Deed]) -> Obligation {
                 }
             }
             Deed::Press(_) | Deed::Flag => break,
-            Deed::Wait => {}
+            Deed::Clock(_) | Deed::Wait(_) => {}
         }
     }
     let now = deeds.len() as u64;
