@@ -1,7 +1,7 @@
 //! What an arbiter orders, and games that begin from something other than the start position: as the table tells it.
 
 use shakmaty::{Color, Piece, Role, Square};
-use touchmove::boards::{LinkState, Placement, Reading, Sensed, Sensing};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed, Sensing};
 use touchmove::game::event::{Difference, Rotation};
 use touchmove::game::pgn::pgn;
 use touchmove::game::{AlertKind, Answer, Arg, Command, Event, Fault, Order, Record, Stamped};
@@ -90,6 +90,15 @@ impl Stage {
     fn tell(&mut self, output: Output) {
         self.durable.extend(output.events.iter().filter(|stamped| stamped.number.is_some()).cloned());
         self.events.extend(output.events.into_iter().map(|stamped| stamped.event));
+    }
+
+    /// The clock runs, and it is this half's turn.
+    fn clock(&mut self, turn: ClockHalf) {
+        let half = HalfTime { ms: 300_000, flag: false };
+        let age = 1000;
+        let (left, right) = (half, half);
+        let reading = ClockReading { left, right, turn, running: true, battery_low: false, resolution_ms: age, age_ms: age };
+        self.take(Input::Reading(Reading::Clock(Some(reading))));
     }
 
     /// What was told of squares that differ, each time, and is forgotten now.
@@ -246,6 +255,230 @@ fn a_board_being_set_up_or_looked_at_after_a_short_game_is_no_wrong_start() {
     stage.play("a1R", 2_000);
     assert_eq!((stage.moves(), stage.wrong_start()), (vec![], None));
     assert_eq!(stage.table.record().expect("a game").chess960, Some(518));
+}
+
+/// What stands on the board, but for the pieces of one side, which stand like this: `e8k` each.
+fn side(color: Color, back: &str) -> String {
+    let rank = if color == Color::White { '1' } else { '8' };
+    ('a'..='h').zip(back.chars()).map(|(file, piece)| format!("{file}{rank}{piece} ")).collect()
+}
+
+#[test]
+fn a_set_up_that_is_wrong_in_many_squares_is_named_and_followed() {
+    // Knights and bishops, kings and queens, all exchanged.
+    let swapped = side(Color::White, "RBNKQNBR") + &side(Color::Black, "rbnkqnbr");
+    // One side put up its pieces and pawns the wrong way round, or lacks half of them.
+    let pawns = side(Color::Black, "pppppppp") + &side(Color::Black, "rnbqkbnr").replace('8', "7");
+    let missing = "a8- b8- c8- d8- f8- g8- h8- a7-";
+    for (but, wrong, first) in [(swapped.as_str(), 12, "b1 N B"), (&pawns, 16, "a7 p r"), (missing, 8, "a7 p empty")] {
+        let mut stage = Stage::new(Sensing::Identity, START, but);
+        stage.play("", 3_200);
+        assert_eq!(stage.table.record(), None, "{but}: nobody has moved");
+        stage.play("e2- e4P", 2_000);
+        assert_eq!(stage.moves(), ["e4"], "{but}");
+        let detail = stage.wrong_start().expect("an alert");
+        assert!(detail.starts_with(first) && detail.split(", ").count() == wrong, "{but}: {detail}");
+        assert_eq!(stage.table.record().map(|record| record.alerts.len()), Some(1), "{but}");
+    }
+}
+
+#[test]
+fn a_wrong_set_up_is_found_on_a_board_that_stands_the_other_way_round() {
+    let rotated = |square: Square| Square::new(63 - square as u32);
+    let mut words = String::new();
+    for (square, piece) in Position::start().board().iter() {
+        // Bishops and knights are exchanged.
+        let role = match piece.role {
+            Role::Bishop => Role::Knight,
+            Role::Knight => Role::Bishop,
+            role => role,
+        };
+        words += &format!("{}{} ", rotated(square), role.of(piece.color).char());
+    }
+    let mut stage = Stage::new(Sensing::Identity, "8/8/8/8/8/8/8/8 w - - 0 1", &words);
+    stage.play("", 3_200);
+    stage.play("d7- d5P", 2_000);
+    assert_eq!(stage.moves(), ["e4"]);
+    assert_eq!(stage.table.rotation(), Some(Rotation::Turned));
+    assert_eq!(stage.wrong_start().expect("an alert").split(", ").count(), 8);
+}
+
+#[test]
+fn a_wrong_set_up_is_told_when_the_clock_is_started() {
+    let mut stage = Stage::new(Sensing::Identity, START, &side(Color::White, "RBNQKNBR"));
+    stage.play("", 3_200);
+    stage.clock(ClockHalf::Left);
+    assert_eq!(stage.wrong_start().expect("an alert").split(", ").count(), 4);
+    let mut stage = Stage::new(Sensing::Identity, START, &side(Color::White, "RBNKQNBR"));
+    // The clock runs already: it begins with the first move.
+    stage.clock(ClockHalf::Left);
+    stage.play("", 3_200);
+    assert_eq!(stage.table.record(), None);
+    stage.play("e2- e4P", 0);
+    stage.clock(ClockHalf::Right);
+    stage.wait(1_000);
+    assert_eq!((stage.moves(), stage.wrong_start().is_some()), (vec!["e4"], true));
+}
+
+#[test]
+fn an_answer_that_comes_at_once_does_not_hide_the_wrong_start() {
+    let mut stage = Stage::new(Sensing::Identity, START, &side(Color::White, "RBNKQNBR"));
+    stage.play("", 3_200);
+    stage.play("e2- e4P e7- e5p", 2_000);
+    assert_eq!((stage.moves(), stage.wrong_start().is_some()), (vec!["e4", "e5"], true));
+}
+
+#[test]
+fn where_pieces_cannot_be_told_apart_many_missing_ones_are_named() {
+    for sensing in [Sensing::Occupancy, Sensing::Colour] {
+        let mut stage = Stage::new(sensing, START, "a8- b8- c8- d8- f8- g8-");
+        stage.play("", 3_200);
+        stage.play("e2- e4P", 2_000);
+        assert_eq!(stage.moves(), ["e4"], "{sensing:?}");
+        assert_eq!(stage.wrong_start().expect("an alert").split(", ").count(), 6);
+    }
+    // Such a board may stand the other way round: the move tells.
+    let mut stage = Stage::new(Sensing::Occupancy, START, "h1-");
+    stage.play("", 1_200);
+    stage.play("d7- d5p", 2_000);
+    assert_eq!((stage.moves(), stage.wrong_start().as_deref()), (vec!["e4"], Some("a8 r empty")));
+    // A rook of White's and one of Black's are exchanged.
+    let mut stage = Stage::new(Sensing::Colour, START, "a1r a8R");
+    stage.play("", 3_200);
+    stage.play("e2- e4P", 2_000);
+    assert_eq!(stage.moves(), ["e4"]);
+    assert_eq!(stage.wrong_start().as_deref(), Some("a1 R black, a8 r white"));
+}
+
+#[test]
+fn what_squares_do_not_show_is_no_wrong_start() {
+    let mut stage = Stage::new(Sensing::Occupancy, START, "a1r a8R");
+    stage.play("", 3_200);
+    stage.play("e2- e4P", 2_000);
+    assert_eq!((stage.moves(), stage.wrong_start()), (vec!["e4"], None));
+    let swapped = side(Color::White, "RBNKQNBR");
+    for sensing in [Sensing::Colour, Sensing::Occupancy] {
+        let mut stage = Stage::new(sensing, START, &swapped);
+        stage.play("", 3_200);
+        stage.play("e2- e4P", 2_000);
+        assert_eq!((stage.moves(), stage.wrong_start()), (vec!["e4"], None));
+    }
+}
+
+#[test]
+fn pieces_being_put_up_or_away_are_no_wrong_start() {
+    // Black's side is put up last, after a pause; a rook that stands wrong is put right.
+    let mut stage = Stage::new(Sensing::Identity, START, "a8- b8r c8- d8- e8- f8- g8- h8- e8k");
+    stage.play("", 5_000);
+    stage.play("c8b d8q f8b g8n h8r", 5_000);
+    stage.play("b8- a8r", 5_000);
+    assert_eq!(stage.table.record(), None, "a knight is missing");
+    stage.play("b8n", 5_000);
+    assert_eq!((stage.moves(), stage.wrong_start()), (vec![], None));
+    assert_eq!(stage.table.record().expect("a game").chess960, Some(518));
+    // White's side stands, Black's goes into the box.
+    let mut stage = Stage::new(Sensing::Identity, START, "e4P e2- a8- b8- c8- d8- f8-");
+    stage.play("", 5_000);
+    stage.play("e4- e2P", 5_000);
+    stage.play("a7- b7- c7- d7- e7- f7- g7- h7-", 5_000);
+    stage.play("g8- h8- e8-", 5_000);
+    assert_eq!(stage.table.record(), None);
+    // Nothing was at rest for long enough.
+    let mut stage = Stage::new(Sensing::Identity, START, &side(Color::White, "RBNKQNBR"));
+    stage.play("", 2_000);
+    stage.play("e2- e4P", 5_000);
+    assert_eq!(stage.table.record(), None);
+}
+
+#[test]
+fn a_position_that_play_can_reach_is_no_wrong_start() {
+    // Two moves were made before the clock was started: they are on record.
+    for (stands, moves) in [("e2- e4P", &["e4"][..]), ("e2- e4P e7- e5p", &["e4", "e5"]), ("g1- f3N g8- f6n", &["Nf3", "Nf6"])]
+    {
+        let mut stage = Stage::new(Sensing::Identity, START, stands);
+        stage.play("", 5_000);
+        stage.clock(ClockHalf::Left);
+        stage.wait(5_000);
+        assert_eq!((stage.moves(), stage.wrong_start()), (moves.to_vec(), None), "{stands}");
+        assert_eq!(stage.table.record().expect("a game").chess960, Some(518));
+    }
+    // More moves, and moves to and fro; no moves, and a middle game.
+    for stands in ["g1- h4N", "e2- e4P d2- d4P", "e2- e4P e7- e5p g1- f3N b8- c6n", "e1- d1- c1-"] {
+        let mut stage = Stage::new(Sensing::Identity, START, stands);
+        stage.play("", 5_000);
+        stage.clock(ClockHalf::Left);
+        stage.play("a2- a3P", 5_000);
+        assert_eq!(stage.wrong_start(), None, "{stands}");
+    }
+    let mut stage = Stage::new(Sensing::Identity, AT_20, "");
+    stage.play("", 5_000);
+    stage.play("f6- e4- e4n", 5_000);
+    assert_eq!(stage.table.record(), None);
+    // In Chess960 castling can be the first move: the king and the rook beside it change places.
+    let start = "bbrkrnnq/pppppppp/8/8/8/8/PPPPPPPP/BBRKRNNQ w KQkq - 0 1";
+    let mut stage = Stage::with(Settings { chess960: true, ..Settings::default() }, start, "c1K d1R");
+    stage.play("", 5_000);
+    stage.clock(ClockHalf::Left);
+    stage.wait(5_000);
+    assert_eq!((stage.moves(), stage.wrong_start()), (vec!["O-O-O"], None));
+    assert_eq!(stage.table.record().and_then(|record| record.chess960), chess960(start));
+}
+
+#[test]
+fn where_chess960_is_played_its_start_positions_are_the_measure() {
+    let start = "nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w KQkq - 0 1";
+    // Where it is not, the usual one is.
+    let mut stage = Stage::new(Sensing::Identity, start, "");
+    stage.play("", 3_200);
+    stage.play("e2- e4P", 2_000);
+    assert_eq!(stage.moves(), ["e4"]);
+    assert_eq!(stage.wrong_start().expect("an alert").split(", ").count(), 12);
+    // Where it is, two of Black's pieces stand wrong, and White may castle.
+    let settings = || Settings { chess960: true, ..Settings::default() };
+    let mut stage = Stage::with(settings(), start, "a8r b8n");
+    stage.play("", 3_200);
+    stage.play("c2- c3P", 2_000);
+    assert_eq!(stage.wrong_start().as_deref(), Some("a8 n r, b8 r n"));
+    stage.play("c7- c6p d2- d3P d7- d6p c1- e3B e7- e6p d1- b1- c1K d1R", 3_000);
+    assert_eq!(stage.moves().last(), Some(&"O-O-O"));
+    let restored = Table::restore(settings(), &stage.durable);
+    assert_eq!(restored.record(), stage.table.record());
+    // The right one is found.
+    let mut stage = Stage::with(settings(), start, "");
+    stage.play("", 3_200);
+    assert_eq!(stage.table.record().and_then(|record| record.chess960), chess960(start));
+}
+
+/// The number of a start position of Chess960.
+fn chess960(fen: &str) -> Option<u16> {
+    let board = Position::from_fen(fen, true).expect("a FEN").board().clone();
+    (0..960).find(|&number| Position::chess960(number).is_some_and(|start| *start.board() == board))
+}
+
+#[test]
+fn a_position_of_chess960_that_is_ordered_keeps_its_number() {
+    let start = "nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w KQkq - 0 1";
+    let number = chess960(start);
+    assert!(number.is_some());
+    for chess960 in [false, true] {
+        for (fen, number) in [
+            (start, number),
+            ("nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w GBgb - 0 1", number),
+            (START, Some(518)),
+            // A position like it, and no start.
+            ("nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN b KQkq - 0 1", None),
+            ("nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w KQ - 0 1", None),
+            ("nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w KQkq - 3 9", None),
+            (AT_20, None),
+        ] {
+            let settings = || Settings { chess960, ..Settings::default() };
+            let mut stage = Stage::with(settings(), fen, "");
+            assert_eq!(stage.order(Command::Position(fen.to_owned())), None);
+            assert_eq!(stage.table.record().expect("a game").chess960, number, "{fen}");
+            let restored = Table::restore(settings(), &stage.durable);
+            assert_eq!(restored.record(), stage.table.record());
+        }
+    }
 }
 
 #[test]

@@ -33,5 +33,5 @@ pub use line::Line;
 pub use model::{LINE, REST_TAKEBACK};
 pub use node::{Next, Node};
 pub use seen::Seen;
-pub use start::{StartFound, find_start, near_start, start_but_one, turned};
+pub use start::{NearStart, StartFound, find_start, is_reached, near_start, start_but_one, turned};
 pub use why::{Hypothesis, Split, Step};

@@ -4,7 +4,7 @@ use super::Seen;
 use crate::boards::{Placement, Sensed, Sensing};
 use crate::game::event::{Difference, Rotation};
 use crate::laws::Position;
-use shakmaty::{Bitboard, Board, Color, Square};
+use shakmaty::{Bitboard, Board, Color, Move, Rank, Role, Square};
 
 /// A start position that stands on the board.
 #[derive(Clone, Debug)]
@@ -15,6 +15,22 @@ pub struct StartFound {
     pub position: Position,
     /// Its number in Chess960, where it is one of those.
     pub chess960: Option<u16>,
+}
+
+impl StartFound {
+    /// A game that begins from this position, with its number where it is a start position.
+    pub fn of(rotation: Rotation, position: Position) -> StartFound {
+        let numbered = chess960_number(position.board()).and_then(|number| Some((number, start_of(number)?)));
+        match numbered.filter(|(_, start)| start.fen() == position.fen()) {
+            Some((number, start)) => StartFound { rotation, position: start, chess960: Some(number) },
+            None => StartFound { rotation, position, chess960: None },
+        }
+    }
+}
+
+/// The start position with this number; that of chess as chess knows it.
+fn start_of(number: u16) -> Option<Position> {
+    if number == 518 { Some(Position::start()) } else { Position::chess960(number) }
 }
 
 /// A placement as the players see it, when the board stands like this.
@@ -46,7 +62,7 @@ pub fn find_start(
         let matches = |position: &Position| seen.mismatch(position.board()).is_empty();
         if let Some(position) = given {
             if matches(position) {
-                return Some(StartFound { rotation, chess960: None, position: position.clone() });
+                return Some(StartFound::of(rotation, position.clone()));
             }
             continue;
         }
@@ -66,12 +82,7 @@ pub fn find_start(
 
 /// The number of the Chess960 start position with this placement.
 fn chess960_number(board: &Board) -> Option<u16> {
-    let back = |board: &Board| (0..8).map(|file| board.role_at(Square::new(file))).collect::<Vec<_>>();
-    let wanted = back(board);
-    (0..960u16).find(|&number| {
-        let candidate = Board::chess960(u32::from(number));
-        back(&candidate) == wanted && candidate == *board
-    })
+    (0..960).find(|&number| Board::chess960(u32::from(number)) == *board)
 }
 
 /// The start position that stands on the board but for one of these squares, in the board's own numbering.
@@ -93,38 +104,113 @@ pub fn start_but_one(
     )
 }
 
-/// A placement that is the start position but for a few squares, with what is wrong: swapped or missing pieces.
+/// The start position that is nearest to what stands on the board.
+#[derive(Clone, Debug)]
+pub struct NearStart {
+    /// It.
+    pub start: StartFound,
+    /// The squares that show something else; at least one.
+    pub differences: Vec<Difference>,
+    /// The position with what stands there; `None` where that is not known, or a king is missing.
+    pub position: Option<Position>,
+    /// The pieces stand where a set-up has them, however many of them on wrong squares: 32 on the first two ranks of both sides, or
+    /// one side as at the start and what there is of the other on its own two ranks.
+    pub is_set_up: bool,
+}
+
+/// The start position that is nearest to a placement that is none. `chess960`: start positions of Chess960 are start positions.
+/// `given`: the only position looked for.
+///
+/// Where a board does not tell the piece it is taken for the one that should stand there, and where it does not tell the rotations
+/// apart it is taken to stand upright.
 pub fn near_start(
     placement: &Placement,
     sensing: Sensing,
     rotation: Option<Rotation>,
-) -> Option<(Rotation, Board, Vec<Difference>)> {
-    /// More than this and it is some other position: two pairs of pieces swapped, or so many missing.
-    const MOST: usize = 4;
-    let start = Board::new();
-    [Rotation::Upright, Rotation::Turned]
-        .into_iter()
-        .filter(|&candidate| rotation.is_none_or(|known| known == candidate))
-        .filter_map(|candidate| {
-            let seen = Seen::of(&turned(placement, candidate), sensing);
-            let wrong = seen.mismatch(&start);
-            // Where pieces cannot be told apart, what is missing can be named, and nothing else.
-            let missing_only = || (wrong & seen.occupied()).is_empty().then(|| without(&start, wrong));
-            let board = seen.board().or_else(missing_only)?;
-            let kings = Color::ALL.into_iter().all(|color| board.king_of(color).is_some());
-            (kings && wrong.any() && wrong.count() <= MOST).then(|| {
-                let differences = wrong
-                    .into_iter()
-                    .map(|square| Difference { square, expected: start.piece_at(square), seen: seen.at(square) })
-                    .collect();
-                (candidate, board, differences)
-            })
+    chess960: bool,
+    given: Option<&Position>,
+) -> Option<NearStart> {
+    let numbers = match given {
+        Some(_) => 0..0,
+        None if chess960 && sensing == Sensing::Identity => 0..960,
+        None => 518..519,
+    };
+    let numbered: Vec<(Option<u16>, Board)> =
+        numbers.map(|number: u16| (Some(number), Board::chess960(u32::from(number)))).collect();
+    let starts: Vec<(Option<u16>, Board)> =
+        numbered.into_iter().chain(given.map(|position| (None, position.board().clone()))).collect();
+    let rotations = [Rotation::Upright, Rotation::Turned].into_iter().filter(|&one| rotation.is_none_or(|known| known == one));
+    let (rotation, seen, (number, board)) = rotations
+        .flat_map(|rotation| {
+            let seen = Seen::of(&turned(placement, rotation), sensing);
+            starts.iter().map(move |start| (rotation, seen.clone(), start))
         })
-        .min_by_key(|(_, _, differences): &(_, _, Vec<Difference>)| differences.len())
+        .min_by_key(|(rotation, seen, (number, board))| {
+            let wrong = seen.mismatch(board);
+            // Of two that are as near, that of chess; then the one that White's pieces agree with.
+            let whites = (wrong & board.by_color(Color::White)).count();
+            (wrong.count(), *rotation == Rotation::Turned, *number != Some(518), whites)
+        })?;
+    let wrong = seen.mismatch(board);
+    let stands = shown(&seen, board);
+    let is_set_up = stands.as_ref().is_some_and(|stands| is_set_up(stands, board));
+    let position = match number {
+        Some(number) => start_of(*number)?,
+        None => given?.clone(),
+    };
+    let difference = |square| Difference { square, expected: board.piece_at(square), seen: seen.at(square) };
+    let has_kings = |stands: &Board| Color::ALL.into_iter().all(|color| stands.king_of(color).is_some());
+    wrong.any().then(|| NearStart {
+        differences: wrong.into_iter().map(difference).collect(),
+        position: stands.filter(has_kings).map(|stands| position.with_board(stands)),
+        start: StartFound { rotation, position, chess960: *number },
+        is_set_up,
+    })
 }
 
-fn without(board: &Board, missing: Bitboard) -> Board {
-    let mut board = board.clone();
-    missing.into_iter().for_each(|square| board.discard_piece_at(square));
-    board
+/// What stands on the squares, if it is known: where a board does not tell the piece it is the one of the start position.
+fn shown(seen: &Seen, start: &Board) -> Option<Board> {
+    let mut board = Board::empty();
+    for square in seen.occupied() {
+        let piece = match seen.at(square) {
+            Sensed::Piece(piece) => piece,
+            Sensed::Side(color) => start.role_at(square)?.of(color),
+            Sensed::Occupied | Sensed::Empty => start.piece_at(square)?,
+        };
+        board.set_piece_at(square, piece);
+    }
+    Some(board)
+}
+
+/// Whether the pieces stand where a set-up has them: see [`NearStart::is_set_up`].
+fn is_set_up(stands: &Board, start: &Board) -> bool {
+    let home = |color: Color| {
+        let [first, second] = [Rank::First, Rank::Second].map(|rank| Bitboard::from_rank(color.relative_rank(rank)));
+        first | second
+    };
+    let homes = home(Color::White) | home(Color::Black);
+    if start.occupied() != homes || !homes.is_superset(stands.occupied()) {
+        return false;
+    }
+    let own = |color: Color| stands.by_color(color) & home(color);
+    let is_whole = |color: Color| {
+        let at = |board: &Board| Role::ALL.map(|role| board.by_piece(role.of(color)));
+        at(stands) == at(start)
+    };
+    let all = stands.occupied() == homes && Color::ALL.into_iter().all(|color| own(color).count() > 8);
+    all || Color::ALL.into_iter().any(|color| is_whole(color) && own(!color) == stands.by_color(!color))
+}
+
+/// Whether moves lead from a position to what is seen, at most so many, whoever makes them: those of the other player may have
+/// led him back to where he was. Where a board tells only whether something stands on a square, captures aside.
+pub fn is_reached(position: &Position, seen: &Seen, moves: usize) -> bool {
+    let wrong = seen.mismatch(position.board());
+    // A move puts right two squares, and castling four.
+    if wrong.is_empty() || moves == 0 || wrong.count() > 2 * moves.max(2) {
+        return wrong.is_empty();
+    }
+    let told = |mv: &Move| seen.sensing() != Sensing::Occupancy || !mv.is_capture();
+    [position, &position.passed()].into_iter().any(|position| {
+        position.legal_moves().into_iter().filter(told).any(|mv| is_reached(&position.play(mv), seen, moves - 1))
+    })
 }

@@ -111,6 +111,20 @@ impl Position {
         Position::from_setup(Setup { board, turn, castling_rights, ..Setup::empty() }, CastlingMode::Standard)
     }
 
+    /// These pieces instead, with the same player to move; castling is possible with a king and a rook that stand as here.
+    pub fn with_board(&self, board: Board) -> Position {
+        let setup = self.to_setup();
+        let ready = |rook: &Square| {
+            let piece = self.piece_at(*rook);
+            let king = |board: &Board| piece.and_then(|rook| board.king_of(rook.color));
+            board.piece_at(*rook) == piece && king(&board) == king(self.board())
+        };
+        let castling_rights = setup.castling_rights.into_iter().filter(ready).collect();
+        let setup = Setup { board, castling_rights, turn: self.turn(), ..Setup::empty() };
+        let mode = CastlingMode::detect(&setup);
+        Position::from_setup(setup, mode)
+    }
+
     /// The same position held as irregular, whether it is or not: the two must agree on everything.
     pub fn as_irregular(&self) -> Irregular {
         Irregular::new(&self.to_setup(), self.mode)

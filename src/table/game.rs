@@ -118,9 +118,10 @@ impl Game {
             record.apply(stamped);
         }
         // A position that fits both was read as the settings say; one that was found nearly set up is the usual one.
+        let is_start = |start: Position| start.fen() == record.start_fen;
         let chess960 = match record.chess960 {
             Some(number) => number != 518,
-            None => settings.chess960 && (given || settings.start_fen.is_some()),
+            None => settings.chess960 && (given || settings.start().is_ok_and(|start| start.is_some_and(is_start))),
         };
         let start = Position::from_fen(&record.start_fen, chess960).ok()?;
         let mut position = start.clone();

@@ -22,7 +22,7 @@ pub use lights::Help;
 use lights::Lights;
 use memory::{Gap, News};
 use shakmaty::{Bitboard, Board};
-use start::CALM;
+use start::Calm;
 
 /// When a move is told that is not certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -171,8 +171,8 @@ pub struct Table {
     rotation: Option<Rotation>,
     clock: Clock,
     game: Option<Game>,
-    /// The placement that stood for a second before now: what a game began from if nobody saw a start position.
-    calm: Option<Placement>,
+    /// What stood on the board before now: what a game began from if nobody saw a start position.
+    calm: Option<Calm>,
     /// The position that was given by an order, until the board agrees or play goes on.
     given: Option<Given>,
     /// When a square last changed.
@@ -469,8 +469,8 @@ impl Table {
         if self.game.as_ref().is_none_or(Game::is_over) {
             self.start_with_a_move(now, output);
         }
-        if quiet >= CALM && self.game.as_ref().is_none_or(Game::is_over) && !self.is_hand_over_calm() {
-            self.calm = self.sense.is_whole().then(|| *self.sense.placement());
+        if self.game.as_ref().is_none_or(Game::is_over) {
+            self.note_calm(quiet);
         }
         self.turn_if_shown(now, output);
         self.with_game(output, |game, around, output| game.quiet(now, quiet, around, output));
@@ -505,7 +505,7 @@ impl Table {
             let turned = self.rotation.is_none() && !fits(Rotation::Upright) && fits(Rotation::Turned);
             let rotation = self.rotation.unwrap_or(if turned { Rotation::Turned } else { Rotation::Upright });
             let board = position.board().clone();
-            self.begin(now, StartFound { rotation, position, chess960: None }, output);
+            self.begin(now, StartFound::of(rotation, position), output);
             self.stage = 0;
             self.last_edge = now;
             output.tell(now, Event::Commanded { command: order.command, by: order.by });

@@ -5,18 +5,31 @@ use super::{Gap, Output, Settings, Table};
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use crate::game::Fault;
 use crate::game::event::{Difference, Rotation};
-use crate::infer::{Seen, StartFound, find_start, near_start, start_but_one, turned};
+use crate::infer::{NearStart, Seen, StartFound, explain, find_start, is_reached, near_start, start_but_one, turned};
 use crate::laws::Position;
 use crate::sense::Polarity;
-use shakmaty::{Bitboard, Color, File, Move, Rank, Square};
+use shakmaty::{Bitboard, File, Move, Rank, Square};
 
 /// A placement that stood so long was meant, in milliseconds.
-pub const CALM: Millis = 1_000;
+const CALM: Millis = 1_000;
+
+/// A set-up with more than a few squares wrong was meant if it stood so long, in milliseconds.
+const AT_REST: Millis = 3_000;
+
+/// What stood on the board when nobody had anything in hand.
+#[derive(Clone, Copy)]
+pub struct Calm {
+    placement: Placement,
+    /// For so long, in milliseconds.
+    rested: Millis,
+}
 
 /// What is not as it should be where a game begins all the same.
 enum Oddity {
-    /// These squares hold something else than at the start.
-    Wrong(Vec<Difference>),
+    /// These squares hold something else than in this start position.
+    Wrong(Position, Vec<Difference>),
+    /// Nothing, but moves were made already.
+    Moved,
     /// The pieces stand right, but this square does not show it.
     Stuck(Square),
     /// The pieces stand as at the start on a board that was turned by a quarter (7.2.2).
@@ -49,64 +62,119 @@ impl Table {
         }
     }
 
+    /// Nothing has changed for so long: what stands there was meant, unless somebody has a piece in hand.
+    pub(super) fn note_calm(&mut self, quiet: Millis) {
+        if quiet < CALM || self.is_hand_over_calm() {
+            return;
+        }
+        let placement = *self.sense.placement();
+        let before = self.calm.filter(|calm| calm.placement == placement).map_or(0, |calm| calm.rested);
+        self.calm = self.sense.is_whole().then_some(Calm { placement, rested: quiet.max(before) });
+    }
+
     /// The clock was started, but no start position has been seen: the game is followed from what stood on the board.
     pub(super) fn start_anyway(&mut self, now: Millis, output: &mut Output) {
         // What stands there now has to be known.
         let possible = self.sense.is_whole() && self.game.as_ref().is_none_or(Game::is_over);
         let Some(calm) = self.calm.filter(|_| possible) else { return };
-        if let Some((found, oddity)) = self.odd_start(&calm) {
-            self.begin_before(now, found, Some(oddity), &calm, output);
+        match self.odd_start(&calm, self.settings.rotation) {
+            // It may be the last game's.
+            Some((_, Oddity::Moved)) if self.game.is_some() => {}
+            Some((found, oddity @ Oddity::Moved)) => {
+                let before = self.shown(&found);
+                self.begin_before(now, found, Some(oddity), &before, output);
+            }
+            Some((found, oddity)) => self.begin_before(now, found, Some(oddity), &calm.placement, output),
+            None => {}
         }
     }
 
-    /// Without a clock, and from something that is nearly the start position and stood for a while, White makes a move that is
-    /// legal there: the game is followed from there.
+    /// From something that is nearly the start position, or a set-up, and stood for a while, White makes a move that is legal
+    /// there: the game is followed from there.
     pub(super) fn start_with_a_move(&mut self, now: Millis, output: &mut Output) {
-        let possible = self.sense.is_whole() && !self.clock.is_running() && self.settings.start_fen.is_none();
-        let Some(calm) = self.calm.filter(|_| possible) else { return };
-        let Some((found, oddity)) = self.odd_start(&calm) else { return };
-        let hidden = match &oddity {
+        let Some(calm) = self.calm.filter(|calm| self.sense.is_whole() && calm.placement != *self.sense.placement()) else {
+            return;
+        };
+        let Settings { sensing, rotation, .. } = self.settings;
+        // Where the board does not tell how it stands, the move does.
+        let unknown = rotation.is_none() && sensing == Sensing::Occupancy;
+        let rotations = if unknown { vec![Some(Rotation::Upright), Some(Rotation::Turned)] } else { vec![rotation] };
+        let mut begun = rotations.into_iter().filter_map(|rotation| self.odd_start(&calm, rotation));
+        if let Some((found, oddity)) = begun.find(|(found, oddity)| self.is_played_from(found, oddity)) {
+            self.begin_before(now, found, Some(oddity), &calm.placement, output);
+        }
+    }
+
+    /// Whether what stands there now was played from this.
+    fn is_played_from(&self, found: &StartFound, oddity: &Oddity) -> bool {
+        let (hidden, start) = match oddity {
             // With a piece in the middle it is the end of a short game, or its analysis.
-            Oddity::Wrong(differences) => {
+            Oddity::Wrong(start, differences) => {
                 let in_the_middle = |difference: &Difference| (Rank::Third..=Rank::Sixth).contains(&difference.square.rank());
                 if differences.iter().any(in_the_middle) {
-                    return;
+                    return false;
                 }
-                Bitboard::EMPTY
+                (Bitboard::EMPTY, start)
             }
-            Oddity::Stuck(square) => Bitboard::from_square(*square),
-            Oddity::Quarter => return,
+            Oddity::Stuck(square) => (Bitboard::from_square(*square), &found.position),
+            Oddity::Moved | Oddity::Quarter => return false,
         };
         let seen = Seen::of(&turned(self.sense.placement(), found.rotation), self.settings.sensing);
-        let explains = |&mv: &Move| (seen.mismatch(found.position.play(mv).board()) & !hidden).is_empty();
-        if found.position.legal_moves().iter().any(explains) {
-            self.begin_before(now, found, Some(oddity), &calm, output);
-        }
+        // A piece that comes to where it belongs is put right, and not moved.
+        let puts_right = |mv: &Move| {
+            let piece = mv.from().and_then(|from| found.position.piece_at(from));
+            piece.is_some() && start.piece_at(mv.to()) == piece
+        };
+        let is_play = |depth| {
+            let lines = explain(&found.position, &seen, hidden, depth, 0);
+            lines.first().is_some_and(|line| !line.moves.iter().any(puts_right))
+        };
+        // The answer may have come at once.
+        is_play(1) || is_play(2)
     }
 
     /// What stood there could be a start position that was not put up rightly, or not shown rightly.
-    fn odd_start(&self, calm: &Placement) -> Option<(StartFound, Oddity)> {
-        if let Some((found, square)) = self.stuck_start(calm) {
+    fn odd_start(&self, calm: &Calm, rotation: Option<Rotation>) -> Option<(StartFound, Oddity)> {
+        /// With more squares wrong than this it is some other position, unless it is a set-up: two pairs of pieces swapped, or so
+        /// many missing.
+        const FEW: usize = 4;
+        /// So many moves are looked for that lead to a few squares.
+        const MOVES: usize = 3;
+        let Calm { placement, rested } = calm;
+        if let Some((found, square)) = self.stuck_start(placement, rotation) {
             return Some((found, Oddity::Stuck(square)));
         }
-        let Settings { sensing, rotation, .. } = self.settings;
+        let Settings { sensing, chess960, .. } = self.settings;
         let start = Position::start();
         let set_up = |turned: &Placement| Seen::of(turned, sensing).mismatch(start.board()).is_empty();
-        if quarters(calm).iter().any(set_up) {
+        if quarters(placement).iter().any(set_up) {
             let rotation = rotation.unwrap_or(Rotation::Upright);
             return Some((StartFound { rotation, position: start, chess960: Some(518) }, Oddity::Quarter));
         }
-        let (rotation, board, differences) = near_start(calm, sensing, rotation)?;
-        let position = Position::from_board(board, Color::White);
-        Some((StartFound { rotation, position, chess960: None }, Oddity::Wrong(differences)))
+        let given = self.settings.start().ok().flatten();
+        let near = near_start(placement, sensing, rotation, chess960, given.as_ref());
+        let NearStart { start, differences, position, is_set_up } = near?;
+        let rotation = start.rotation;
+        let from = |position| StartFound { rotation, position, chess960: None };
+        let seen = Seen::of(&turned(placement, rotation), sensing);
+        if differences.len() <= FEW && is_reached(&start.position, &seen, MOVES) {
+            let in_turn = |depth| {
+                let lines = explain(&start.position, &seen, Bitboard::EMPTY, depth, 0);
+                lines.iter().any(|line| line.doubts.in_hand == 0)
+            };
+            let found = if (1..=MOVES).any(|depth| in_turn(depth as u32)) { Some(start) } else { position.map(from) };
+            return Some((found?, Oddity::Moved));
+        }
+        let meant = differences.len() <= FEW || (is_set_up && *rested >= AT_REST);
+        position.filter(|_| meant).map(|position| (from(position), Oddity::Wrong(start.position, differences)))
     }
 
     /// The pieces were put up while the board was watched, and one square has shown nothing all the time: it is stuck, for players
     /// do not forget a piece.
-    fn stuck_start(&self, calm: &Placement) -> Option<(StartFound, Square)> {
+    fn stuck_start(&self, calm: &Placement, rotation: Option<Rotation>) -> Option<(StartFound, Square)> {
         /// So many squares must have changed: half the pieces.
         const PUT_UP: usize = 16;
-        let Settings { sensing, rotation, .. } = self.settings;
+        let sensing = self.settings.sensing;
         let watched = self.touched.count() >= PUT_UP && self.settings.start_fen.is_none();
         let is_empty = |square: &Square| calm[*square as usize] == Sensed::Empty;
         let still = (!self.touched).into_iter().filter(is_empty).collect();
@@ -140,11 +208,18 @@ impl Table {
         if sensing == Sensing::Colour {
             self.sense.invert(sensing);
         }
-        let mut whole = [Sensed::Empty; 64];
-        for (square, piece) in start.board().clone() {
-            whole[other.apply(square) as usize] = Sensed::Piece(piece).seen_by(sensing);
+        let found = StartFound { rotation: other, position: start, chess960: Some(518) };
+        let whole = self.shown(&found);
+        self.begin_before(now, found, None, &whole, output);
+    }
+
+    /// What the board shows when this position stands on it.
+    fn shown(&self, found: &StartFound) -> Placement {
+        let mut placement = [Sensed::Empty; 64];
+        for (square, piece) in found.position.board().clone() {
+            placement[found.rotation.apply(square) as usize] = Sensed::Piece(piece).seen_by(self.settings.sensing);
         }
-        self.begin_before(now, StartFound { rotation: other, position: start, chess960: Some(518) }, None, &whole, output);
+        placement
     }
 
     /// The first whole reading since the link came up, and a game that is on: the board is read the way that fits its record.
@@ -165,18 +240,25 @@ impl Table {
     /// What stood there before stands there still, but for a piece or two that somebody has in hand.
     pub(super) fn is_hand_over_calm(&self) -> bool {
         let Some(calm) = self.calm.filter(|_| self.sense.is_whole()) else { return false };
-        let changed = || calm.iter().zip(self.sense.placement()).filter(|(before, now)| before != now);
+        let changed = || calm.placement.iter().zip(self.sense.placement()).filter(|(before, now)| before != now);
         (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == Sensed::Empty)
     }
 
     /// A game begins from what stands on the board.
     pub(super) fn begin(&mut self, now: Millis, found: StartFound, output: &mut Output) {
         let placement = *self.sense.placement();
-        self.begin_from(now, found, &placement, output);
+        self.begin_from(now, found, None, &placement, output);
     }
 
     /// A game begins, when this stood on the board.
-    fn begin_from(&mut self, now: Millis, found: StartFound, placement: &Placement, output: &mut Output) {
+    fn begin_from(
+        &mut self,
+        now: Millis,
+        found: StartFound,
+        oddity: Option<Oddity>,
+        placement: &Placement,
+        output: &mut Output,
+    ) {
         self.rotation = Some(found.rotation);
         self.gap = Gap::default();
         self.clock.begin_game();
@@ -189,6 +271,12 @@ impl Table {
         let mut game = Game::begin(now, found, seen, &self.settings, output);
         game.set_beam(self.beam);
         game.inherit_faults(now, &before, output);
+        match oddity {
+            Some(Oddity::Wrong(_, differences)) => game.wrong_start(now, &differences, output),
+            Some(Oddity::Stuck(square)) => game.inherit_faults(now, &[(square, Fault::Stuck)], output),
+            Some(Oddity::Quarter) => game.wrong_orientation(now, output),
+            Some(Oddity::Moved) | None => {}
+        }
         game.judge_start(now, output);
         self.game = Some(game);
         self.calm = None;
@@ -206,16 +294,8 @@ impl Table {
         output: &mut Output,
     ) {
         let placement = *self.sense.placement();
-        self.begin_from(now, found, before, output);
-        self.with_game(output, |game, around, output| {
-            match oddity {
-                Some(Oddity::Wrong(differences)) => game.wrong_start(now, &differences, output),
-                Some(Oddity::Stuck(square)) => game.inherit_faults(now, &[(square, Fault::Stuck)], output),
-                Some(Oddity::Quarter) => game.wrong_orientation(now, output),
-                None => {}
-            }
-            game.see(now, &placement, around, output);
-        });
+        self.begin_from(now, found, oddity, before, output);
+        self.with_game(output, |game, around, output| game.see(now, &placement, around, output));
     }
 }
 

@@ -255,8 +255,10 @@ impl Game {
         let rule = Automatic::of(&self.laws);
         let drawn = history.drawn(rule);
         if let Some(text) = irregular_position(&position) {
-            // An illegal move that led there is told already.
-            let told = |alert: &Alert| [AlertKind::IllegalPosition, AlertKind::IllegalMove].contains(&alert.kind);
+            // An illegal move that led there, or a wrong start, is told already.
+            let told = |alert: &Alert| {
+                [AlertKind::IllegalPosition, AlertKind::IllegalMove, AlertKind::WrongStart].contains(&alert.kind)
+            };
             if !self.record.alerts.iter().any(told) {
                 let facts = Facts { moves: self.record.plies.len() as u32 / 2, ..Facts::default() };
                 let situation = Some((Situation::Irregular(Irregularity::IllegalPosition), facts));
