@@ -8,7 +8,7 @@ use touchmove::laws::Laws;
 use touchmove::table::Input;
 
 /// A game of these moves on a board that knows its pieces.
-fn after(moves: &[&str]) -> Stage {
+pub fn after(moves: &[&str]) -> Stage {
     let mut stage = Stage::new(Sensing::Identity, START, "");
     stage.play("", 1_200);
     for words in moves {
@@ -17,20 +17,20 @@ fn after(moves: &[&str]) -> Stage {
     stage
 }
 
-fn record(stage: &Stage) -> &Record {
+pub fn record(stage: &Stage) -> &Record {
     stage.table.record().expect("a game")
 }
 
-fn kinds(stage: &Stage) -> Vec<AlertKind> {
+pub fn kinds(stage: &Stage) -> Vec<AlertKind> {
     record(stage).alerts.iter().map(|alert| alert.kind).collect()
 }
 
-fn laws(text: &str) -> Laws {
+pub fn laws(text: &str) -> Laws {
     text.parse().expect("laws")
 }
 
 /// White's clock is on the left.
-fn clock(stage: &mut Stage, turn: ClockHalf, flag: bool) {
+pub fn clock(stage: &mut Stage, turn: ClockHalf, flag: bool) {
     stage.wait(100);
     let half = |flag| HalfTime { ms: if flag { 0 } else { 300_000 }, flag };
     let (left, right) = (half(flag), half(false));

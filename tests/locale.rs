@@ -3,7 +3,7 @@
 use crate::dbus::Lines;
 use crate::hall::{Hall, seen};
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Message, Pattern, PatternElement};
-use shakmaty::{Color, Piece, Role, Square};
+use shakmaty::{Bitboard, Color, Piece, Rank, Role, Square};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use touchmove::boards::Sensed;
@@ -79,9 +79,12 @@ fn duties() -> Vec<Duty> {
     let (a8, e1, h1) = (Square::A8, Square::E1, Square::H1);
     one_of_each! { Duty:
         OwnPiece { square: a8 },
+        OwnTogether { squares: Bitboard::from_rank(Rank::First) },
         EnemyPiece { square: a8 },
+        EnemyTogether { squares: Bitboard::from_rank(Rank::First) },
         Both { own: e1, enemy: a8 },
         Castle { king: e1, rook: h1 },
+        RookBeforeKing { rook: h1, king: e1 },
         KingAfterRook { rook: h1, king: e1 },
         KingAfterCastling { king: e1, rook: h1 },
         PromotionFinal { square: a8, role: Role::Knight },
@@ -95,6 +98,7 @@ fn findings() -> Vec<Finding> {
     one_of_each! { Finding:
         Repeated { times: 3 },
         Quiet { moves: 50 },
+        Lost {},
         TooFewTimes { times: 2 },
         TooFewMoves { missing: 7 },
         NotOnMove {},

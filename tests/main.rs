@@ -65,6 +65,7 @@ mod simulate;
 mod streams;
 mod table;
 mod touch;
+mod touched;
 mod web;
 mod webdriver;
 mod why;

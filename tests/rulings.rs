@@ -165,3 +165,49 @@ fn what_is_signed_stands() {
         assert_eq!((words(&ruling.acts).as_str(), ruling.articles), ("stands", vec!["8.7"]));
     }
 }
+
+/// Castling that was begun with the rook rests on the article about it, where there is one.
+#[test]
+fn the_rook_first_rests_on_its_own_article() {
+    for (name, article) in [
+        ("china-1973", "Section 6"),
+        ("fide-1997", "4.4(2)"),
+        ("fide-2009", "4.4(b)"),
+        ("fide-2014", "4.4(b)"),
+        ("fide-2017", "4.4.2"),
+        ("fide-2018", "4.4.2"),
+        ("fide-2023", "4.4.2"),
+    ] {
+        let facts = Facts { because: Some(Topic::RookFirst), ..Facts::default() };
+        let ruling = ruling(&laws(name), Situation::Irregular(Irregularity::TouchBroken), &facts).expect("a ruling");
+        assert_eq!(words(&ruling.acts), "restore, touch_binds", "{name}");
+        assert!(ruling.articles.contains(&article), "{name}: {:?}", ruling.articles);
+    }
+    // Nothing else is known of touched pieces in 1973.
+    let facts = Facts { because: Some(Topic::TouchOwn), ..Facts::default() };
+    let touched = ruling(&laws("fide-1997"), Situation::Irregular(Irregularity::TouchBroken), &facts).expect("a ruling");
+    assert_eq!(touched.articles, ["4.3", "4.3(1)", "4.6"]);
+}
+
+/// The right to claim ends with a touched piece (4.8); the arbiter of 2014 who has seen it intervenes whoever may claim.
+#[test]
+fn a_claim_about_touched_pieces_ends_with_the_opponents_touch() {
+    let breaches = [
+        Irregularity::TouchBroken,
+        Irregularity::ReleaseChanged,
+        Irregularity::CastlingAbandoned,
+        Irregularity::PromotionChanged,
+    ];
+    for (name, acts) in
+        [("fide-1997", "stands"), ("fide-2009", "stands"), ("fide-2014", "arbiter_decides"), ("fide-2023", "stands")]
+    {
+        for what in breaches {
+            for &reply in Reply::ALL {
+                let ruling = ruling(&laws(name), Situation::Irregular(what), &Facts { reply, ..Facts::default() });
+                let told = ruling.as_ref().map_or_else(String::new, |ruling| words(&ruling.acts));
+                let lost = reply != Reply::Nothing;
+                assert_eq!(told == acts, lost, "{name}, {what:?}, {reply:?}: {told}");
+            }
+        }
+    }
+}

@@ -41,7 +41,7 @@ fn bound(position: &Position, deeds: &[Deed]) -> Obligation {
     let now = deeds.len() as u64;
     let made = position.legal_moves().into_iter().find(|&mv| position.play(mv).board() == &board);
     let pressed = deeds.iter().any(|deed| matches!(deed, Deed::Press(_)));
-    let mut touches = made.map_or_else(|| hands.touches(now), |mv| hands.before(now, mv));
+    let mut touches = made.map_or_else(|| hands.touches(now), |mv| hands.before(now, mv).touches);
     if let Some(square) = adjusted {
         touches.strike(square);
     }
@@ -127,6 +127,23 @@ fn own_and_enemy_pieces() {
 }
 
 #[test]
+fn pieces_lifted_at_once_are_one_touch() {
+    // Either may move: nothing says which was first.
+    check(START, "b1+g1", "touch_own_together: b1a3 b1c3 g1f3 g1h3");
+    check(START, "a1+g1", "touch_own: g1f3 g1h3");
+    check(START, "a1+h1", "touch_free");
+    check(START, "b1+g1 e2", "touch_own_together: b1a3 b1c3 g1f3 g1h3");
+    check(SCANDINAVIAN, "e1+g1", "touch_own_together: e1e2 g1e2 g1f3 g1h3");
+    // Either may be taken.
+    let fork = "rnbqkbnr/ppp1p1pp/8/3p1p2/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 3";
+    check(fork, "d5+f5", "touch_opponent_together: e4d5 e4f5");
+    check(fork, "d5+h8", "touch_opponent: e4d5");
+    check(fork, "d5+e4+f5", "touch_both: e4d5 e4f5");
+    // King and rook at once are castling (4.4.1, and 4.4(c) of 2014).
+    check(CASTLES, "h1+e1+e2", "castling_touched: e1g1");
+}
+
+#[test]
 fn the_order_is_not_clear_within_a_round_of_the_scan() {
     let position = Position::from_fen(SCANDINAVIAN, false).expect("a FEN");
     let order = |unclear_ms, times: [u64; 3]| {
@@ -149,7 +166,7 @@ fn castling() {
     check(CASTLES, "e1 a1 h1", "castling_touched: e1c1");
     check(CASTLES, "h1+e1", "castling_touched: e1g1");
     // The rook first: it moves.
-    check(CASTLES, "h1 e1", "touch_own: h1f1 h1g1");
+    check(CASTLES, "h1 e1", "rook_before_king: h1f1 h1g1");
     check(CASTLES, "h1", "touch_own: h1f1 h1g1");
     check(CASTLES, "e1", "touch_own: e1c1 e1d1 e1f1 e1g1");
     // Not allowed: the king, also to the other side.
@@ -322,10 +339,13 @@ fn what_is_made_tells_which_piece_it_was() {
             }
         }
         let made = position.parse_uci(uci).expect("a legal move");
-        let bound = obligation(&position, &hands.before(words.last().map_or(0, |word| word.0), made), TouchRules::default());
+        let bound =
+            obligation(&position, &hands.before(words.last().map_or(0, |word| word.0), made).touches, TouchRules::default());
         assert!(bound.allows(made), "{bound:?}");
     };
-    use Square::{A8, B8, D5, E4, E5, F2, F8, G2, G3};
+    use Square::{A8, B8, D5, E2, E4, E5, F2, F8, G2, G3};
+    // The piece that moves keeps its place: it was lifted first, and the other one held for long.
+    before(START, &[(0, E2, None), (400, F2, None), (2_400, F2, Some('P')), (2_800, E4, Some('P'))], "e2e4");
     before(START, &[(0, G2, None), (200, F2, None), (500, G3, Some('P')), (700, F2, Some('P'))], "g2g3");
     before(START, &[(0, F2, None), (200, G2, None), (500, G3, Some('P'))], "g2g3");
     let rooks = "r4rk1/8/8/8/8/8/8/6K1 b - - 0 1";
@@ -355,9 +375,35 @@ fn hands_touch_brush_and_let_go() {
     check(SCANDINAVIAN, "-e4@0 +d5P@300", 400, "touch_both e4 d5");
     check(SCANDINAVIAN, "-d5@0 -e4@800 +d5P@1000", 1_100, "touch_both e4 d5");
     check(SCANDINAVIAN, "-d5@0 +d5p@2000 -g1@2100", 2_200, "touch_opponent d5");
-    // The pawn, then what it becomes.
+    // The pawn, then what it becomes: the first contact counts, however short (4.4.4).
     let pawn = "7k/4P3/8/8/8/8/7K/8 w - - 0 1";
     check(pawn, "-e7@0 +e8P@500 -e8@2000 +e8N@2500", 4_000, "promotion_final e8");
     check(pawn, "-e7@0 +e8N@500 -e8@2000 +e8Q@2500", 4_000, "promotion_final e8");
-    check(pawn, "+e8Q@0 -e7@500", 4_000, "touch_own e7");
+    check(pawn, "-e7@0 +e8N@500 -e8@700 +e8Q@900", 4_000, "promotion_final e8");
+    check(pawn, "+e8Q@0 -e7@500", 4_000, "promotion_final e8");
+    check(pawn, "-e7@0 +e8P@500", 700, "touch_own e7");
+}
+
+#[test]
+fn a_promotion_is_final_on_contact() {
+    let position = Position::from_fen("7k/4P3/8/8/8/8/7K/8 w - - 0 1", false).expect("a FEN");
+    let chosen = |words: &[(u64, Square, Option<char>)]| {
+        let mut hands = Hands::new(&position, Care { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 });
+        for &(at, square, piece) in words {
+            match piece {
+                Some(letter) => hands.put(at, square, Piece::from_char(letter)),
+                None => hands.lifted(at, square),
+            }
+        }
+        ucis(&position, &obligation(&position, &hands.touches(5_000), TouchRules::default()))
+    };
+    use Square::{E7, E8};
+    let knight = [(0, E7, None), (500, E8, Some('N')), (600, E8, None), (900, E8, Some('Q'))];
+    assert_eq!(chosen(&knight), ["e7e8n"]);
+    let before_the_pawn = [(0, E8, Some('N')), (200, E8, None), (500, E8, Some('Q')), (900, E7, None)];
+    assert_eq!(chosen(&before_the_pawn), ["e7e8n"]);
+    // Nothing was lifted in between: the board took the queen for a knight.
+    assert_eq!(chosen(&[(0, E7, None), (500, E8, Some('N')), (600, E8, Some('Q'))]), ["e7e8q"]);
+    // A pawn that was put there is no choice.
+    assert_eq!(chosen(&[(0, E7, None), (500, E8, Some('P')), (800, E8, None), (900, E8, Some('R'))]), ["e7e8r"]);
 }

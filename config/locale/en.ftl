@@ -17,6 +17,7 @@ illegal_position_pawn = { $pawn } stands on the last rank, and play goes on
 ## Moves
 
 illegal_pending = { $san } by { $player } is not legal: { $reason }; the clock is not pressed yet, so it may still be put right
+castling_begun = { $player } let go of the king on { $on } as in castling: the rook on { $rook } is still to be moved
 illegal_completed = { $player } completed { $san }, which is not legal: { $reason }
 illegal_standing = { $san } by { $player } was not legal: { $reason }; play went on, and it stands
 pawn_left = { $player } pressed the clock, and { $pawn } was not replaced by another piece
@@ -107,9 +108,12 @@ reason-exchanged = a { $is-role } stands in place of { $was }
 ## What touched pieces oblige to
 
 duty-touch_own = the piece on { $square } must move
+duty-touch_own_together = one of the pieces on { $squares }, touched at once, must move
 duty-touch_opponent = the piece on { $square } must be taken
+duty-touch_opponent_together = one of the pieces on { $squares }, touched at once, must be taken
 duty-touch_both = the piece on { $enemy } must be taken by the piece on { $own }
 duty-castling_touched = castling with the rook on { $rook } must be played
+duty-rook_before_king = the rook on { $rook } must move, and not castle with the king on { $king }, which was touched after it
 duty-rook_first = the king on { $king } must move, and not castle with the rook on { $rook }, which was touched first
 duty-castling_illegal = the king on { $king } must move: castling with the rook on { $rook } is not allowed
 duty-promotion_final = the pawn becomes a { $role }, which touched { $square }
@@ -129,6 +133,7 @@ claim-too_few_moves = the claim is wrong: { $missing ->
     [one] one of the hundred moves of both players is missing
    *[other] { $missing } of the hundred moves of both players are missing
 }
+claim-lost = the claim comes too late: the player has touched a piece on this move
 claim-not_on_move = the claim is wrong: only the player to move may claim
 claim-illegal_move = the claim is wrong: the intended move is not legal
 claim-ended = there is nothing to claim: the game has ended

@@ -18,6 +18,7 @@ illegal_position_pawn = { $pawn }留在最后一条横线上，而对局仍在�
 ## 着法
 
 illegal_pending = { $player }的着法{ $san }不合规则：{ $reason }；尚未按钟，仍可改正
+castling_begun = { $player }的王已按易位的走法在{ $on }松手：{ $rook }的车尚未走动，须完成易位
 illegal_completed = { $player }走出并按钟完成了不合规则的着法{ $san }：{ $reason }
 illegal_standing = { $player }的着法{ $san }不合规则：{ $reason }；对局已经继续，该着法有效
 pawn_left = { $player }按了钟，而{ $pawn }没有换上升变的棋子
@@ -105,9 +106,12 @@ reason-exchanged = { $was }被换成了{ $is-role }
 ## 触摸过的棋子有何约束
 
 duty-touch_own = 必须走动{ $square }的棋子
+duty-touch_own_together = 必须走动同时触摸的{ $squares }的棋子之一
 duty-touch_opponent = 必须吃掉{ $square }的棋子
+duty-touch_opponent_together = 必须吃掉同时触摸的{ $squares }的棋子之一
 duty-touch_both = 必须用{ $own }的棋子吃掉{ $enemy }的棋子
 duty-castling_touched = 必须用{ $rook }的车易位
+duty-rook_before_king = 必须走动先于{ $king }的王触摸的{ $rook }的车，而且不能用它易位
 duty-rook_first = 必须走动{ $king }的王，而且不能用先触摸的{ $rook }的车易位
 duty-castling_illegal = 必须走动{ $king }的王：用{ $rook }的车易位不合规则
 duty-promotion_final = 兵必须升变为已触及{ $square }的{ $role }
@@ -121,6 +125,7 @@ claim-repeated = 判和的要求成立：相同局面出现了{ $times }次
 claim-quiet = 判和的要求成立：连续{ $moves }回合没有走动兵，也没有吃子
 claim-too_few_times = 判和的要求不成立：相同局面只出现了{ $times }次
 claim-too_few_moves = 判和的要求不成立：50回合双方共100着，还差{ $missing }着
+claim-lost = 要求判和太迟：该方已触摸棋子，失去了在这一步棋要求判和的权利
 claim-not_on_move = 判和的要求不成立：只有行棋方才能提出
 claim-illegal_move = 判和的要求不成立：意图要走的着法不合规则
 claim-ended = 不能再要求判和：对局已经结束

@@ -18,6 +18,7 @@ illegal_position_pawn = { $pawn }留在最後一條橫線上，而棋局仍在�
 ## 棋步
 
 illegal_pending = { $player }的棋步{ $san }不合規則：{ $reason }；尚未按鐘，仍可改正
+castling_begun = { $player }的王已按易位的走法在{ $on }放下：{ $rook }的城堡尚未走動，須完成易位
 illegal_completed = { $player }走出並按鐘完成了不合規則的棋步{ $san }：{ $reason }
 illegal_standing = { $player }的棋步{ $san }不合規則：{ $reason }；棋局已經繼續，該棋步有效
 pawn_left = { $player }按了鐘，而{ $pawn }沒有換上升變的棋子
@@ -105,9 +106,12 @@ reason-exchanged = { $was }被換成了{ $is-role }
 ## 觸摸過的棋子有何約束
 
 duty-touch_own = 必須走動{ $square }的棋子
+duty-touch_own_together = 必須走動同時觸摸的{ $squares }的棋子之一
 duty-touch_opponent = 必須吃掉{ $square }的棋子
+duty-touch_opponent_together = 必須吃掉同時觸摸的{ $squares }的棋子之一
 duty-touch_both = 必須用{ $own }的棋子吃掉{ $enemy }的棋子
 duty-castling_touched = 必須用{ $rook }的城堡易位
+duty-rook_before_king = 必須走動先於{ $king }的王觸摸的{ $rook }的城堡，而且不可用它易位
 duty-rook_first = 必須走動{ $king }的王，而且不可用先觸摸的{ $rook }的城堡易位
 duty-castling_illegal = 必須走動{ $king }的王：用{ $rook }的城堡易位不合規則
 duty-promotion_final = 兵必須升變為已碰到{ $square }的{ $role }
@@ -121,6 +125,7 @@ claim-repeated = 提出的和棋正確：相同局面出現了{ $times }次
 claim-quiet = 提出的和棋正確：連續{ $moves }步沒有走動兵，也沒有吃子
 claim-too_few_times = 提出的和棋錯誤：相同局面只出現了{ $times }次
 claim-too_few_moves = 提出的和棋錯誤：雙方各50步，共100步，還差{ $missing }步
+claim-lost = 提出和棋太遲：該方已觸摸棋子，失去了在這一步提出和棋的機會
 claim-not_on_move = 提出的和棋錯誤：只有行棋方才能提出
 claim-illegal_move = 提出的和棋錯誤：將走的棋步不合規則
 claim-ended = 不能再提出和棋：棋局已經結束

@@ -149,6 +149,7 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
     let mut published: Vec<(String, Millis)> = Vec::new();
     let mut told = vec![false; truth.irregularities.len()];
     let mut understood = vec![false; truth.takebacks.len()];
+    let mut noticed = Vec::new();
     for stamped in events {
         match &stamped.event {
             Event::MoveMade { ply, played, confidence, alternatives } => {
@@ -205,6 +206,14 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
             Event::AlertRaised(alert)
                 if alert.kind == AlertKind::ResultWanted || !matches!(alert.kind.matter(), Matter::End | Matter::Device) =>
             {
+                if alert.kind.matter() == Matter::Touch {
+                    // What can still be claimed of it may change: it is the same notice.
+                    let notice = (alert.kind, alert.ply, alert.by, alert.text.clone());
+                    if noticed.contains(&notice) {
+                        continue;
+                    }
+                    noticed.push(notice);
+                }
                 let right = irregular(truth, stamped.at);
                 match right.and_then(|index| told.get_mut(index)) {
                     Some(told) => *told = true,

@@ -104,8 +104,13 @@ impl From<&Duty> for Text {
             Duty::OwnPiece { square } | Duty::EnemyPiece { square } | Duty::PawnBecomesQueen { square } => {
                 text.with("square", square)
             }
+            Duty::OwnTogether { squares } | Duty::EnemyTogether { squares } => {
+                let squares: Vec<String> = squares.into_iter().map(|square| square.to_string()).collect();
+                text.with("squares", squares.join(" / "))
+            }
             Duty::Both { own, enemy } => text.with("own", own).with("enemy", enemy),
             Duty::Castle { king, rook }
+            | Duty::RookBeforeKing { rook, king }
             | Duty::KingAfterRook { rook, king }
             | Duty::KingAfterCastling { king, rook }
             | Duty::CastlingBegun { king, rook } => text.with("king", king).with("rook", rook),
@@ -124,6 +129,7 @@ impl From<&Finding> for Text {
             Finding::Quiet { moves } => Text::new("claim-quiet").with("moves", *moves),
             Finding::TooFewTimes { times } => Text::new("claim-too_few_times").with("times", count(*times)),
             Finding::TooFewMoves { missing } => Text::new("claim-too_few_moves").with("missing", *missing),
+            Finding::Lost => Text::new("claim-lost"),
             Finding::NotOnMove => Text::new("claim-not_on_move"),
             Finding::IllegalMove => Text::new("claim-illegal_move"),
             Finding::Ended => Text::new("claim-ended"),

@@ -72,6 +72,11 @@ impl Faults {
         }
     }
 
+    /// The squares that showed nothing for a short while more than once lately: hands, or the beginning of a fault.
+    pub fn suspected(&self) -> Bitboard {
+        self.spells.iter().map(|(_, square)| *square).filter(|square| self.spells_of(*square) > 1).collect()
+    }
+
     fn spells_of(&self, square: Square) -> usize {
         self.spells.iter().filter(|(_, other)| *other == square).count()
     }

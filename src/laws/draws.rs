@@ -102,6 +102,8 @@ pub enum Finding {
         /// How many plies are missing from a hundred.
         missing: u32,
     },
+    /// The player can no longer claim on this move (Art. 9.4).
+    Lost,
     /// Wrong: only the player to move may claim.
     NotOnMove,
     /// Wrong: the intended move is not legal; another move of that piece must be made (Art. 9.5.3, 4.3).

@@ -293,6 +293,7 @@ impl Reason {
             | Reason::StillInCheck { .. }
             | Reason::DoubleCheck { .. } => Topic::KingSafety,
             Reason::CastlingAfterMove { .. } => Topic::CastlingLost,
+            Reason::CastlingUnfinished { .. } => Topic::CastlingMade,
             castling if castling.is_castling() => Topic::Castling,
             _ => Topic::Legality,
         }

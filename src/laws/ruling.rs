@@ -31,6 +31,8 @@ worded! {
         Captured = "captured",
         /// Legal castling (4.7.2).
         Castled = "castled",
+        /// The king was let go of as in legal castling, and the rook is still to be moved (4.7.2).
+        CastlingBegun = "castling_begun",
         /// Legal castling in Chess960 (Guidelines II).
         Castled960 = "castled_960",
         /// A legal promotion, in whatever order (4.6, 4.7.3).
@@ -65,6 +67,8 @@ worded! {
         Fifty = "fifty",
         /// The same with an intended move (9.3.1).
         FiftyIntended = "fifty_intended",
+        /// A claim of a draw by a player who can no longer claim on this move (9.4).
+        ClaimLost = "claim_lost",
         /// An incorrect claim of a draw (9.5.3).
         WrongClaim = "wrong_claim",
         /// The same with an intended move.

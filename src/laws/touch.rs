@@ -8,10 +8,10 @@ mod duty;
 mod hands;
 
 pub use duty::{Duty, Freedom, Obligation};
-pub use hands::{Care, Hands};
+pub use hands::{Before, Care, Hands};
 
 use crate::laws::{Laws, Move, Position, Topic, edition};
-use shakmaty::{CastlingSide, Color, File, Piece, Rank, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Color, File, Piece, Rank, Role, Square};
 use std::cmp::Ordering;
 
 /// A piece was touched.
@@ -43,6 +43,8 @@ pub struct Release {
 pub struct Touches {
     touched: Vec<Touch>,
     released: Vec<Release>,
+    /// Pieces in place of a pawn that have touched the last rank, let go or not.
+    promoted: Vec<Release>,
     unclear_ms: u64,
 }
 
@@ -105,9 +107,9 @@ impl TouchRules {
 }
 
 impl Touches {
-    /// Nothing touched yet. Touches less than `unclear_ms` milliseconds apart came in an order that is not clear: then the
-    /// player's own piece counts as touched first (4.3.3), and his king before his rook (2014, 4.4c: both at once). Touches of
-    /// the same time always do.
+    /// Nothing touched yet. Touches less than `unclear_ms` milliseconds apart, and of the same time, are one touch of several
+    /// pieces: the player's own count as touched first (4.3.3), his king before his rook (2014, 4.4c: both at once), and of
+    /// several that no article puts in an order the player chooses.
     pub fn new(unclear_ms: u64) -> Touches {
         Touches { unclear_ms, ..Touches::default() }
     }
@@ -153,14 +155,33 @@ impl Touches {
         self.released.sort_by_key(|release| release.at);
     }
 
+    /// Records that a piece in place of the pawn from `from` touched this square of the last rank: it is chosen then, whether or
+    /// not it was let go of (4.4.4).
+    pub fn promote(&mut self, at: u64, from: Square, on: Square, piece: Piece) {
+        self.promoted.push(Release { at, from, on, piece });
+    }
+
     /// The piece that stood here was adjusted, or brushed by accident: it was not touched (4.2).
     pub fn strike(&mut self, square: Square) {
         self.touched.retain(|touch| touch.square != square);
         self.released.retain(|release| release.from != square);
+        self.promoted.retain(|contact| contact.from != square);
+    }
+
+    /// Whether nothing else was touched after the piece that stood here, or at once with it.
+    fn is_last(&self, square: Square) -> bool {
+        let at = self.touched.iter().find(|touch| touch.square == square).map_or(0, |touch| touch.at);
+        let earlier = |touch: &Touch| touch.at < at && at - touch.at >= self.unclear_ms;
+        self.touched.iter().all(|touch| touch.square == square || earlier(touch))
     }
 
     /// What was touched, in the order in which it counts for the player who has the move.
     pub fn touched(&self, turn: Color) -> Vec<Touch> {
+        self.groups(turn).concat()
+    }
+
+    /// The same, with the pieces of one touch together.
+    fn groups(&self, turn: Color) -> Vec<Vec<Touch>> {
         let mut touched = self.touched.clone();
         touched.sort_by_key(|touch| touch.at);
         let rank = |touch: &Touch| match (touch.piece.color == turn, touch.piece.role) {
@@ -168,14 +189,16 @@ impl Touches {
             (true, _) => 1,
             (false, _) => 2,
         };
-        let mut rest = touched.as_mut_slice();
-        while let Some(first) = rest.first().map(|touch| touch.at) {
-            let together = rest.partition_point(|touch| touch.at == first || touch.at - first < self.unclear_ms);
-            let (group, later) = rest.split_at_mut(together);
-            group.sort_by_key(rank);
-            rest = later;
+        let mut groups: Vec<Vec<Touch>> = Vec::new();
+        for touch in touched {
+            let together = |first: &Touch| touch.at == first.at || touch.at - first.at < self.unclear_ms;
+            match groups.last_mut() {
+                Some(group) if group.first().is_some_and(together) => group.push(touch),
+                _ => groups.push(vec![touch]),
+            }
         }
-        touched
+        groups.iter_mut().for_each(|group| group.sort_by_key(rank));
+        groups
     }
 
     /// Where pieces were let go, in the order of time.
@@ -185,14 +208,14 @@ impl Touches {
 
     /// Whether nothing was touched.
     pub fn is_empty(&self) -> bool {
-        self.touched.is_empty() && self.released.is_empty()
+        self.touched.is_empty() && self.released.is_empty() && self.promoted.is_empty()
     }
 }
 
 /// What the player who has the move may still play here. Never nothing while there are legal moves.
 pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> Obligation {
     let legal: Vec<Move> = position.legal_moves().into_iter().collect();
-    let mut turn = Turn { touched: touches.touched(position.turn()), us: position.turn(), legal };
+    let mut turn = Turn { touched: touches.groups(position.turn()), us: position.turn(), legal };
     let bound = match rules.touched {
         Touched::Bind => turn.by_touch(),
         Touched::Unsaid => return turn.by_castling(touches),
@@ -226,7 +249,8 @@ pub fn obligation_restored(position: &Position, touches: &Touches, rules: TouchR
 
 /// What is to be decided of.
 struct Turn {
-    touched: Vec<Touch>,
+    /// In order; the pieces of one touch are together, and the player's king is the first of them.
+    touched: Vec<Vec<Touch>>,
     us: Color,
     /// The legal moves, or those of them that are left.
     legal: Vec<Move>,
@@ -234,7 +258,7 @@ struct Turn {
 
 impl Turn {
     fn own(&self) -> impl Iterator<Item = &Touch> {
-        self.touched.iter().filter(|touch| touch.piece.color == self.us)
+        self.touched.iter().flatten().filter(|touch| touch.piece.color == self.us)
     }
 
     fn only(&self, by: Duty, which: impl Fn(&Move) -> bool) -> Option<Obligation> {
@@ -244,26 +268,69 @@ impl Turn {
 
     /// 4.3, 4.5.
     fn by_touch(&self) -> Obligation {
-        let own = self.own().next().map(|touch| touch.square);
-        let enemy = self.touched.iter().find(|touch| touch.piece.color != self.us).map(|touch| touch.square);
-        if let (Some(own), Some(enemy)) = (own, enemy) {
-            let both = |mv: &Move| mv.from() == Some(own) && taken_by(*mv) == Some(enemy);
-            if let Some(bound) = self.only(Duty::Both { own, enemy }, both) {
-                return bound;
-            }
+        let first = |own: bool| {
+            let mut groups = self.touched.iter().map(|group| squares(group, |touch| (touch.piece.color == self.us) == own));
+            groups.find(|squares| squares.any()).unwrap_or(Bitboard::EMPTY)
+        };
+        let (own, enemy) = (first(true), first(false));
+        let both = |mv: &Move| {
+            mv.from().is_some_and(|from| own.contains(from)) && taken_by(*mv).is_some_and(|taken| enemy.contains(taken))
+        };
+        if let Some(mv) = self.legal.iter().find(|mv| both(mv))
+            && let Some((own, enemy)) = mv.from().zip(taken_by(*mv))
+            && let Some(bound) = self.only(Duty::Both { own, enemy }, both)
+        {
+            return bound;
         }
-        for touch in &self.touched {
-            let square = touch.square;
-            let bound = match touch.piece.role {
-                _ if touch.piece.color != self.us => self.only(Duty::EnemyPiece { square }, |mv| taken_by(*mv) == Some(square)),
-                Role::King => self.by_king(square),
-                _ => self.only(Duty::OwnPiece { square }, |mv| mv.from() == Some(square)),
-            };
-            if let Some(bound) = bound {
+        for group in &self.touched {
+            let (own, enemy): (Vec<Touch>, Vec<Touch>) = group.iter().partition(|touch| touch.piece.color == self.us);
+            if let Some(bound) = self.by_own(&own).or_else(|| self.by_enemy(&enemy)) {
                 return bound;
             }
         }
         Obligation::Free(if self.touched.is_empty() { Freedom::NothingTouched } else { Freedom::NoneCan })
+    }
+
+    /// 4.3.1, 4.4: one touch of pieces of the player's own.
+    fn by_own(&self, own: &[Touch]) -> Option<Obligation> {
+        let (first, rest) = own.split_first()?;
+        let by_king = (first.piece.role == Role::King).then(|| self.by_king(first.square)).flatten();
+        let castles = matches!(
+            by_king,
+            Some(Obligation::Free(_) | Obligation::Only { by: Duty::Castle { .. } | Duty::KingAfterCastling { .. }, .. })
+        );
+        if castles || (first.piece.role == Role::King && rest.is_empty()) {
+            return by_king;
+        }
+        let kings = if let Some(Obligation::Only { moves, .. }) = by_king { moves } else { Vec::new() };
+        let others = squares(own, |touch| touch.piece.role != Role::King);
+        let may = |mv: &Move| kings.contains(mv) || mv.from().is_some_and(|from| others.contains(from));
+        let able: Bitboard = self.legal.iter().filter(|mv| may(mv)).filter_map(|mv| mv.from()).collect();
+        let by = match able.single_square() {
+            Some(square) => self.by_rook_first(square).unwrap_or(Duty::OwnPiece { square }),
+            None => Duty::OwnTogether { squares: able },
+        };
+        self.only(by, may)
+    }
+
+    /// 4.4.2: why the rook on this square has to move, if the king was touched after it and could castle with it.
+    fn by_rook_first(&self, rook: Square) -> Option<Duty> {
+        let mut after =
+            self.touched.iter().skip_while(|group| !group.iter().any(|touch| touch.square == rook)).skip(1).flatten();
+        let king = after.find(|touch| touch.piece == Role::King.of(self.us))?.square;
+        self.legal.contains(&Move::Castle { king, rook }).then_some(Duty::RookBeforeKing { rook, king })
+    }
+
+    /// 4.3.2: one touch of pieces of the opponent's.
+    fn by_enemy(&self, enemy: &[Touch]) -> Option<Obligation> {
+        let touched = squares(enemy, |_| true);
+        let takes = |mv: &Move| taken_by(*mv).is_some_and(|taken| touched.contains(taken));
+        let able: Bitboard = self.legal.iter().filter(|mv| takes(mv)).filter_map(|mv| taken_by(*mv)).collect();
+        let by = match able.single_square() {
+            Some(square) => Duty::EnemyPiece { square },
+            None => Duty::EnemyTogether { squares: able },
+        };
+        self.only(by, takes)
     }
 
     /// 4.3.1 and 4.4.1–4.4.3: the king, and the rooks touched before and after him.
@@ -315,9 +382,12 @@ impl Turn {
         }
     }
 
-    /// 4.7, 4.4.4: what came down as a legal move, or a part of one, stays.
+    /// 4.7, 4.4.4: what came down as a legal move, or a part of one, stays; of what replaces a pawn the contact is enough.
     fn by_release(mut self, mut bound: Obligation, touches: &Touches, rules: TouchRules) -> Obligation {
-        for release in touches.released() {
+        let contacts = touches.promoted.iter().filter(|_| rules.promotion == Promotion::Final);
+        let mut put_down: Vec<&Release> = touches.released().iter().chain(contacts).collect();
+        put_down.sort_by_key(|release| release.at);
+        for release in put_down {
             let Release { from, on, piece, .. } = *release;
             let of_move = |mv: &Move| match *mv {
                 Move::Castle { king, rook } => [(king, Role::King), (rook, Role::Rook)]
@@ -349,8 +419,13 @@ impl Turn {
     }
 }
 
+/// The squares of these touches.
+fn squares(touches: &[Touch], which: impl Fn(&Touch) -> bool) -> Bitboard {
+    touches.iter().filter(|touch| which(touch)).map(|touch| touch.square).collect()
+}
+
 /// The square of what a move takes.
-fn taken_by(mv: Move) -> Option<Square> {
+pub(crate) fn taken_by(mv: Move) -> Option<Square> {
     match mv {
         Move::Normal { capture: Some(_), to, .. } => Some(to),
         Move::EnPassant { from, to } => Some(Square::from_coords(to.file(), from.rank())),

@@ -42,6 +42,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("illegal_position_kings", &[]),
     ("illegal_position_pawn", &[("pawn", Man)]),
     // Moves.
+    ("castling_begun", &[("player", Player), ("on", Square), ("rook", Square)]),
     ("illegal_pending", &[("player", Player), ("san", Plain), ("reason", Text)]),
     ("illegal_completed", &[("player", Player), ("san", Plain), ("reason", Text)]),
     ("illegal_standing", &[("player", Player), ("san", Plain), ("reason", Text)]),
@@ -114,9 +115,12 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("reason-exchanged", &[("was", Man), ("is", Man)]),
     // What touched pieces oblige to.
     ("duty-touch_own", &[("square", Square)]),
+    ("duty-touch_own_together", &[("squares", Plain)]),
     ("duty-touch_opponent", &[("square", Square)]),
+    ("duty-touch_opponent_together", &[("squares", Plain)]),
     ("duty-touch_both", &[("own", Square), ("enemy", Square)]),
     ("duty-castling_touched", &[("rook", Square)]),
+    ("duty-rook_before_king", &[("rook", Square), ("king", Square)]),
     ("duty-rook_first", &[("rook", Square), ("king", Square)]),
     ("duty-castling_illegal", &[("king", Square), ("rook", Square)]),
     ("duty-promotion_final", &[("square", Square), ("role", Role)]),
@@ -128,6 +132,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("claim-quiet", &[("moves", Number)]),
     ("claim-too_few_times", &[("times", Number)]),
     ("claim-too_few_moves", &[("missing", Number)]),
+    ("claim-lost", &[]),
     ("claim-not_on_move", &[]),
     ("claim-illegal_move", &[]),
     ("claim-ended", &[]),

@@ -74,6 +74,8 @@ pub struct Game {
     last_press: Option<Press>,
     /// Who has pressed since the game ended, if it was one player.
     presses_since_end: Option<Color>,
+    /// A piece of the player who is not to move was put back then, and nobody has asked yet whose hand it was.
+    handled_at: Option<Millis>,
     /// Until then hands were free: somebody adjusted, or nobody saw.
     touch_free_until: Millis,
     /// A completed move whose clock may still be corrected.
@@ -161,6 +163,7 @@ impl Game {
             acknowledged: Vec::new(),
             last_press: None,
             presses_since_end: None,
+            handled_at: None,
             touch_free_until: if blind { Millis::MAX } else { 0 },
             revisable: None,
             presses_off_turn: 0,
@@ -307,6 +310,7 @@ impl Game {
         self.touched_while_held(now);
         self.watch_kings(now, output);
         self.publish(now, around, output);
+        self.judge_claims(now, output);
     }
 
     /// What comes until then may have waited on the line.
@@ -415,7 +419,7 @@ impl Game {
 
     /// When the follower wants to look again at a press, or a player has adjusted long enough.
     pub fn look_deadline(&self) -> Option<Millis> {
-        [self.follower.deadline(), self.hold_deadline(), self.press_deadline()]
+        [self.follower.deadline(), self.hold_deadline(), self.press_deadline(), self.handled_deadline()]
             .into_iter()
             .flatten()
             .min()
@@ -430,6 +434,7 @@ impl Game {
         self.follower.quiet(now, around.settle);
         self.publish(now, around, output);
         self.press_is_due(now, output);
+        self.tell_handled(now, around, output);
     }
 
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {
@@ -479,6 +484,7 @@ impl Game {
         };
         if before != now {
             self.sightings.push(Sighting { at, square, before, now });
+            self.note_handled(at, square, now);
         }
     }
 

@@ -73,6 +73,8 @@ worded! {
         IllegalUnclaimed = "illegal_unclaimed",
         /// The arbiter rules on touched pieces only when asked, and nobody did.
         TouchUnclaimed = "touch_unclaimed",
+        /// The arbiter who sees that touched pieces do not bind intervenes at once, whoever may claim.
+        TouchAtOnce = "touch_at_once",
         /// The game is over, and signed.
         Signed = "signed",
         /// A pawn that was left on the last rank becomes a queen.
@@ -123,6 +125,7 @@ impl Condition {
             Asked::Counted => matches!(situation, Situation::Irregular(what) if laws.counts(what)),
             Asked::IllegalUnclaimed => rules.illegal_ruled == Some(Ruled::OnClaim) && !facts.claimed,
             Asked::TouchUnclaimed => rules.touch_ruled == Some(Ruled::OnClaim) && !facts.claimed,
+            Asked::TouchAtOnce => rules.touch_ruled == Some(Ruled::AtOnce),
             Asked::Signed => facts.signed,
             Asked::Queen => rules.pawn_left == Some(PawnLeft::Queen),
             Asked::RestorePawn => rules.pawn_left == Some(PawnLeft::Restore),

@@ -1,7 +1,7 @@
 //! What touched pieces oblige to, and why.
 
-use crate::laws::{Move, Position};
-use shakmaty::{Role, Square};
+use crate::laws::{Move, Position, Topic, Worded};
+use shakmaty::{Bitboard, Role, Square};
 
 /// What a player may still play.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,10 +38,20 @@ pub enum Duty {
         /// It.
         square: Square,
     },
+    /// Several pieces of his own were touched at once: one of them must move (4.3.1).
+    OwnTogether {
+        /// Those that can move.
+        squares: Bitboard,
+    },
     /// The first piece of his opponent's that can be taken must be taken (4.3.2).
     EnemyPiece {
         /// It.
         square: Square,
+    },
+    /// Several pieces of his opponent's were touched at once: one of them must be taken (4.3.2).
+    EnemyTogether {
+        /// Those that can be taken.
+        squares: Bitboard,
     },
     /// The first of his opponent's must be taken by the first of his own (4.3.3).
     Both {
@@ -56,6 +66,13 @@ pub enum Duty {
         king: Square,
         /// The rook.
         rook: Square,
+    },
+    /// Rook, then king: he may not castle with it, and the rook must move (4.4.2, 4.3.1).
+    RookBeforeKing {
+        /// The rook.
+        rook: Square,
+        /// The king.
+        king: Square,
     },
     /// Rook, then king: he may not castle with it, and the rook cannot move (4.4.2).
     KingAfterRook {
@@ -118,19 +135,37 @@ impl Obligation {
 }
 
 impl Duty {
-    /// Its name in message files, and the topic of its article in the files of editions: it stays the same.
+    /// Its name in message files: it stays the same.
     pub fn key(self) -> &'static str {
         match self {
             Duty::OwnPiece { .. } => "touch_own",
+            Duty::OwnTogether { .. } => "touch_own_together",
             Duty::EnemyPiece { .. } => "touch_opponent",
+            Duty::EnemyTogether { .. } => "touch_opponent_together",
             Duty::Both { .. } => "touch_both",
             Duty::Castle { .. } => "castling_touched",
+            Duty::RookBeforeKing { .. } => "rook_before_king",
             Duty::KingAfterRook { .. } => "rook_first",
             Duty::KingAfterCastling { .. } => "castling_illegal",
             Duty::PromotionFinal { .. } => "promotion_final",
             Duty::Released { .. } => "released",
             Duty::CastlingBegun { .. } => "castling_made",
             Duty::PawnBecomesQueen { .. } => "pawn_left",
+        }
+    }
+
+    /// What its article is on.
+    pub fn topic(self) -> Option<Topic> {
+        Duty::topic_of(self.key())
+    }
+
+    /// What the article of the duty with this [key](Duty::key) is on.
+    pub fn topic_of(key: &str) -> Option<Topic> {
+        match key {
+            "touch_own_together" => Some(Topic::TouchOwn),
+            "touch_opponent_together" => Some(Topic::TouchOpponent),
+            "rook_before_king" => Some(Topic::RookFirst),
+            topic => Topic::from_word(topic),
         }
     }
 
@@ -141,11 +176,12 @@ impl Duty {
             | Duty::EnemyPiece { square }
             | Duty::PromotionFinal { square, .. }
             | Duty::PawnBecomesQueen { square } => vec![square],
+            Duty::OwnTogether { squares } | Duty::EnemyTogether { squares } => squares.into_iter().collect(),
             Duty::Both { own, enemy } => vec![own, enemy],
             Duty::Castle { king, rook } | Duty::KingAfterCastling { king, rook } | Duty::CastlingBegun { king, rook } => {
                 vec![king, rook]
             }
-            Duty::KingAfterRook { rook, king } => vec![rook, king],
+            Duty::RookBeforeKing { rook, king } | Duty::KingAfterRook { rook, king } => vec![rook, king],
             Duty::Released { from, on } => vec![from, on],
         }
     }

@@ -1,22 +1,31 @@
 //! What a player's claim of a draw is worth. Nothing changes by it: the arbiter rules.
 
 use super::Game;
+use crate::boards::Millis;
 use crate::game::Text;
 use crate::game::answer::Verdict;
 use crate::game::command::Refused;
 use crate::laws::draws::{Claim, Claimed, Finding, History, Rests, Same};
-use crate::laws::{Facts, Occasion, Situation, ruling};
+use crate::laws::edition::ClaimLost;
+use crate::laws::{Facts, Occasion, Situation, Topic, ruling};
 use shakmaty::Color;
 
 impl Game {
     /// What a claim is worth, by the moves on record. `intended`: the move that is written down and not played, as UCI.
-    pub(super) fn claim(&self, by: Color, claimed: Claimed, intended: Option<&str>) -> Result<Verdict, Refused> {
+    pub(super) fn claim(&self, now: Millis, by: Color, claimed: Claimed, intended: Option<&str>) -> Result<Verdict, Refused> {
         if self.record.result.is_some() {
             return Err(Refused::Over);
         }
         // An edition that does not say what lost castling means says no more than "the same possible moves".
         let same = if self.laws.rules().castling_lost.is_some() { Same::Rights } else { Same::Moves };
-        let history = History::of(&self.start, self.published.iter().copied(), same);
+        let moves = &self.published;
+        let made = self.made_by(by);
+        // Where only the completed move takes the right away, a player who has not pressed yet claims as if it were not made.
+        let counted = match (self.laws.rules().claim_lost, made) {
+            (Some(ClaimLost::CompletedMove), true) => moves.len() - 1,
+            _ => moves.len(),
+        };
+        let history = History::of(&self.start, moves.iter().take(counted).copied(), same);
         let rests = match intended {
             None => Rests::OnBoard,
             Some(uci) => {
@@ -25,8 +34,15 @@ impl Game {
                 Rests::OnIntended(mv.ok_or_else(|| Refused::NoMove(uci.to_owned()))?)
             }
         };
+        let lost = self.laws.rules().claim_lost == Some(ClaimLost::Touch) && (made || self.has_touched(now, by));
         let claim = history.claim(by, claimed, rests);
-        let facts = Facts { claimed: true, ..Facts::default() };
+        let claim = if lost && claim.finding != Finding::Ended { Claim { finding: Finding::Lost, ..claim } } else { claim };
+        // The intended move has its own article, which says that it has to be played.
+        let because = matches!(rests, Rests::OnIntended(_)).then_some(match claimed {
+            Claimed::Repetition => Topic::RepetitionIntended,
+            Claimed::FiftyMoves => Topic::FiftyIntended,
+        });
+        let facts = Facts { claimed: true, because, ..Facts::default() };
         let asked = occasion(&claim, claimed, rests);
         let ruling = asked.and_then(|occasion| ruling(&self.laws, Situation::Occasion(occasion), &facts));
         let (required, articles) = ruling.map_or((Vec::new(), Vec::new()), |ruling| (ruling.acts, ruling.articles));
@@ -39,12 +55,19 @@ impl Game {
             articles: articles.into_iter().map(str::to_owned).collect(),
         })
     }
+
+    /// The last move is this player's and not completed yet.
+    fn made_by(&self, by: Color) -> bool {
+        let last = self.published.len() as u32;
+        last > 0 && self.mover(last) == by && self.is_open(last)
+    }
 }
 
 /// What the Laws are asked about it; `None`: nothing.
 fn occasion(claim: &Claim, claimed: Claimed, rests: Rests) -> Option<Occasion> {
     let intended = matches!(rests, Rests::OnIntended(_));
     Some(match (claim.is_right(), claimed, intended) {
+        _ if claim.finding == Finding::Lost => Occasion::ClaimLost,
         // Only the player to move can claim at all (9.2, 9.3): what the other one says is no claim.
         _ if matches!(claim.finding, Finding::Ended | Finding::NotOnMove) => return None,
         (true, Claimed::Repetition, false) => Occasion::Repeated,

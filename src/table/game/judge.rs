@@ -9,7 +9,8 @@ use crate::laws::draws::{Automatic, Drawn};
 use crate::laws::reason::{Man, Reason, Word, why_illegal};
 use crate::laws::touch::{TouchRules, Touches, obligation_restored};
 use crate::laws::{
-    Act, Facts, Irregularity, Occasion, Position, Reply, Situation, Winnable, is_dead_within, penalty, ruling, winnable_within,
+    Act, Facts, Irregularity, Move, Occasion, Position, Reply, Situation, Winnable, is_dead_within, penalty, ruling,
+    winnable_within,
 };
 use crate::table::Output;
 use crate::table::clock::Press;
@@ -41,6 +42,8 @@ impl Game {
             self.tell_unbound(now, index, output);
             self.tell_touched(now, index, output);
         }
+        // It may be the reply to one that broke Article 4.
+        self.judge_claims(now, output);
         if index + 1 == self.published.len() {
             self.judge_position(now, output);
         }
@@ -337,6 +340,22 @@ impl Game {
             && let Some(reason) = why_illegal(position, mv)
         {
             let by = position.mover(mv);
+            if let Reason::CastlingUnfinished { rook } = reason
+                && let Some(king) = mv.from().filter(|&king| position.is_legal(Move::Castle { king, rook }))
+            {
+                let text = Text::new("castling_begun").with("player", by).with("on", mv.to()).with("rook", rook);
+                let facts = Facts { stage: crate::laws::Stage::Pending, ..Facts::default() };
+                let situation = Some((Situation::Occasion(Occasion::CastlingBegun), facts));
+                let allowed = vec![position.uci(Move::Castle { king, rook })];
+                return Told {
+                    by: Some(by),
+                    squares,
+                    situation,
+                    allowed,
+                    evidence,
+                    ..Told::new(AlertKind::PositionUnexplained, text)
+                };
+            }
             let text = Text::new("illegal_pending").with("player", by).with("san", position.san(mv));
             let text = text.with("reason", Text::from(&reason));
             let stage = crate::laws::Stage::Pending;

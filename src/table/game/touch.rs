@@ -1,26 +1,33 @@
 //! Which pieces hands touched, and whether the move made is among those that this allows (Art. 4). Intent cannot be sensed: what
 //! is told here are notices.
 
-use super::Game;
 use super::alerts::Told;
+use super::hold::Hold;
+use super::{Around, Game};
 use crate::boards::{Millis, Sensed, Sensing};
-use crate::game::{Alert, AlertKind, Sighting, Text};
+use crate::game::{Alert, AlertKind, Arg, Event, Fault, Sighting, Text};
+use crate::infer::Node;
 use crate::laws::reason::{Man, Word};
-use crate::laws::touch::{Care, Duty, Hands, Obligation, Touch, TouchRules, obligation};
-use crate::laws::{Facts, Irregularity, Occasion, Situation, Topic, Worded};
+use crate::laws::touch::{Before, Care, Duty, Hands, Obligation, TouchRules, Touched, Touches, obligation, taken_by};
+use crate::laws::{Facts, Irregularity, Occasion, Reply, Situation, Topic, ruling};
 use crate::table::Output;
-use shakmaty::{Role, Square};
+use shakmaty::{Color, Piece, Role, Square};
 
 /// What counts as touched, and as let go: what simulated and recorded hands do by the way (brush a neighbour, centre a piece, stop
 /// on a slide) is over sooner, nearly always.
 const CARE: Care = Care { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 };
+/// A hand that moves its own pieces may brush others that long before and after, in milliseconds: travel and a round of the scan.
+const BESIDE: Millis = 500;
+/// A player who has just moved may still centre the pieces: for that long after the press, in milliseconds, since clock and
+/// squares are told up to 600 ms apart, and for that long after the move where nobody presses.
+const CENTRES: [Millis; 2] = [700, 1_500];
 
 impl Game {
     /// A legal move came on record: was it allowed by what its player touched?
     pub(super) fn tell_touched(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32 + 1;
         self.clear(now, |alert| alert.kind == AlertKind::TouchCapture, output);
-        let Some(told) = self.touched(index, ply) else { return };
+        let Some(told) = self.touched(now, index, ply) else { return };
         let known = |kind| self.record.alerts.iter().any(|alert| alert.kind == kind && alert.ply == ply);
         if !known(told.kind) {
             self.raise(now, told, output);
@@ -52,7 +59,7 @@ impl Game {
         self.raise(now, told, output);
     }
 
-    fn touched(&self, index: usize, ply: u32) -> Option<Told> {
+    fn touched(&self, now: Millis, index: usize, ply: u32) -> Option<Told> {
         let line = self.follower.line();
         let (before, node) = (line.get(index)?, line.get(index + 1)?);
         let mv = node.mv?;
@@ -63,10 +70,21 @@ impl Game {
             return None;
         }
         let hands = self.hands(index, node.made_at)?;
-        let touches = hands.before(node.made_at, mv);
-        let bound = obligation(&before.position, &touches, TouchRules::of(&self.laws));
-        let Obligation::Only { moves, by: duty } = &bound else { return None };
+        let Before { mut touches, mut contacts } = hands.before(node.made_at, mv);
         let position = &before.position;
+        let rules = TouchRules::of(&self.laws);
+        if rules.touched == Touched::Unsaid && mv.is_castle() {
+            // Castling that was carried out is all that such an edition speaks of.
+            for release in Touches::of_move(position, mv).released() {
+                touches.release(node.made_at, release.from, release.on, release.piece);
+                contacts.release(node.made_at, release.from, release.on, release.piece);
+            }
+        }
+        let bound = obligation(position, &touches, rules);
+        let Obligation::Only { moves, by: duty } = &bound else { return None };
+        if obligation(position, &contacts, rules).allows(mv) {
+            return None; // What was brushed may have been touched first.
+        }
         // What a square that does not work hides may have been touched first.
         let blind = self.follower.hidden() | self.follower.line_blind();
         let own = position.changes(mv).iter().any(|(square, _)| blind.contains(square));
@@ -102,7 +120,8 @@ impl Game {
                 (AlertKind::TouchMove, Irregularity::TouchBroken, text.with("duty", Text::from(duty)))
             }
         };
-        let facts = Facts { moves: index as u32 / 2, because: Topic::from_word(duty.key()), ..Facts::default() };
+        let reply = self.reply(ply, now).unwrap_or(Reply::Nothing);
+        let facts = Facts { moves: index as u32 / 2, reply, because: duty.topic(), ..Facts::default() };
         let mut told = Told {
             by: Some(by),
             squares: duty.squares(),
@@ -129,13 +148,17 @@ impl Game {
             return;
         }
         let Some(hands) = self.hands(index, now) else { return };
-        let touches = hands.touches(now);
-        let bound = obligation(&before.position, &touches, TouchRules::of(&self.laws));
         let position = &before.position;
+        let rules = TouchRules::of(&self.laws);
+        let bound = obligation(position, &hands.touches(now), rules);
         let Obligation::Only { moves, by: Duty::EnemyPiece { square } | Duty::Both { enemy: square, .. } } = &bound else {
-            self.tell_handled(now, index, &touches.touched(position.turn()), output);
             return;
         };
+        // What was brushed may have been touched first: then that may bind, and not this.
+        let contacts = obligation(position, &hands.contacts(now), rules);
+        if !contacts.moves(position).iter().all(|mv| moves.contains(mv)) {
+            return;
+        }
         let Some(piece) = position.piece_at(*square) else { return };
         let by = position.turn();
         let man = Word::Man(Man { piece, square: *square });
@@ -152,17 +175,41 @@ impl Game {
         self.raise(now, told, output);
     }
 
-    /// Pieces of the player who is not to move were lifted and put back, and nobody can take them: he seems to have done it
-    /// himself, in the other's time (4.2.1, 6.2.5).
-    fn tell_handled(&mut self, now: Millis, index: usize, touched: &[Touch], output: &mut Output) {
-        let Some(before) = self.follower.line().get(index) else { return };
-        let by = !before.position.turn();
-        let theirs = touched.iter().all(|touch| touch.piece.color == by);
-        let known = |alert: &Alert| alert.kind == AlertKind::HandledOffTurn && alert.ply as usize == index;
-        if touched.is_empty() || !theirs || self.record.alerts.iter().any(known) {
+    /// A piece of the player who is not to move stands on its square again: when it is known that no other hand was near.
+    pub(super) fn note_handled(&mut self, at: Millis, square: Square, now: Sensed) {
+        let position = &self.follower.tip().position;
+        let theirs = |piece: &Piece| piece.color != position.turn() && Sensed::Piece(*piece) == now;
+        if position.piece_at(square).is_some_and(|piece| theirs(&piece)) {
+            self.handled_at = Some(at);
+        }
+    }
+
+    /// When that is.
+    pub(super) fn handled_deadline(&self) -> Option<Millis> {
+        self.handled_at.map(|at| at + BESIDE)
+    }
+
+    /// Pieces of the player who is not to move were lifted and put back, and nobody can take them: they seem to have been adjusted
+    /// in the opponent's time (4.2.1, 6.2.5), however short it was.
+    pub(super) fn tell_handled(&mut self, now: Millis, around: &Around<'_>, output: &mut Output) {
+        if self.handled_at.take_if(|at| *at + BESIDE <= now).is_none() {
             return;
         }
-        let men: Vec<Man> = touched.iter().map(|touch| Man { piece: touch.piece, square: touch.square }).collect();
+        let index = self.published.len();
+        let line = self.follower.line();
+        let Some(before) = line.get(index).filter(|_| line.len() == index + 1) else { return };
+        let quiet = self.follower.mismatch().is_empty() && self.follower.seen().sensing() == Sensing::Identity;
+        let known = |alert: &Alert| alert.kind == AlertKind::HandledOffTurn && alert.ply as usize == index;
+        if !quiet || self.touch_unknown(before.made_at) || self.record.alerts.iter().any(known) {
+            return;
+        }
+        // Before the first move anybody puts the pieces straight, unless the clock runs.
+        let begun = index > 0 || around.clock.counts();
+        let men = if begun { self.handled(before, now) } else { Vec::new() };
+        if men.is_empty() {
+            return;
+        }
+        let by = !before.position.turn();
         let facts = Facts { moves: index as u32 / 2, ..Facts::default() };
         let told = Told {
             by: Some(by),
@@ -172,6 +219,112 @@ impl Game {
             ..Told::new(AlertKind::HandledOffTurn, Text::new("handled_off_turn").with("player", by).with("men", Word::Men(men)))
         };
         self.raise(now, told, output);
+    }
+
+    /// The pieces of the player who is not to move that were lifted and put back, with no hand of the opponent's near. None where
+    /// the opponent can take one of them: then it may have been touched to be taken.
+    fn handled(&self, before: &Node, now: Millis) -> Vec<Man> {
+        let position = &before.position;
+        let own = |square: Square| position.piece_at(square).filter(|piece| piece.color != position.turn());
+        let moved_at = before.made_at.max(self.record.started_at);
+        let began = before.pressed_at.map_or(moved_at + CENTRES[1], |pressed| moved_at.max(pressed) + CENTRES[0]);
+        let faults = self.follower.faults();
+        let faulty = self.follower.hidden() | faults.with(Fault::Flickering) | faults.suspected();
+        let seen = self.sightings.between(moved_at, now);
+        let busy: Vec<Millis> = seen.iter().filter(|seen| own(seen.square).is_none()).map(|seen| seen.at).collect();
+        let mut lifted = [None; 64];
+        let mut men: Vec<Man> = Vec::new();
+        for seen in seen.iter().filter(|seen| !faulty.contains(seen.square)) {
+            let square = seen.square;
+            let Some(piece) = own(square) else { continue };
+            if seen.now == Sensed::Empty {
+                lifted[square as usize] = Some(seen.at);
+            } else if let Some(out) = lifted[square as usize].take()
+                && seen.now == Sensed::Piece(piece)
+                && out >= began
+                && !busy.iter().any(|&at| at + BESIDE > out && at < seen.at + BESIDE)
+                && !men.iter().any(|man| man.square == square)
+            {
+                men.push(Man { piece, square });
+            }
+        }
+        let legal = position.legal_moves();
+        let can_be_taken = |man: &Man| legal.iter().any(|mv| taken_by(*mv) == Some(man.square));
+        if men.iter().any(can_be_taken) { Vec::new() } else { men }
+    }
+
+    /// What the opponent of the player of this ply has done since it was made; `None`: nobody saw. A piece counts that is in the
+    /// hand, was held for long, or stands elsewhere: what was brushed takes no claim away (4.8).
+    fn reply(&self, ply: u32, now: Millis) -> Option<Reply> {
+        let index = ply as usize;
+        if self.record.plies.len() > index {
+            return Some(Reply::Made);
+        }
+        let after = self.follower.line().get(index).filter(|after| !self.touch_unknown(after.made_at))?;
+        let us = after.position.turn();
+        let touched = self.hands(index, now)?.touches(now).touched(us);
+        let own = touched.iter().any(|touch| touch.piece.color == us);
+        Some(if own { Reply::Touched } else { Reply::Nothing })
+    }
+
+    /// The opponent has touched a piece, or put it back: what can still be claimed of touched pieces may be something else now
+    /// (4.8).
+    pub(super) fn judge_claims(&mut self, now: Millis, output: &mut Output) {
+        let told = self.record.alerts.iter().filter_map(|alert| Some((alert.clone(), self.breach(alert)?)));
+        for (alert, (what, because)) in told.collect::<Vec<_>>() {
+            let Some(reply) = self.reply(alert.ply, now) else { continue };
+            let facts = Facts { moves: alert.ply.saturating_sub(1) / 2, reply, because, ..Facts::default() };
+            let situation = Situation::Irregular(what);
+            if ruling(&self.laws, situation, &facts).map_or_else(Vec::new, |ruling| ruling.acts) == alert.required {
+                continue;
+            }
+            self.tell(now, Event::AlertCleared { id: alert.id }, output);
+            let told = Told {
+                by: alert.by,
+                squares: alert.squares,
+                situation: Some((situation, facts)),
+                ply: Some(alert.ply),
+                position: Some(alert.position),
+                allowed: alert.allowed,
+                evidence: alert.evidence,
+                ..Told::new(alert.kind, alert.text)
+            };
+            self.raise(now, told, output);
+        }
+    }
+
+    /// What a notice about a move is about that broke Article 4, and the topic of the article; `None`: it is another alert.
+    fn breach(&self, alert: &Alert) -> Option<(Irregularity, Option<Topic>)> {
+        let cites = |topic| self.laws.article(topic).is_some_and(|article| alert.articles.iter().any(|cited| cited == article));
+        Some(match alert.kind {
+            AlertKind::TouchMove => {
+                let duty = alert.text.args.iter().find_map(|(_, arg)| match arg {
+                    Arg::Text(duty) => duty.key.strip_prefix("duty-"),
+                    _ => None,
+                });
+                (Irregularity::TouchBroken, duty.map_or(Some(Topic::IllegalMove), Duty::topic_of))
+            }
+            AlertKind::PossibleTouch => (Irregularity::TouchBroken, Some(Topic::Released)),
+            AlertKind::ReleaseChanged if cites(Topic::CastlingMade) => {
+                (Irregularity::CastlingAbandoned, Some(Topic::CastlingMade))
+            }
+            AlertKind::ReleaseChanged => (Irregularity::ReleaseChanged, Some(Topic::Released)),
+            AlertKind::PromotionChanged => (Irregularity::PromotionChanged, Some(Topic::PromotionFinal)),
+            _ => return None,
+        })
+    }
+
+    /// Whether this player has touched a piece of their own since they have the move, before the clock was stopped (9.4).
+    pub(super) fn has_touched(&self, now: Millis, by: Color) -> bool {
+        let index = self.published.len();
+        let Some(before) = self.follower.line().get(index) else { return false };
+        let free = matches!(self.hold, Some(Hold::Adjusting { .. } | Hold::Restoring { .. }))
+            || self.touch_free_until > before.made_at;
+        let until = self.stopped_at.map_or(now, |at| at.min(now));
+        let touched = || Some(self.hands(index, until)?.touches(until).touched(by));
+        !free
+            && before.position.turn() == by
+            && touched().is_some_and(|touched| touched.iter().any(|touch| touch.piece.color == by))
     }
 
     /// What the hands did that had the move after this many plies, until then.
