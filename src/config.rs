@@ -15,8 +15,8 @@ mod values;
 pub mod web;
 
 use crate::boards::{Address, ControlLines, Model};
-use crate::game::Delay;
 use crate::game::event::Rotation;
+use crate::game::{Delay, IllegalMoves};
 use crate::link::Place;
 use crate::table::{Help, Settings};
 use std::collections::BTreeMap;
@@ -40,6 +40,8 @@ pub struct Config {
     pub tags: Tags,
     /// How much later the public learns what happens.
     pub delay: Delay,
+    /// What the public learns of moves that are not legal.
+    pub illegal_moves: IllegalMoves,
     /// The folder of the games as files; `None`: none are written.
     pub files: Option<PathBuf>,
     /// Which rounds of a broadcast on Lichess have the games; `None`: none.

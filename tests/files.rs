@@ -1,6 +1,6 @@
 //! The games as files: through touchmoved, with a folder of the test's own.
 
-use crate::hall::{Hall, client, game};
+use crate::hall::{Hall, client, game, seen};
 use crate::harness::{Board, Daemon, PrivateBus, eventually, until};
 use serde_json::{Value, json};
 use std::fs::Permissions;
@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 use touchmove::game::GameResult;
 use touchmove::game::command::Command;
+use touchmove::publish::client::Happened;
 use touchmove::publish::dbus::Stream;
 use touchmove::round::Round;
 use touchmove::round::trf::Order;
@@ -309,6 +310,15 @@ async fn moves_that_are_not_legal_are_no_moves_for_readers() {
     writing.hall.board.clock(5399, 5398, true);
     writing.hall.board.play("e1", "e3");
     writing.hall.board.clock(5397, 5398, false);
+    let raised = |event: &Happened| event.event == "AlertRaised" && event.fields["kind"] == "illegal_move";
+    let alert = seen(&mut writing.hall.watch, "the alert", raised).await.fields["id"].as_u64().unwrap() as u32;
+    // Nobody reads of it before it stands.
+    writing.hall.play("g8", "f6", "Nf6").await;
+    let pgn = writing.says("round-1/game-1.pgn", "e6").await;
+    tokio::time::sleep(Duration::from_millis(1_200)).await;
+    assert_eq!(writing.read("round-1/game-1.pgn"), pgn);
+    assert!(pgn.trim_end().ends_with('*') && !pgn.contains("Ke1") && !pgn.contains("Not legal"), "{pgn}");
+    writing.hall.client.order(writing.hall.game, &Command::LetStand(alert)).await.unwrap();
     let spectator = writing.hall.spectator().await;
     let played = game(&spectator).await;
     let told = async || {
@@ -322,7 +332,7 @@ async fn moves_that_are_not_legal_are_no_moves_for_readers() {
             .await;
     let moves = public.split_once("\n\n").unwrap().1;
     assert!(
-        moves.starts_with("1. e4") && moves.find("Ke1-e3").is_some_and(|at| moves[..at].contains("{Not legal:")),
+        moves.starts_with("1. e4") && moves.find("Ke1-e3").is_some_and(|at| moves[..at].contains("{Not legal,")),
         "{public}"
     );
     // The same as on the bus.

@@ -24,7 +24,8 @@ use touchmove::daemon::rounds::RoundFile;
 use touchmove::daemon::{Gallery, Hub};
 use touchmove::game::event::{ClockTime, ClockTimes, Rotation};
 use touchmove::game::{
-    Command as Order, CompletedBy, Confidence, CorrectionReason, Delay, Event, GameResult, Played, ResultReason, Stamped,
+    Command as Order, CompletedBy, Confidence, CorrectionReason, Delay, Event, GameResult, IllegalMoves, Played, ResultReason,
+    Stamped,
 };
 use touchmove::publish::lichess::{self, Pace};
 use touchmove::round::Round;
@@ -54,7 +55,7 @@ impl Club {
     fn open(dir: &Arc<TempDir>, fake: &Fake, rounds: &str, delay: Delay) -> Club {
         let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[("Event".into(), "City Open".into())]);
         hub.keep_rounds_in(RoundFile(dir.path().join("round.json")));
-        let gallery = Gallery::new(Arc::clone(&hub), delay);
+        let gallery = Gallery::new(Arc::clone(&hub), delay, IllegalMoves::Hold);
         let (stop, stopped) = watch::channel(false);
         let showing = tokio::spawn(Arc::clone(&gallery).run(stopped.clone()));
         let token_file = dir.path().join("token");
@@ -435,6 +436,34 @@ async fn nothing_is_sent_twice_and_nothing_early() {
     club.end().await;
     assert_eq!(fake.requests().len(), sent);
     fake.was_content();
+}
+
+#[tokio::test]
+async fn a_move_that_is_not_legal_is_not_told_before_it_stands() {
+    let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
+    let club = Club::open(&dir, &fake, "AbCd1234", Delay::default());
+    let round = club.load(&pairings(), 1);
+    let [mut table, mut other] = ["a", "b"].map(Table::new);
+    for table in [&mut table, &mut other] {
+        table.sit(&club);
+        table.named(&round);
+    }
+    table.play();
+    table.play();
+    table.play_illegal();
+    for _ in 0..3 {
+        other.play();
+    }
+    arrives(&fake, &expected(1, [&table, &other].into_iter().chain(&["c", "d", "e", "f"].map(Table::new)))).await;
+    let kept = || std::fs::read_to_string(dir.path().join("lichess/AbCd1234/game-1.json")).unwrap_or_default();
+    assert!(!kept().contains("Ke1-e3"), "{}", kept());
+    table.say(Event::Result { result: Some(GameResult::Draw), reason: ResultReason::Arbiter });
+    until("the result, and why the moves end", async || {
+        (kept().contains("Ke1-e3") && kept().contains("1/2-1/2")).then_some(())
+    })
+    .await;
+    [table.seat, other.seat] = [None, None];
+    club.end().await;
 }
 
 #[tokio::test]

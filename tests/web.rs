@@ -235,8 +235,14 @@ async fn an_arbiter_sees_alerts_and_rules() {
     let wrong = watched.move_of("Rh1-h3").await.data;
     assert!(wrong["game"].get("alerts").is_none() && wrong["attention"] == 0, "{wrong}");
     assert!(wrong["placement"].is_string() && !wrong["clock"].is_null(), "{wrong}");
-    let public = public.move_of("Rh1-h3").await.data;
-    assert!(public["game"].get("alerts").is_none() && public["placement"].is_null(), "{public}");
+    // The public does not hear of it before somebody has ruled.
+    let game = format!("/api/games/{}", site.hall.game);
+    for path in [&game, &format!("{game}/pgn"), "/api/state", "/cloud/round-1/games.pgn"] {
+        let seen = site.ask(&format!("GET {path}"), "", "").await;
+        assert!(seen.status == 200 && !seen.body.contains("Rh1") && !seen.body.contains("h1h3"), "{path}: {}", seen.body);
+    }
+    let told = public.move_of("e5").await.data;
+    assert!(told["game"].get("alerts").is_none() && told["placement"].is_null(), "{told}");
 
     let path = format!("/api/games/{}", site.hall.game);
     let game = site.get_as(&arbiter, &path).await;
@@ -294,6 +300,8 @@ async fn an_arbiter_sees_alerts_and_rules() {
     assert_eq!(site.post("/api/round", &arbiter, &forfeit).await.status, 200);
     assert_eq!(site.post("/api/round", &arbiter, &json!({"do": "board", "table": 9, "board": ""})).await.status, 404);
     watched.until("the round", |next| next.event == "round").await;
+    let told = public.until("the round", |next| next.event == "round" || next.data.to_string().contains("Rh1")).await;
+    assert_eq!(told.event, "round", "{told:?}");
     let state = site.get_as(&operator, "/api/state").await;
     assert_eq!((&state["event"]["name"], &state["boards"][0]["table"]), (&json!("City Open"), &json!(1)));
     assert_eq!(state["boards"][0]["pairing"]["white"]["name"], "Cid");

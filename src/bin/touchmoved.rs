@@ -108,7 +108,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let hub = Hub::new(journal, &config.tags.pairs());
     let (stop_faces, faces_stop) = watch::channel(false);
     hub.keep_rounds_in(RoundFile(state_dir.join("round.json")));
-    let gallery = Gallery::new(Arc::clone(&hub), config.delay);
+    let gallery = Gallery::new(Arc::clone(&hub), config.delay, config.illegal_moves);
     gallery.keep_in(state_dir.join("public.json"));
     let (stop_gallery, gallery_stop) = watch::channel(false);
     let showing = tokio::spawn(Arc::clone(&gallery).run(gallery_stop));

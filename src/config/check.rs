@@ -8,8 +8,8 @@ use super::values::{Problems, Values, key, table, unknown_at_top, values};
 use super::web::{Tls, Web};
 use super::{Board, Config, Problem, Room, Tags};
 use crate::boards::{self, ControlLines, Lights, Sensing};
-use crate::game::Delay;
 use crate::game::event::Rotation;
+use crate::game::{Delay, IllegalMoves};
 use crate::laws::{Edition, Laws, Position, Supervision, TimeClass, Worded};
 use crate::link::Place;
 use crate::locale::Locale;
@@ -81,9 +81,10 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     };
     let laws = laws(table(root, "laws", problems));
     let game = game(table(root, "game", problems), laws);
-    let delay = {
+    let (delay, illegal_moves) = {
         let values = table(root, "broadcast", problems);
-        Delay { ms: values.number::<u64>("delay_s") * 1000, plies: values.number("delay_plies") }
+        let delay = Delay { ms: values.number::<u64>("delay_s") * 1000, plies: values.number("delay_plies") };
+        (delay, if values.text("illegal_move") == "show" { IllegalMoves::Show } else { IllegalMoves::Hold })
     };
     let livechess = livechess(table(root, "livechess", problems));
     let web = web(table(root, "web", problems));
@@ -99,7 +100,22 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     let metrics = table(root, "metrics", problems).text("listen").parse().ok();
     let lichess = lichess(&table(root, "lichess", problems));
     let hooks = hooks(&table(root, "hooks", problems));
-    Config { bus, state_dir, recordings, game, tags, delay, files, lichess, hooks, metrics, livechess, web, boards }
+    Config {
+        bus,
+        state_dir,
+        recordings,
+        game,
+        tags,
+        delay,
+        illegal_moves,
+        files,
+        lichess,
+        hooks,
+        metrics,
+        livechess,
+        web,
+        boards,
+    }
 }
 
 fn lichess(values: &Values<'_>) -> Option<Lichess> {

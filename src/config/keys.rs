@@ -348,6 +348,16 @@ pub static KEYS: &[Key] = &[
          result.",
     ),
     key(
+        "broadcast",
+        "illegal_move",
+        Kind::Word(&["hold", "show"]),
+        Some("\"hold\""),
+        "\"show\"",
+        "What the public learns of a move that is not legal. `hold`: its record of the game ends before the move until the arbiter\n\
+         lets it stand, it stands by the Laws in force, the opponent has completed two further moves, or the game is over; a move\n\
+         that is taken back or replaced before that is never published. `show`: it is published like any other move.",
+    ),
+    key(
         "files",
         "dir",
         text("an absolute path", is_absolute),

@@ -6,15 +6,15 @@
 
 mod left;
 
-use super::hub::{BoardId, BoardView, GameView, Hub, News, Published, State, is_public};
+use super::hub::{BoardId, BoardView, GameView, Hub, News, Published, State};
 use super::{Stop, stopped};
 use crate::daemon::journal::JournalError;
-use crate::game::{Command, Delay, DelayLine, Event, Stamped};
-use left::Left;
+use crate::game::{Command, Delay, DelayLine, Event, IllegalMoves, Stamped};
+use left::{Known, Left};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::sync::broadcast;
 use tokio::time::Instant;
 use tracing::warn;
@@ -29,6 +29,7 @@ const FORGOTTEN: u64 = 1_000;
 pub struct Gallery {
     hub: Arc<Hub>,
     delay: Delay,
+    illegal_moves: IllegalMoves,
     /// Time 0 of the delay lines.
     epoch: Instant,
     shown: Mutex<Shown>,
@@ -47,12 +48,11 @@ struct Shown {
 }
 
 impl Shown {
-    /// The number of the last event of a game that had left before it was heard of here. One that goes on at another board has the
-    /// events of the game that it goes on from.
-    fn had_left(&self, game: u64, of: &Of) -> u64 {
-        let own = self.numbers.last(game, of.epoch_wall_ms);
-        let before = of.carried_from.map_or(0, |before| self.numbers.last(before, of.epoch_wall_ms));
-        own.max(before)
+    /// How much of a game had left before it was heard of here. One that goes on at another board has the events of the game that it
+    /// goes on from.
+    fn had_left(&self, game: u64, of: &Of) -> Option<Known> {
+        let before = || self.numbers.known(of.carried_from?, of.epoch_wall_ms);
+        self.numbers.known(game, of.epoch_wall_ms).or_else(before)
     }
 }
 
@@ -81,12 +81,6 @@ struct Line {
     of: Option<Of>,
 }
 
-impl Line {
-    fn new(delay: Delay) -> Line {
-        Line { line: DelayLine::new(delay), last: 0, of: None }
-    }
-}
-
 /// What is known of a game besides its events.
 #[derive(Clone)]
 struct Of {
@@ -113,16 +107,15 @@ impl Of {
 
 impl Gallery {
     /// One that shows nothing yet; it is filled by [`Gallery::run`].
-    pub fn new(hub: Arc<Hub>, delay: Delay) -> Arc<Gallery> {
-        Arc::new(Gallery { hub, delay, epoch: Instant::now(), shown: Mutex::default(), feed: broadcast::Sender::new(FEED) })
+    pub fn new(hub: Arc<Hub>, delay: Delay, illegal_moves: IllegalMoves) -> Arc<Gallery> {
+        let (epoch, shown, feed) = (Instant::now(), Mutex::default(), broadcast::Sender::new(FEED));
+        Arc::new(Gallery { hub, delay, illegal_moves, epoch, shown, feed })
     }
 
     /// What has left is kept in this file from now on, and had left before as far as it says so there. To be called before
-    /// [`Gallery::run`]. Without a delay nothing is kept: all leaves at once.
+    /// [`Gallery::run`].
     pub fn keep_in(&self, path: PathBuf) {
-        if self.delay != Delay::default() {
-            self.lock().numbers = Left::kept_in(path);
-        }
+        self.lock().numbers = Left::kept_in(path);
     }
 
     /// Reads the state. Keep it short: everything waits meanwhile.
@@ -193,6 +186,15 @@ impl Gallery {
         self.lock().numbers.keep();
     }
 
+    /// The line of a game of which so much is public already.
+    fn line(&self, known: Option<&Known>) -> Line {
+        let line = match known {
+            Some(Known::Released(released)) => DelayLine::replay(self.delay, self.illegal_moves, released.clone()),
+            Some(Known::UpTo(_)) | None => DelayLine::new(self.delay, self.illegal_moves),
+        };
+        Line { line, last: 0, of: None }
+    }
+
     fn now(&self) -> i64 {
         i64::try_from(self.epoch.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
@@ -209,12 +211,10 @@ impl Gallery {
         }
         let of = self.hub.read(|state| Of::read(state, game));
         let mut shown = self.lock();
-        let line = shown.lines.entry(game).or_insert_with(|| Line::new(self.delay));
+        let line = shown.lines.entry(game).or_insert_with(|| self.line(None));
         line.last = number;
         line.of = of.or(line.of.take());
-        if is_public(&published.stamped.event) {
-            line.line.push(self.now(), published.stamped.clone());
-        }
+        line.line.push(self.now(), published.stamped.clone());
         if let Event::Commanded { command: Command::Tags(tags), .. } = &published.stamped.event
             && let Some(view) = shown.state.games.get_mut(&game)
         {
@@ -240,14 +240,13 @@ impl Gallery {
             let games = state.games.values().filter(|game| of.is_none_or(|board| game.board == *board));
             games.map(|game| (game.id, game.record.last_number)).collect()
         });
-        let wall_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis() as i64);
         let mut shown_any = false;
         for (game, last_number) in games {
             let last = self.lock().lines.get(&game).map_or(0, |line| line.last);
             if last >= last_number || (of.is_some() && last > 0) {
                 continue;
             }
-            let events = match self.hub.timed_since(game, last) {
+            let events = match self.hub.since(game, last) {
                 Ok(events) => events,
                 Err(why) => {
                     warn!("game {game} is not shown to the public any further, because the journal cannot be read: {why}");
@@ -258,25 +257,25 @@ impl Gallery {
             let of = self.hub.read(|state| Of::read(state, game));
             {
                 let mut shown = self.lock();
-                let had_left = of.as_ref().map_or(0, |of| shown.had_left(game, of));
-                let line = shown.lines.entry(game).or_insert_with(|| Line::new(self.delay));
+                let known = of.as_ref().and_then(|of| shown.had_left(game, of)).filter(|_| last == 0);
+                let line = shown.lines.entry(game).or_insert_with(|| self.line(known.as_ref()));
                 line.of = of.or(line.of.take());
-                let old = self.now().saturating_sub_unsigned(self.delay.ms);
-                let mut at = i64::MIN;
-                let known = |(_, stamped): &(i64, Stamped)| stamped.number.is_some_and(|number| number <= last_number);
-                for (happened_at, stamped) in events.into_iter().filter(known) {
-                    line.last = stamped.number.unwrap_or(line.last);
-                    if is_public(&stamped.event) {
-                        // Of what is public, how old it is says only which corrections were seen.
-                        let age = wall_ms.saturating_sub(happened_at).max(0);
-                        let had_left = stamped.number.is_some_and(|number| number <= had_left);
-                        at = if had_left { self.now().saturating_sub(age).min(old).max(at) } else { self.now() };
-                        // What had left before this one came has left.
-                        left.extend(std::iter::from_fn(|| line.line.pop(at)));
-                        line.line.push(at, stamped);
+                let up_to = if let Some(Known::UpTo(number)) = known { number } else { 0 };
+                let now = self.now();
+                for stamped in events {
+                    let Some(number) = stamped.number.filter(|number| *number <= last_number) else { continue };
+                    if number > up_to {
+                        left.extend(std::iter::from_fn(|| line.line.pop(now)));
+                    }
+                    line.last = number;
+                    line.line.push(now, stamped);
+                    if number == up_to {
+                        left.extend(line.line.release_all());
                     }
                 }
-                left.extend(std::iter::from_fn(|| line.line.pop(self.now())));
+                left.extend(std::iter::from_fn(|| line.line.pop(now)));
+                line.line.end_replay();
+                left.extend(std::iter::from_fn(|| line.line.pop(now)));
             }
             let tell = if last > 0 { Tell::Everything } else { tell };
             shown_any |= !left.is_empty() && tell == Tell::WhatIsThere;
@@ -308,7 +307,9 @@ impl Gallery {
         let Some(of) = of.or_else(|| shown.lines.get(&game)?.of.clone()) else { return };
         let Of { board, epoch_wall_ms, tags, own_tags, .. } = of;
         let id = board.id.clone();
-        shown.numbers.note(game, epoch_wall_ms, stamped.number.unwrap_or(0));
+        if let Some(released) = shown.lines.get(&game).map(|line| line.line.released().clone()) {
+            shown.numbers.note(game, epoch_wall_ms, stamped.number.unwrap_or(0), &released);
+        }
         let left = shown.left.entry(game).or_default();
         let number = left.len() as u64 + 1;
         let stamped = Stamped { number: Some(number), ..stamped };

@@ -12,7 +12,7 @@ mod seat;
 mod state;
 
 pub use board::{BoardId, BoardView, ClockView, Contact, Traffic};
-pub use game::{GameView, is_public};
+pub use game::GameView;
 pub use news::{News, Published};
 pub use order::{Asked, Carried, Done, Exchange, Meant, OrderError, Request, Target};
 use seat::Batch;
@@ -90,11 +90,6 @@ impl Hub {
     /// The durable events of a game after this number (0: all), from the journal. A few may be on their way to subscribers still.
     pub fn since(&self, game: u64, number: u64) -> Result<Vec<Stamped>, JournalError> {
         self.journal.events(game, number)
-    }
-
-    /// The same, each with its time of day, see [`Journal::timed_events`].
-    pub fn timed_since(&self, game: u64, number: u64) -> Result<Vec<(i64, Stamped)>, JournalError> {
-        self.journal.timed_events(game, number)
     }
 
     /// Gives a board a seat, with the last games that the journal has of it. Returns the events of the last one too, for its

@@ -228,12 +228,6 @@ impl Journal {
         read::events(&self.reader.lock().unwrap_or_else(PoisonError::into_inner), game, after)
     }
 
-    /// The same, each with the time of day at which it happened as that was known then, in milliseconds since 1970-01-01 UTC. What
-    /// an event's `at` says is right to the millisecond; the time of day of a small computer may be hours wrong when a game begins.
-    pub fn timed_events(&self, game: u64, after: u64) -> Result<Vec<(i64, Stamped)>, JournalError> {
-        read::timed_events(&self.reader.lock().unwrap_or_else(PoisonError::into_inner), game, after)
-    }
-
     /// Copies the journal as it is now into a new file, while writing goes on.
     pub fn backup(&self, to: &Path) -> Result<(), JournalError> {
         backup(&self.dir, to, |_, _| {})

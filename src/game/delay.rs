@@ -1,6 +1,7 @@
-//! What the public may know of a game, and when: everything so much later.
+//! What the public may know of a game, and when: everything so much later, and no move that is not legal before its fate is known.
 
-use super::{Confidence, Event, Stamped};
+use super::{AlertKind, Command, Confidence, Event, Played, Stamped};
+use shakmaty::Color;
 use std::collections::VecDeque;
 
 /// How much later the public learns what happened. Both hold at once.
@@ -12,38 +13,101 @@ pub struct Delay {
     pub plies: u32,
 }
 
+/// What the public learns of a move that is not legal while nobody has ruled on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IllegalMoves {
+    /// The public record ends before it, until one of these holds: the arbiter lets it stand; it stands by the edition of the Laws
+    /// in force; its opponent has completed [`IllegalMoves::REPLIES`] further moves; the game is over. A move that is taken back or
+    /// replaced before that is never published.
+    #[default]
+    Hold,
+    /// It is published like any other move.
+    Show,
+}
+
+impl IllegalMoves {
+    /// Completed moves of the opponent after which play has accepted the move, so that a game without an arbiter does not stay
+    /// hidden.
+    pub const REPLIES: usize = 2;
+}
+
+/// How many events of a game were released to the public, and in which order with its corrections. With it [`DelayLine::replay`]
+/// releases exactly the same events again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Released {
+    /// Events released so far.
+    pub count: u64,
+    /// Corrections and results that came while events were waiting: the number of each, and the count released before it.
+    pub checkpoints: Vec<(u64, u64)>,
+}
+
 /// The public events of one game on their way out.
 ///
-/// **Invariant:** nothing leaves before it is as old as the delay, a result no more than a move; and of what is corrected before it
-/// has left only the correction leaves, when that is old enough.
+/// **Invariants:** nothing leaves before it is as old as the delay, a result no more than a move; of what is corrected before it has
+/// left only the correction leaves, when that is old enough; and no move leaves that [`IllegalMoves::Hold`] holds, nor anything that
+/// happened after it.
 #[derive(Clone, Debug, Default)]
 pub struct DelayLine {
     delay: Delay,
+    illegal_moves: IllegalMoves,
     /// With the time when each happened, oldest first.
     waiting: VecDeque<(i64, Stamped)>,
-    /// Plies of the game as it is.
-    plies: u32,
+    /// The game as it is, whatever the public knows of it.
+    game: Game,
     /// Plies that have left, and what had left of the result.
     left: u32,
     result_left: bool,
-    /// The game has a result.
-    over: bool,
+    /// Another game is on its board.
+    ended: bool,
+    released: Released,
+    /// The last event that was pushed.
+    last: u64,
+    /// What had been released before a restart, while the game's events are pushed again.
+    replayed: Option<Released>,
 }
 
 impl DelayLine {
     /// One on which nothing waits.
-    pub fn new(delay: Delay) -> DelayLine {
-        DelayLine { delay, ..DelayLine::default() }
+    pub fn new(delay: Delay, illegal_moves: IllegalMoves) -> DelayLine {
+        DelayLine { delay, illegal_moves, ..DelayLine::default() }
     }
 
-    /// A public event (`daemon::hub::is_public`), as it happens: `at` in milliseconds of any clock that does not go back. What is
-    /// due by then must have been taken first.
+    /// One for a game of which so much is public already. Its events have to be pushed again from the first on, with
+    /// [`DelayLine::pop`] called before each until it gives nothing more; until [`DelayLine::end_replay`] exactly the events that
+    /// were released leave, whatever delay and policy are now.
+    pub fn replay(delay: Delay, illegal_moves: IllegalMoves, released: Released) -> DelayLine {
+        DelayLine { replayed: Some(released), ..DelayLine::new(delay, illegal_moves) }
+    }
+
+    /// The game's known events have been pushed: from now on delay and policy decide.
+    pub fn end_replay(&mut self) {
+        self.replayed = None;
+    }
+
+    /// All that waits leaves now, because it is public already.
+    pub fn release_all(&mut self) -> Vec<Stamped> {
+        std::iter::from_fn(|| self.release()).collect()
+    }
+
+    /// How much has been released.
+    pub fn released(&self) -> &Released {
+        &self.released
+    }
+
+    /// A durable event, as it happens: `at` in milliseconds of any clock that does not go back. What is due by then must have been
+    /// taken first. Of those that are not public only the consequences for held moves are noted.
     pub fn push(&mut self, at: i64, stamped: Stamped) {
-        self.plies = plies_after(&stamped.event).unwrap_or(self.plies);
+        self.last = stamped.number.unwrap_or(self.last);
+        self.game.apply(&stamped.event);
+        if !stamped.event.is_public() {
+            return;
+        }
+        if matches!(stamped.event, Event::MovesCorrected { .. } | Event::Result { .. }) && !self.waiting.is_empty() {
+            self.released.checkpoints.push((self.last, self.released.count));
+        }
         match &stamped.event {
             Event::MovesCorrected { .. } => return self.correct(at, &stamped),
             Event::Result { result, .. } => {
-                self.over = result.is_some();
                 // Only what it came to leaves.
                 self.waiting.retain(|(_, waits)| !matches!(waits.event, Event::Result { .. }));
                 if result.is_none() && !self.result_left {
@@ -67,12 +131,18 @@ impl DelayLine {
             }
             _ => true,
         });
-        if from <= self.waiting.iter().fold(self.left, |plies, (_, waits)| plies_after(&waits.event).unwrap_or(plies)) {
-            self.waiting.push_back((at, stamped.clone()));
-            return;
+        let known = self.waiting.iter().fold(self.left, |plies, (_, waits)| plies_after(&waits.event).unwrap_or(plies));
+        // What nobody has seen needs no correction.
+        let corrected = if from <= known { moves.iter().take_while(|played| !played.irregular).count() } else { 0 };
+        if from <= known {
+            let mut correction = stamped.clone();
+            if let Event::MovesCorrected { moves, .. } = &mut correction.event {
+                moves.truncate(corrected);
+            }
+            self.waiting.push_back((at, correction));
         }
-        // Nobody has seen what was corrected.
-        for (ply, played) in (from..).zip(moves) {
+        // Moves that may be held wait by themselves.
+        for (ply, played) in (from..).zip(moves).skip(corrected) {
             let event =
                 Event::MoveMade { ply, played: played.clone(), confidence: Confidence::CERTAIN, alternatives: Vec::new() };
             self.waiting.push_back((at, Stamped { event, ..stamped.clone() }));
@@ -86,19 +156,29 @@ impl DelayLine {
 
     /// The game ended without a result: another one is on its board.
     pub fn end(&mut self) {
-        self.over = true;
+        self.ended = true;
     }
 
     /// The next event that may leave by this time.
     pub fn pop(&mut self, now: i64) -> Option<Stamped> {
+        if let Some(released) = &self.replayed {
+            let ahead = released.checkpoints.iter().find(|(number, _)| *number > self.last);
+            let count = ahead.map_or(released.count, |(_, count)| *count);
+            return if self.released.count < count { self.release() } else { None };
+        }
         if !self.may_leave() || self.due()? > now {
             return None;
         }
+        self.release()
+    }
+
+    fn release(&mut self) -> Option<Stamped> {
         let (_, stamped) = self.waiting.pop_front()?;
         self.left = plies_after(&stamped.event).unwrap_or(self.left);
         if let Event::Result { result, .. } = &stamped.event {
             self.result_left = result.is_some();
         }
+        self.released.count += 1;
         Some(stamped)
     }
 
@@ -112,13 +192,27 @@ impl DelayLine {
         Some(at.saturating_add_unsigned(self.delay.ms))
     }
 
-    /// Enough plies have followed the first one that waits.
+    /// Whether enough plies have followed the first event that waits, and it is no move that is held.
     fn may_leave(&self) -> bool {
-        let ply = match self.waiting.front().map(|(_, stamped)| &stamped.event) {
+        let front = self.waiting.front().map(|(_, stamped)| &stamped.event);
+        if let Some(Event::MoveMade { ply, .. }) = front
+            && self.is_held(*ply)
+        {
+            return false;
+        }
+        let ply = match front {
             Some(Event::MoveCompleted { ply, .. } | Event::ClockRevised { ply, .. }) => *ply,
             event => event.and_then(plies_after).unwrap_or(0),
         };
-        self.over || ply == 0 || ply.saturating_add(self.delay.plies) <= self.plies
+        self.is_over() || ply == 0 || ply.saturating_add(self.delay.plies) <= self.game.plies.len() as u32
+    }
+
+    fn is_held(&self, ply: u32) -> bool {
+        self.illegal_moves == IllegalMoves::Hold && !self.is_over() && self.game.is_unruled(ply)
+    }
+
+    fn is_over(&self) -> bool {
+        self.ended || self.game.over
     }
 }
 
@@ -128,5 +222,87 @@ fn plies_after(event: &Event) -> Option<u32> {
         Event::MoveMade { ply, .. } => Some(*ply),
         Event::MovesCorrected { from_ply, moves, .. } => Some(from_ply.saturating_sub(1) + moves.len() as u32),
         _ => None,
+    }
+}
+
+/// What decides whether a move is held.
+#[derive(Clone, Debug, Default)]
+struct Game {
+    plies: Vec<Ply>,
+    /// The alerts that the arbiter may let stand: the id and the ply of each.
+    alerts: Vec<(u32, u32)>,
+    /// The last event was the order to take back a command.
+    undoing: bool,
+    /// It has a result.
+    over: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ply {
+    mover: Color,
+    illegal: bool,
+    /// The arbiter let it stand, or the Laws do.
+    stands: bool,
+    completed: bool,
+}
+
+impl Ply {
+    fn new(number: u32, played: &Played) -> Ply {
+        let mover = played.mover().unwrap_or(Color::from_white(number % 2 == 1));
+        Ply { mover, illegal: played.irregular, stands: false, completed: false }
+    }
+}
+
+impl Game {
+    fn apply(&mut self, event: &Event) {
+        let undoing = std::mem::take(&mut self.undoing);
+        match event {
+            Event::MoveMade { ply, played, .. } => self.replace(*ply, std::slice::from_ref(played)),
+            Event::MovesCorrected { from_ply, moves, .. } => self.replace(*from_ply, moves),
+            Event::MoveCompleted { ply, .. } => {
+                if let Some(ply) = self.ply_mut(*ply) {
+                    ply.completed = true;
+                }
+            }
+            Event::AlertRaised(alert) => {
+                self.alerts.push((alert.id, alert.ply));
+                if let Some(ply) = self.ply_mut(alert.ply) {
+                    // An alert that was let stand is raised again when that is taken back.
+                    ply.stands = ply.illegal && ((ply.stands && !undoing) || alert.kind == AlertKind::IllegalStands);
+                }
+                self.undoing = undoing;
+            }
+            Event::Commanded { command: Command::LetStand(id), .. } => {
+                let ply = self.alerts.iter().find(|(known, _)| known == id).map_or(0, |(_, ply)| *ply);
+                if let Some(ply) = self.ply_mut(ply) {
+                    ply.stands = ply.illegal;
+                }
+            }
+            Event::Commanded { command, .. } => self.undoing = *command == Command::Undo,
+            Event::Result { result, .. } => self.over = result.is_some(),
+            _ => {}
+        }
+    }
+
+    /// The plies from this one on are these.
+    fn replace(&mut self, from: u32, moves: &[Played]) {
+        let kept = from.saturating_sub(1) as usize;
+        let before = self.plies.split_off(kept.min(self.plies.len()));
+        self.plies.extend((from..).zip(moves).enumerate().map(|(index, (number, played))| {
+            let stood = before.get(index).is_some_and(|ply| ply.stands);
+            Ply { stands: stood && played.irregular, ..Ply::new(number, played) }
+        }));
+    }
+
+    fn ply_mut(&mut self, number: u32) -> Option<&mut Ply> {
+        self.plies.get_mut((number as usize).checked_sub(1)?)
+    }
+
+    /// Whether this ply is not legal, and may still be taken back.
+    fn is_unruled(&self, number: u32) -> bool {
+        let index = (number as usize).wrapping_sub(1);
+        let Some(ply) = self.plies.get(index).filter(|ply| ply.illegal && !ply.stands) else { return false };
+        let replies = self.plies.iter().skip(index).filter(|reply| reply.mover != ply.mover && reply.completed);
+        replies.count() < IllegalMoves::REPLIES
     }
 }

@@ -33,6 +33,15 @@ pub struct Played {
 impl Played {
     /// So many edges prove a move at most: the last ones.
     pub const EVIDENCE: usize = 32;
+
+    /// Returns who made the move: who is not to move in the position after it. `None` if `fen` does not say.
+    pub fn mover(&self) -> Option<Color> {
+        match self.fen.split(' ').nth(1)? {
+            "b" => Some(Color::White),
+            "w" => Some(Color::Black),
+            _ => None,
+        }
+    }
 }
 
 /// A square that was seen to change.
@@ -470,6 +479,20 @@ impl Event {
         !matches!(
             self,
             Event::Touched { .. } | Event::Displaced { .. } | Event::Clock { .. } | Event::Link(_) | Event::Battery(_)
+        )
+    }
+
+    /// Whether players and spectators may know of it: what happened on the board, and nothing of what the arbiter is told or does
+    /// (Art. 12.6). Public events are numbered on their own, so that a gap does not tell either.
+    pub fn is_public(&self) -> bool {
+        matches!(
+            self,
+            Event::GameStarted { .. }
+                | Event::MoveMade { .. }
+                | Event::MoveCompleted { .. }
+                | Event::MovesCorrected { .. }
+                | Event::ClockRevised { .. }
+                | Event::Result { .. }
         )
     }
 }

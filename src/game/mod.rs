@@ -10,7 +10,7 @@ pub mod text;
 
 pub use answer::Answer;
 pub use command::{Command, Order};
-pub use delay::{Delay, DelayLine};
+pub use delay::{Delay, DelayLine, IllegalMoves, Released};
 pub use event::{
     Alert, AlertKind, ClockTime, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason,
     Sighting, Stamped,

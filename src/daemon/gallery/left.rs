@@ -2,6 +2,7 @@
 //! passed again. No time of day says how old an event is, because that of a small computer may have been hours wrong.
 
 use crate::daemon::whole_file::{Lasting, replace};
+use crate::game::Released;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,12 +25,28 @@ pub struct Left {
     failed: bool,
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
+/// What is kept of a game.
+#[derive(Clone, Serialize, Deserialize)]
 struct Game {
     /// The time of day at its board's time 0, which tells it from a game of the same number in another journal.
     epoch_wall_ms: i64,
     /// The number of its last event that has left.
     number: u64,
+    /// Events that have left. `None` in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    released: Option<u64>,
+    /// As [`Released::checkpoints`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    checkpoints: Vec<(u64, u64)>,
+}
+
+/// How much of a game had left before a restart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// Exactly.
+    Released(Released),
+    /// All up to the event with this number, with the corrections among them taken in: all that older versions kept.
+    UpTo(u64),
 }
 
 impl Left {
@@ -50,15 +67,17 @@ impl Left {
         Left { path: Some(path), games, ..Left::default() }
     }
 
-    /// The number of the last event of this game that has left; 0: none has.
-    pub fn last(&self, game: u64, epoch_wall_ms: i64) -> u64 {
-        self.games.get(&game).filter(|known| known.epoch_wall_ms == epoch_wall_ms).map_or(0, |known| known.number)
+    /// How much of this game has left; `None`: nothing.
+    pub fn known(&self, game: u64, epoch_wall_ms: i64) -> Option<Known> {
+        let game = self.games.get(&game).filter(|known| known.epoch_wall_ms == epoch_wall_ms)?;
+        let released = |count| Released { count, checkpoints: game.checkpoints.clone() };
+        Some(game.released.map_or(Known::UpTo(game.number), |count| Known::Released(released(count))))
     }
 
-    /// This event of it has left.
-    pub fn note(&mut self, game: u64, epoch_wall_ms: i64, number: u64) {
-        let number = number.max(self.last(game, epoch_wall_ms));
-        self.games.insert(game, Game { epoch_wall_ms, number });
+    /// So much of it has left, the last event with this number.
+    pub fn note(&mut self, game: u64, epoch_wall_ms: i64, number: u64, released: &Released) {
+        let Released { count, checkpoints } = released.clone();
+        self.games.insert(game, Game { epoch_wall_ms, number, released: Some(count), checkpoints });
         self.due = self.due.or(self.path.is_some().then(|| Instant::now() + EVERY));
     }
 
@@ -93,24 +112,37 @@ impl Left {
 mod tests {
     use super::*;
 
+    fn released(count: u64) -> Released {
+        Released { count, checkpoints: vec![(2, 1)] }
+    }
+
     #[test]
     fn what_has_left_is_known_after_a_start_and_of_that_game_alone() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("public.json");
         let mut left = Left::kept_in(path.clone());
-        assert!(left.last(7, 1_000) == 0 && left.due().is_none());
-        left.note(7, 1_000, 4);
-        left.note(7, 1_000, 3);
-        left.note(3, 900, 9);
+        assert!(left.known(7, 1_000).is_none() && left.due().is_none());
+        left.note(7, 1_000, 3, &released(3));
+        left.note(7, 1_000, 4, &released(4));
+        left.note(3, 900, 9, &Released::default());
         assert!(left.due().is_some());
         left.keep();
         let mut left = Left::kept_in(path.clone());
-        assert_eq!((left.last(7, 1_000), left.last(3, 900)), (4, 9));
+        assert_eq!(left.known(7, 1_000), Some(Known::Released(released(4))));
+        assert_eq!(left.known(3, 900), Some(Known::Released(Released::default())));
         // Another journal has other games of these numbers.
-        assert_eq!(left.last(7, 1_001), 0);
+        assert_eq!(left.known(7, 1_001), None);
         left.forget_before(7);
-        assert_eq!((left.last(7, 1_000), left.last(3, 900)), (4, 0));
+        assert!(left.known(7, 1_000).is_some() && left.known(3, 900).is_none());
         std::fs::write(&path, "x").expect("a file");
-        assert_eq!(Left::kept_in(path).last(7, 1_000), 0);
+        assert_eq!(Left::kept_in(path).known(7, 1_000), None);
+    }
+
+    #[test]
+    fn a_file_of_an_older_version_is_read() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("public.json");
+        std::fs::write(&path, r#"{"7":{"epoch_wall_ms":1000,"number":4}}"#).expect("a file");
+        assert_eq!(Left::kept_in(path).known(7, 1_000), Some(Known::UpTo(4)));
     }
 }

@@ -49,17 +49,3 @@ impl GameView {
         self.epoch_wall_ms.saturating_add_unsigned(at)
     }
 }
-
-/// Whether players and spectators may know of it: what happened on the board, and nothing of what the arbiter is told or does
-/// (Art. 12.6). Public events are numbered on their own, so that a gap does not tell either.
-pub fn is_public(event: &Event) -> bool {
-    matches!(
-        event,
-        Event::GameStarted { .. }
-            | Event::MoveMade { .. }
-            | Event::MoveCompleted { .. }
-            | Event::MovesCorrected { .. }
-            | Event::ClockRevised { .. }
-            | Event::Result { .. }
-    )
-}

@@ -98,21 +98,16 @@ pub(super) fn games_of(connection: &Connection, board: &str, count: usize) -> Re
 }
 
 pub(super) fn events(connection: &Connection, game: u64, after: u64) -> Result<Vec<Stamped>, JournalError> {
-    Ok(timed_events(connection, game, after)?.into_iter().map(|(_, event)| event).collect())
-}
-
-/// With the time of day of each, in milliseconds since 1970-01-01 UTC, as it was when it was stored.
-pub(super) fn timed_events(connection: &Connection, game: u64, after: u64) -> Result<Vec<(i64, Stamped)>, JournalError> {
     let failed = || JournalError::sqlite("read events from the journal");
     let mut statement = connection
-        .prepare_cached("SELECT number, wall_ms, event FROM event WHERE game = ?1 AND number > ?2 ORDER BY number")
+        .prepare_cached("SELECT number, event FROM event WHERE game = ?1 AND number > ?2 ORDER BY number")
         .map_err(failed())?;
     let rows = statement
-        .query_map(params![integer(game), integer(after)], |row| Ok((id(row, 0)?, row.get(1)?, row.get::<_, String>(2)?)))
+        .query_map(params![integer(game), integer(after)], |row| Ok((id(row, 0)?, row.get::<_, String>(1)?)))
         .map_err(failed())?;
     rows.map(|row| {
-        let (number, wall_ms, text) = row.map_err(failed())?;
-        Ok((wall_ms, parse(game, number, &text)?))
+        let (number, text) = row.map_err(failed())?;
+        parse(game, number, &text)
     })
     .collect()
 }
