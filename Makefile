@@ -8,7 +8,7 @@ PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
 PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
-PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin umockdev gir1.2-umockdev-1.0 python3-gi util-linux chromium chromium-driver
+PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux chromium chromium-driver
 
 .PHONY: help build demo test fmt clippy doc unit bench fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help

@@ -6,8 +6,14 @@ pub const BUS_NAME: &str = "org.touchmove1";
 pub const BROADCAST_NAME: &str = "org.touchmove1.Broadcast";
 /// Where the ObjectManager of either name is.
 pub const ROOT_PATH: &str = "/org/touchmove1";
+/// Below it are the boards.
+pub const BOARDS_PATH: &str = "/org/touchmove1/board";
+/// Below it are the games.
+pub const GAMES_PATH: &str = "/org/touchmove1/game";
 /// Version, API version, trouble.
 pub const MANAGER_INTERFACE: &str = "org.touchmove1.Manager";
+/// What is below the object that leads to the boards, or to the games.
+pub const LIST_INTERFACE: &str = "org.touchmove1.List";
 /// One board.
 pub const BOARD_INTERFACE: &str = "org.touchmove1.Board";
 /// The clock of a board.
@@ -36,10 +42,10 @@ pub const ACTION_COMMAND: &str = "org.touchmove1.command";
 
 /// Object path of a board, `id` as in `BoardId`.
 pub fn board_path(id: &str) -> String {
-    format!("{ROOT_PATH}/board/{id}")
+    format!("{BOARDS_PATH}/{id}")
 }
 
 /// Object path of a game.
 pub fn game_path(game: u64) -> String {
-    format!("{ROOT_PATH}/game/{game}")
+    format!("{GAMES_PATH}/{game}")
 }

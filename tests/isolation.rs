@@ -223,7 +223,10 @@ fn heard_only_moves(all: &[Heard], broadcast: &str) {
     for heard in all.iter().filter(|heard| heard.sender == broadcast && heard.kind == Type::Signal) {
         match (heard.interface.as_str(), heard.member.as_str()) {
             (names::GAME_INTERFACE, member) if SIGNALS.contains(&member) => {}
-            (PROPERTIES, "PropertiesChanged") => assert!(heard.body.contains(names::GAME_INTERFACE), "{heard:?}"),
+            (PROPERTIES, "PropertiesChanged") => {
+                let known = [names::GAME_INTERFACE, names::LIST_INTERFACE];
+                assert!(known.iter().any(|interface| heard.body.contains(interface)), "{heard:?}");
+            }
             (OBJECT_MANAGER, "InterfacesAdded" | "InterfacesRemoved") => {}
             _ => panic!("{heard:?} is not for others"),
         }
@@ -258,9 +261,10 @@ async fn reads_only_moves(connection: &Connection) {
         let all = objects[path].keys().map(ToString::to_string);
         all.filter(|name| !name.starts_with("org.freedesktop.DBus.")).collect()
     };
-    // What stands above the games has nothing of ours.
-    let games: Vec<_> = objects.keys().filter(|path| !ours(path).is_empty()).collect();
-    assert_eq!(games.len(), 1, "{objects:?}");
+    // What stands above the games lists them.
+    let (lists, games): (Vec<_>, Vec<_>) = objects.keys().partition(|path| path.as_str() == names::GAMES_PATH);
+    assert_eq!((lists.len(), games.len()), (1, 1), "{objects:?}");
+    assert_eq!(ours(lists[0]), [names::LIST_INTERFACE]);
     for (path, interfaces) in games.into_iter().map(|path| (path, &objects[path])) {
         assert_eq!((ours(path), path.starts_with("/org/touchmove1/game/")), (vec![names::GAME_INTERFACE.to_owned()], true));
         only_moves("GetManagedObjects", &format!("{interfaces:?}"));
@@ -285,18 +289,23 @@ async fn reads_only_moves(connection: &Connection) {
             assert!(refused.is_err(), "{interface} {method}");
         }
     }
-    // All objects there are, and what they can do: what is asked of one tells of those below, too.
-    let message = call("/", INTROSPECTABLE, "Introspect", "").await.unwrap();
-    let xml: String = message.body().deserialize().unwrap();
-    let named = |tag: &str| -> BTreeSet<String> {
+    // All objects there are, and what they can do.
+    let named = |xml: &str, tag: &str| -> BTreeSet<String> {
         let begin = format!("<{tag} name=\"");
         xml.split(&begin).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
     };
-    let interfaces = named("interface");
-    assert!(interfaces.contains(names::GAME_INTERFACE), "{xml}");
-    let harmless = |name: &String| name == names::GAME_INTERFACE || name.starts_with("org.freedesktop.DBus.");
+    let (mut paths, mut interfaces) = (vec![String::from("/")], BTreeSet::new());
+    while let Some(path) = paths.pop() {
+        let xml: String = call(&path, INTROSPECTABLE, "Introspect", "").await.unwrap().body().deserialize().unwrap();
+        interfaces.extend(named(&xml, "interface"));
+        let children = named(&xml, "node");
+        assert!(!children.contains("board"), "{path}: {xml}");
+        paths.extend(children.iter().map(|child| format!("{}/{child}", path.trim_end_matches('/'))));
+    }
+    assert!(interfaces.contains(names::GAME_INTERFACE), "{interfaces:?}");
+    let known = [names::GAME_INTERFACE, names::LIST_INTERFACE];
+    let harmless = |name: &String| known.contains(&name.as_str()) || name.starts_with("org.freedesktop.DBus.");
     assert!(interfaces.iter().all(harmless), "{interfaces:?}");
-    assert!(!named("node").contains("board"), "{xml}");
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod alerts;
 mod arbiter;
 mod architecture;
+mod bindings;
 mod boards;
 mod browser;
 mod cases;

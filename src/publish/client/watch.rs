@@ -130,7 +130,8 @@ fn seen(message: &Message) -> Option<Seen> {
     }
     if member == "PropertiesChanged" {
         let (interface, values, _): (String, HashMap<String, OwnedVariant>, Vec<String>) = body.deserialize().ok()?;
-        return Some(changed(&path, &interface, &values));
+        // What is told without its value has to be read.
+        return (!values.is_empty()).then(|| changed(&path, &interface, &values));
     }
     let (game, board) = (game_of(&path), board_of(&path));
     let signal = SIGNALS.iter().find(|signal| signal.name == member)?;

@@ -4,6 +4,7 @@ use super::arbiter::Arbiter;
 use super::board::{Board, Clock};
 use super::game::Game;
 use super::manager::Manager;
+use super::tree::{Branch, Introspection, List};
 use super::{Stream, game, values};
 use crate::daemon::Source;
 use crate::daemon::hub::{BoardId, GameView, News, Published};
@@ -18,8 +19,11 @@ use zbus::names::BusName;
 use zbus::object_server::{Interface, SignalEmitter};
 use zbus::{Connection, OwnedVariant};
 
-/// The property of a game that grows with it. What changes in it, signals tell.
-const TOLD_BY_SIGNALS: &str = "Moves";
+/// The property of a game that grows with it. It is not compared with what it was: events say when it changes.
+const MOVES: &str = "Moves";
+
+/// Properties of which clients are told that they changed, and not their values.
+const INVALIDATED: [&str; 4] = ["Laws", MOVES, "Objects", "Tables"];
 
 /// One name on one connection.
 pub struct Face {
@@ -32,49 +36,38 @@ pub struct Face {
     known: HashMap<(String, String), HashMap<String, OwnedVariant>>,
     /// Objects of which clients have not been told yet what changed in their properties.
     changed: BTreeSet<Object>,
+    /// Games of which clients have not been told yet that their moves changed.
+    moved: BTreeSet<u64>,
 }
 
 impl Face {
     /// One on which nothing is registered yet.
     pub fn new(source: Source, connection: Connection) -> Face {
         let stream = Stream::of(&source);
-        let (objects, known, changed) = (BTreeMap::new(), HashMap::new(), BTreeSet::new());
-        Face { source, stream, connection, objects, known, changed }
+        let (objects, known) = (BTreeMap::new(), HashMap::new());
+        Face { source, stream, connection, objects, known, changed: BTreeSet::new(), moved: BTreeSet::new() }
     }
 
     /// Registers the objects, takes the name, and tells of the objects only then: what is sent before is not held back by a bus
     /// policy that goes by the name. Nor does a call find them half told.
     ///
     /// zbus tells of all objects when the ObjectManager is added, after it has read their properties, and answers no call
-    /// meanwhile. So one of them is held until the name is ours.
+    /// meanwhile. So the one that is always there is held until the name is ours.
     pub async fn appear(&mut self) -> zbus::Result<()> {
         if let Source::Live(hub) = &self.source {
             let manager = Manager { hub: Arc::clone(hub) };
             self.add(names::ROOT_PATH, manager).await?;
         }
         self.register(Begin::Now).await?;
+        self.register_branches().await?;
         let server = self.connection.object_server();
         let name = async {
             self.connection.request_name_with_flags(self.stream.name(), RequestNameFlags::DO_NOT_QUEUE).await.map(drop)
         };
         let manager = async { server.at(names::ROOT_PATH, ObjectManager).await.map(drop) };
-        match self.objects.keys().next() {
-            Some(Object::Board(id)) => {
-                let board = server.interface::<_, Board>(names::board_path(id.as_str())).await?;
-                let held = board.get_mut().await;
-                tokio::try_join!(manager, async { name.await.map(|()| drop(held)) })?;
-            }
-            Some(Object::Game(id)) => {
-                let game = server.interface::<_, Game>(names::game_path(*id)).await?;
-                let held = game.get_mut().await;
-                tokio::try_join!(manager, async { name.await.map(|()| drop(held)) })?;
-            }
-            // There is nothing to tell.
-            Some(Object::Manager) | None => {
-                manager.await?;
-                name.await?;
-            }
-        }
+        let games = server.interface::<_, List>(names::GAMES_PATH).await?;
+        let held = games.get_mut().await;
+        tokio::try_join!(manager, async { name.await.map(|()| drop(held)) })?;
         Ok(())
     }
 
@@ -109,7 +102,8 @@ impl Face {
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
                     debug!("{} fell {missed} news behind", self.stream.name());
                     self.catch_up().await?;
-                    self.changed.extend(self.objects.keys().cloned());
+                    self.changed.extend(self.objects.keys().cloned().chain([Object::Manager]));
+                    self.moved.extend(self.objects.keys().filter_map(Object::game));
                     told = Told::Signals;
                 }
                 Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
@@ -129,7 +123,7 @@ impl Face {
             Event::GameStarted { .. } => {
                 // The game before it is finished now.
                 self.changed.extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
-                self.changed.insert(Object::Board(published.board.clone()));
+                self.changed.extend([Object::Board(published.board.clone()), Object::Manager]);
                 self.register(Begin::AtTheStart).await?;
             }
             Event::Touched { square, before, now } if self.stream == Stream::Live => {
@@ -146,6 +140,9 @@ impl Face {
         if let (Some(game), Some(number)) = (published.game, published.stamped.number) {
             self.signal(game, number, published.wall_ms, &published.stamped).await?;
             self.changed.insert(Object::Game(game));
+            if changes_moves(event) {
+                self.moved.insert(game);
+            }
         }
         Ok(())
     }
@@ -175,11 +172,7 @@ impl Face {
     /// Tells the signals that were missed.
     async fn catch_up(&mut self) -> zbus::Result<()> {
         self.register(Begin::AtTheStart).await?;
-        let games: Vec<(u64, u64)> = self
-            .objects
-            .iter()
-            .filter_map(|(object, last)| if let Object::Game(id) = object { Some((*id, *last)) } else { None })
-            .collect();
+        let games: Vec<(u64, u64)> = self.objects.iter().filter_map(|(object, last)| Some((object.game()?, *last))).collect();
         for (id, last) in games {
             let events = match self.source.since(id, last) {
                 Ok(events) => events,
@@ -215,16 +208,13 @@ impl Face {
                 }
                 self.add(&names::board_path(id.as_str()), Board { hub: Arc::clone(&hub), id: id.clone() }).await?;
                 self.objects.insert(Object::Board(id), 0);
+                self.changed.extend([Object::List(Branch::Boards), Object::Manager]);
             }
             self.register_clocks().await?;
         }
-        let gone: Vec<u64> = self
-            .objects
-            .keys()
-            .filter_map(|object| if let Object::Game(id) = object { Some(*id) } else { None })
-            .filter(|id| !games.contains_key(id))
-            .collect();
+        let gone: Vec<u64> = self.objects.keys().filter_map(Object::game).filter(|id| !games.contains_key(id)).collect();
         for id in gone {
+            self.changed.insert(Object::List(Branch::Games));
             self.objects.remove(&Object::Game(id));
             let path = names::game_path(id);
             if self.stream == Stream::Live {
@@ -243,6 +233,25 @@ impl Face {
             }
             self.add(&path, Game { source: self.source.clone(), id, stream: self.stream }).await?;
             self.objects.insert(Object::Game(id), last);
+            self.changed.insert(Object::List(Branch::Games));
+        }
+        Ok(())
+    }
+
+    /// The objects that lead to others: with an interface of their own where they are listed, and with a description of their own in
+    /// the place of zbus's. That has to be before the ObjectManager is there, which would tell of an interface that is taken away.
+    async fn register_branches(&mut self) -> zbus::Result<()> {
+        for &branch in Branch::of(self.stream) {
+            let path = branch.path();
+            if matches!(branch, Branch::Boards | Branch::Games) {
+                self.add(path, List { branch, source: self.source.clone() }).await?;
+            }
+        }
+        let server = self.connection.object_server();
+        for &branch in Branch::of(self.stream) {
+            // Every object that is there has one.
+            server.remove_named(branch.path(), Introspection::name()).await?;
+            server.at(branch.path(), Introspection { branch, source: self.source.clone() }).await?;
         }
         Ok(())
     }
@@ -271,7 +280,7 @@ impl Face {
         let server = self.connection.object_server();
         let emitter = SignalEmitter::new(&self.connection, path.to_owned())?;
         let mut properties = interface.get_all(server, &self.connection, None, &emitter).await?;
-        properties.remove(TOLD_BY_SIGNALS);
+        properties.remove(MOVES);
         self.known.insert((path.to_owned(), interface_name::<I>()), properties);
         server.at(path, interface).await.map(drop)
     }
@@ -284,27 +293,34 @@ impl Face {
     /// Tells what changed in the properties of an object.
     async fn properties(&mut self, object: Object) -> zbus::Result<()> {
         match (&object, self.objects.get(&object).copied(), self.stream) {
-            (Object::Manager, _, Stream::Live) => self.announce::<Manager>(names::ROOT_PATH).await,
+            (Object::Manager, _, Stream::Live) => self.announce::<Manager>(names::ROOT_PATH, &[]).await,
+            (Object::List(branch), _, _) if Branch::of(self.stream).contains(branch) => {
+                self.announce::<List>(branch.path(), &[]).await
+            }
             (Object::Board(id), Some(clock), _) => {
                 let path = names::board_path(id.as_str());
-                self.announce::<Board>(&path).await?;
-                if clock == 1 { self.announce::<Clock>(&path).await } else { Ok(()) }
+                self.announce::<Board>(&path, &[]).await?;
+                if clock == 1 { self.announce::<Clock>(&path, &[]).await } else { Ok(()) }
             }
             (Object::Game(id), Some(_), stream) => {
                 let path = names::game_path(*id);
-                self.announce::<Game>(&path).await?;
-                if stream == Stream::Live { self.announce::<Arbiter>(&path).await } else { Ok(()) }
+                let moves: &[&str] = if self.moved.remove(id) { &[MOVES] } else { &[] };
+                self.announce::<Game>(&path, moves).await?;
+                if stream == Stream::Live { self.announce::<Arbiter>(&path, &[]).await } else { Ok(()) }
             }
             _ => Ok(()),
         }
     }
 
-    async fn announce<I: Interface>(&mut self, path: &str) -> zbus::Result<()> {
-        let changes = self.changes::<I>(path).await?;
-        if changes.is_empty() {
+    /// Tells what changed in the properties of an interface; those in `invalidated` did, besides those that are compared.
+    async fn announce<I: Interface>(&mut self, path: &str, invalidated: &[&str]) -> zbus::Result<()> {
+        let mut changes = self.changes::<I>(path).await?;
+        let mut invalidated: Vec<String> = invalidated.iter().map(ToString::to_string).collect();
+        invalidated.extend(INVALIDATED.iter().filter(|name| changes.remove(**name).is_some()).map(ToString::to_string));
+        if changes.is_empty() && invalidated.is_empty() {
             return Ok(());
         }
-        let body = (interface_name::<I>(), changes, Vec::<String>::new());
+        let body = (interface_name::<I>(), changes, invalidated);
         let properties = "org.freedesktop.DBus.Properties";
         self.connection.emit_signal(None::<BusName>, path, properties, "PropertiesChanged", &body).await
     }
@@ -332,8 +348,24 @@ impl Face {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Object {
     Manager,
+    List(Branch),
     Board(BoardId),
     Game(u64),
+}
+
+impl Object {
+    /// The number of the game that it is.
+    fn game(&self) -> Option<u64> {
+        if let Object::Game(id) = self { Some(*id) } else { None }
+    }
+}
+
+/// Whether the property Moves is another one after this event.
+fn changes_moves(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::MoveMade { .. } | Event::MoveCompleted { .. } | Event::MovesCorrected { .. } | Event::ClockRevised { .. }
+    )
 }
 
 /// From where on signals tell of a game.

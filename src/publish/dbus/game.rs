@@ -70,7 +70,7 @@ impl Game {
 
     /// The Laws in force, e.g. fide-2023, or fide-2018 blitz limited: the edition, then rapid or blitz where it is not a standard
     /// game, then limited where not every game is watched and recorded.
-    #[zbus(property(emits_changed_signal = "false"))]
+    #[zbus(property(emits_changed_signal = "invalidates"))]
     fn laws(&self) -> String {
         self.read(|game| game.record.laws.clone())
     }
@@ -85,7 +85,7 @@ impl Game {
     /// clock, game_end, own_next_move, reply, dwell, arbiter. time: when it was made, in milliseconds since 1970-01-01 UTC.
     /// white, black: time left at completion in milliseconds; -1 where unknown. confidence: 0 to 1. details: as in
     /// MoveMade. Signals tell of changes.
-    #[zbus(property(emits_changed_signal = "false"))]
+    #[zbus(property(emits_changed_signal = "invalidates"))]
     fn moves(&self) -> Vec<values::Move> {
         self.read(|game| game.record.plies.iter().map(|ply| values::ply(ply, self.stream, &|at| game.wall_ms(at))).collect())
     }

@@ -71,7 +71,7 @@ impl Manager {
     }
 
     /// Which board stands at which table, as (table, board, game): board is empty where there is none, game 0 where none was begun.
-    #[zbus(property(emits_changed_signal = "false"))]
+    #[zbus(property(emits_changed_signal = "invalidates"))]
     fn tables(&self) -> Vec<(u16, String, u64)> {
         self.hub.read(|state| {
             let row = |(table, board): (u16, Option<BoardId>)| {

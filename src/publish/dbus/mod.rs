@@ -13,6 +13,7 @@ mod manager;
 pub mod pgn;
 mod polkit;
 mod stream;
+mod tree;
 mod values;
 
 pub use self::bus::{Bus, NoSuchBus};
