@@ -85,11 +85,21 @@ fn every_stream_keeps_the_promises() {
 }
 
 /// Scripts that broke a promise once, each with what was wrong.
-const BROKE: [(&str, &[u8]); 1] = [
+const BROKE: [(&str, &[u8]); 2] = [
     // An order took back a move that the line had given up already, untold.
     (
         "a move that was taken back stayed on record",
         &[2, 7, 16, 177, 9, 16, 19, 6, 18, 0, 9, 16, 243, 2, 24, 19, 12, 35, 233, 174, 133],
+    ),
+    // A piece was touched after the move of a notice had been taken back.
+    (
+        "an alert without its ply or its sentence",
+        &[
+            0, 0, 16, 223, 0, 19, 8, 16, 22, 0, 19, 8, 17, 63, 167, 99, 33, 19, 8, 16, 110, 2, 19, 6, 16, 115, 1, 19, 6, 16,
+            155, 1, 19, 9, 16, 235, 0, 19, 6, 0, 131, 193, 19, 7, 16, 39, 0, 19, 8, 16, 98, 0, 19, 9, 17, 239, 233, 22, 142,
+            19, 6, 16, 75, 1, 19, 7, 16, 172, 1, 19, 9, 16, 44, 1, 19, 9, 0, 188, 243, 19, 6, 16, 218, 0, 19, 8, 16, 150, 1,
+            19, 8, 16, 143, 1, 19, 7, 16, 174, 0, 19, 8, 0, 32, 112, 19, 7, 18, 0, 9, 19, 7, 17, 17, 5, 39, 143,
+        ],
     ),
 ];
 

@@ -1,6 +1,6 @@
 //! What a player's claim of a draw is worth. Nothing changes by it: the arbiter rules.
 
-use super::Game;
+use super::{Around, Game};
 use crate::boards::Millis;
 use crate::game::Text;
 use crate::game::answer::Verdict;
@@ -12,14 +12,22 @@ use shakmaty::Color;
 
 impl Game {
     /// What a claim is worth, by the moves on record. `intended`: the move that is written down and not played, as UCI.
-    pub(super) fn claim(&self, now: Millis, by: Color, claimed: Claimed, intended: Option<&str>) -> Result<Verdict, Refused> {
+    pub(super) fn claim(
+        &self,
+        now: Millis,
+        by: Color,
+        claimed: Claimed,
+        intended: Option<&str>,
+        around: &Around<'_>,
+    ) -> Result<Verdict, Refused> {
         if self.record.result.is_some() {
             return Err(Refused::Over);
         }
         // An edition that does not say what lost castling means says no more than "the same possible moves".
         let same = if self.laws.rules().castling_lost.is_some() { Same::Rights } else { Same::Moves };
         let moves = &self.published;
-        let made = self.made_by(by);
+        // Without a clock nobody completes a move: it is the opponent's turn once it is made.
+        let made = around.clock.counts() && self.made_by(by);
         // Where only the completed move takes the right away, a player who has not pressed yet claims as if it were not made.
         let counted = match (self.laws.rules().claim_lost, made) {
             (Some(ClaimLost::CompletedMove), true) => moves.len() - 1,

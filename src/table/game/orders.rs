@@ -137,7 +137,7 @@ impl Game {
             }
             Command::Tags(_) => self.tell(now, done, output),
             Command::Claim { player, claimed, intended } => {
-                let verdict = self.claim(now, player, claimed, intended.as_deref())?;
+                let verdict = self.claim(now, player, claimed, intended.as_deref(), around)?;
                 self.tell(now, done, output);
                 return Ok(Answer::Claim(verdict));
             }

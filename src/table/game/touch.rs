@@ -12,6 +12,7 @@ use crate::laws::touch::{Before, Care, Duty, Hands, Obligation, TouchRules, Touc
 use crate::laws::{Facts, Irregularity, Occasion, Reply, Situation, Topic, ruling};
 use crate::table::Output;
 use shakmaty::{Color, Piece, Role, Square};
+use std::cmp::Ordering;
 
 /// What counts as touched, and as let go: what simulated and recorded hands do by the way (brush a neighbour, centre a piece, stop
 /// on a slide) is over sooner, nearly always.
@@ -257,8 +258,11 @@ impl Game {
     /// hand, was held for long, or stands elsewhere: what was brushed takes no claim away (4.8).
     fn reply(&self, ply: u32, now: Millis) -> Option<Reply> {
         let index = ply as usize;
-        if self.record.plies.len() > index {
-            return Some(Reply::Made);
+        match self.record.plies.len().cmp(&index) {
+            Ordering::Greater => return Some(Reply::Made),
+            // It was taken back.
+            Ordering::Less => return None,
+            Ordering::Equal => {}
         }
         let after = self.follower.line().get(index).filter(|after| !self.touch_unknown(after.made_at))?;
         let us = after.position.turn();
@@ -272,7 +276,9 @@ impl Game {
     pub(super) fn judge_claims(&mut self, now: Millis, output: &mut Output) {
         let told = self.record.alerts.iter().filter_map(|alert| Some((alert.clone(), self.breach(alert)?)));
         for (alert, (what, because)) in told.collect::<Vec<_>>() {
-            let Some(reply) = self.reply(alert.ply, now) else { continue };
+            let san = self.record.ply(alert.ply).map(|ply| Arg::Plain(ply.played.san.clone()));
+            let replaced = alert.text.args.iter().any(|(name, arg)| name == "san" && Some(arg) != san.as_ref());
+            let Some(reply) = self.reply(alert.ply, now).filter(|_| !replaced) else { continue };
             let facts = Facts { moves: alert.ply.saturating_sub(1) / 2, reply, because, ..Facts::default() };
             let situation = Situation::Irregular(what);
             if ruling(&self.laws, situation, &facts).map_or_else(Vec::new, |ruling| ruling.acts) == alert.required {
