@@ -118,12 +118,12 @@ fn a_claim_is_answered_and_changes_nothing() {
     let before = record(&stage).clone();
     let verdict = claim(&mut stage, White, Claimed::Repetition, None);
     assert!(verdict.right);
-    assert_eq!(told(&verdict), "claim-repeated, times 3 | [0, 4, 8] | 8 | draw | 9.2.2, 9.5.2");
+    assert_eq!(told(&verdict), "claim-repeated, times 3 | [0, 4, 8] | 8 | draw | 9.2.2, 9.2.3, 9.5.2");
     let verdict = claim(&mut stage, White, Claimed::Repetition, Some("g1f3"));
-    assert_eq!(told(&verdict), "claim-repeated, times 3 | [1, 5, 9] | 9 | draw | 9.2.1, 9.5.2");
+    assert_eq!(told(&verdict), "claim-repeated, times 3 | [1, 5, 9] | 9 | draw | 9.2.1, 9.2.3, 9.5.2");
     let verdict = claim(&mut stage, White, Claimed::FiftyMoves, None);
     assert!(!verdict.right);
-    assert_eq!(told(&verdict), "claim-too_few_moves, missing 92 | [0, 4, 8] | 8 | add 120 | 9.5.3");
+    assert_eq!(told(&verdict), "claim-too_few_moves, missing 92, of 100 | [0, 4, 8] | 8 | add 120 | 9.5.3");
     let verdict = claim(&mut stage, Black, Claimed::Repetition, None);
     assert_eq!(verdict.text.key, "claim-not_on_move");
     let verdict = claim(&mut stage, White, Claimed::Repetition, Some("g1g5"));
@@ -136,12 +136,27 @@ fn a_claim_is_answered_and_changes_nothing() {
 }
 
 #[test]
-fn an_edition_whose_text_is_not_at_hand_requires_nothing() {
-    let laws: Laws = "china-1973".parse().expect("an edition");
-    let mut stage = Stage::with(Settings { laws, ..Settings::default() }, START, "");
-    stage.play("", 1_200);
-    let verdict = claim(&mut stage, White, Claimed::FiftyMoves, None);
-    assert_eq!(told(&verdict), "claim-too_few_moves, missing 100 | [0] | 0 |  | ");
+fn a_claim_on_which_no_text_is_at_hand_is_neither_right_nor_wrong() {
+    let by = |laws: &str, claimed, intended: Option<&str>| {
+        let laws: Laws = laws.parse().expect("an edition");
+        let mut stage = Stage::with(Settings { laws, ..Settings::default() }, START, "");
+        stage.play("", 1_200);
+        for words in [KNIGHTS, KNIGHTS].concat() {
+            stage.play(words, 2_000);
+        }
+        let verdict = claim(&mut stage, White, claimed, intended);
+        (verdict.right, told(&verdict))
+    };
+    let unknown = (false, "claim-not_at_hand | [0, 4, 8] | 8 |  | ".to_owned());
+    assert_eq!(by("china-1973", Claimed::Repetition, None), unknown);
+    assert_eq!(by("china-1973", Claimed::FiftyMoves, Some("g1f3")), unknown);
+    // What is at hand of 1997 has repetition, also with a move that is only written down, and fifty moves on the board.
+    let right = |of: &str| (true, format!("claim-repeated, times 3 | {of} | draw | 5.2(4)"));
+    assert_eq!(by("fide-1997", Claimed::Repetition, None), right("[0, 4, 8] | 8"));
+    assert_eq!(by("fide-1997", Claimed::Repetition, Some("g1f3")), right("[1, 5, 9] | 9"));
+    assert_eq!(by("fide-1997", Claimed::FiftyMoves, Some("g1f3")), unknown);
+    let short = "claim-too_few_moves, missing 92, of 100 | [0, 4, 8] | 8 |  | ";
+    assert_eq!(by("fide-1997", Claimed::FiftyMoves, None), (false, short.to_owned()));
 }
 
 /// An alert that counts, told of this table's game as if it had been raised.
@@ -196,6 +211,49 @@ fn clock(stage: &mut Stage, turn: ClockHalf, running: bool) {
     let reading =
         ClockReading { left: half, right: half, turn, running, battery_low: false, resolution_ms: 1000, age_ms: 1000 };
     stage.take(Input::Reading(Reading::Clock(Some(reading))));
+}
+
+/// White's bishop goes where a bishop does not go, and he presses: what the arbiter is told of it. `after_ms`: what his clock
+/// shows then, of five minutes.
+fn illegal_and_pressed(laws: &str, after_ms: u32) -> Alert {
+    let laws: Laws = laws.parse().expect("an edition");
+    let mut stage = Stage::with(Settings { laws, ..Settings::default() }, START, "");
+    stage.play("", 1_200);
+    let half = |ms| HalfTime { ms, flag: false };
+    let shows = |stage: &mut Stage, white_ms, turn| {
+        stage.wait(100);
+        let (left, right) = (half(white_ms), half(300_000));
+        let reading = ClockReading { left, right, turn, running: true, battery_low: false, resolution_ms: 1000, age_ms: 1000 };
+        stage.take(Input::Reading(Reading::Clock(Some(reading))));
+    };
+    shows(&mut stage, 300_000, ClockHalf::Left);
+    stage.play("b1- b4N", 500);
+    shows(&mut stage, after_ms, ClockHalf::Right);
+    stage.wait(4_000);
+    record(&stage).alerts.iter().find(|alert| alert.kind == AlertKind::IllegalMove).expect("an alert").clone()
+}
+
+/// Fide-2023 with its Arbiters' Manual of 2025: what the press gained is taken back.
+#[test]
+fn the_increment_of_an_illegal_move_is_taken_back() {
+    let required = |laws: &str, after_ms| {
+        let alert = illegal_and_pressed(laws, after_ms);
+        alert.required.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(required("fide-2023", 328_000), "restore, touch_binds, take_increment, add 120");
+    assert_eq!(required("fide-2023", 298_000), "restore, touch_binds, add 120", "the clock gave nothing");
+    assert_eq!(required("fide-2018", 328_000), "restore, touch_binds, add 120", "no text at hand says so");
+}
+
+/// Where what follows from an illegal move is not at hand the alert cites the rule that was broken, and requires nothing.
+#[test]
+fn an_illegal_move_cites_what_is_at_hand() {
+    let cited = |laws: &str| {
+        let alert = illegal_and_pressed(laws, 298_000);
+        (alert.required.len(), alert.articles)
+    };
+    assert_eq!(cited("fide-1997"), (0, vec!["3".to_owned()]));
+    assert_eq!(cited("china-1973"), (0, vec!["Section 3".to_owned()]));
 }
 
 #[test]

@@ -482,7 +482,7 @@ async fn the_arbiter_puts_a_position_back_has_a_claim_answered_and_takes_back_wh
     done(&["resume"], "it goes on");
     done(&["replace", "2", "e7e6"], "the position is rnbqkbnr/pppp1ppp/4p3/8/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
     done(&["undo"], "taken back: replace e7e6 at ply 2");
-    let claim = "the claim is wrong: 99 of the hundred moves of both players are missing\nit stood there after plies 3\nplies without a capture or a pawn's move: 1\n\
+    let claim = "the claim is wrong: 99 of the 100 moves of both players are missing\nit stood there after plies 3\nplies without a capture or a pawn's move: 1\n\
                  the Laws require: add 120 (9.5.3)";
     done(&["claim", "black", "fifty_moves"], claim);
     refused(&["undo", "--broadcast"], 1, "leave --broadcast out");

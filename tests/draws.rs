@@ -3,7 +3,8 @@
 use shakmaty::Color::{self, Black, White};
 use std::path::Path;
 use touchmove::game::Text;
-use touchmove::laws::draws::{Automatic, Claimed, Drawn, Finding, History, Rests, Same};
+use touchmove::laws::draws::{Claimed, DrawRules, Drawn, Finding, History, Rests, Same};
+use touchmove::laws::edition::FiveFold;
 use touchmove::laws::{Move, Position};
 use touchmove::locale::{self, Locale};
 
@@ -16,6 +17,23 @@ fn history(fen: &str, moves: &str, same: Same) -> History {
         history.play(mv);
     }
     history
+}
+
+/// Draws that need no claim: none, as until 2014; five times in consecutive moves, as in 2014; any five.
+const NONE: DrawRules = rules(None, None);
+const CONSECUTIVE: DrawRules = rules(Some((5, FiveFold::Consecutive)), Some(75));
+const ANY: DrawRules = rules(Some((5, FiveFold::Any)), Some(75));
+
+const fn rules(five_fold: Option<(u32, FiveFold)>, seventy_five: Option<u32>) -> DrawRules {
+    DrawRules {
+        repetition: Some(3),
+        repetition_intended: Some(3),
+        fifty: Some(50),
+        fifty_intended: Some(50),
+        five_fold,
+        seventy_five,
+        claim_lost: None,
+    }
 }
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -60,7 +78,7 @@ fn the_same_position() {
 #[track_caller]
 fn check(history: &History, by: Color, claimed: Claimed, intended: Option<&str>, finding: &Finding) -> Vec<u32> {
     let mv = intended.map(|uci| history.position().any_move(uci).expect("a move"));
-    let claim = history.claim(by, claimed, mv.map_or(Rests::OnBoard, Rests::OnIntended));
+    let claim = history.claim(by, claimed, mv.map_or(Rests::OnBoard, Rests::OnIntended), &DrawRules::default());
     assert_eq!(&claim.finding, finding);
     let sentence = locale::sentence(Locale::English, &Text::from(finding));
     assert_eq!(claim.is_right(), sentence.contains("is right"), "{sentence}");
@@ -84,12 +102,12 @@ fn three_times() {
 fn fifty_moves() {
     use Claimed::FiftyMoves;
     let at = |count: u32| history(&format!("8/8/4k3/8/8/4K3/R7/8 w - - {count} 99"), "", Same::Rights);
-    check(&at(99), White, FiftyMoves, None, &Finding::TooFewMoves { missing: 1 });
+    check(&at(99), White, FiftyMoves, None, &Finding::TooFewMoves { missing: 1, of: 100 });
     check(&at(99), White, FiftyMoves, Some("a2a3"), &Finding::Quiet { moves: 50 });
-    check(&at(98), White, FiftyMoves, Some("a2a3"), &Finding::TooFewMoves { missing: 1 });
+    check(&at(98), White, FiftyMoves, Some("a2a3"), &Finding::TooFewMoves { missing: 1, of: 100 });
     check(&at(100), White, FiftyMoves, None, &Finding::Quiet { moves: 50 });
     let pawn = history("8/8/4k3/8/8/4K3/R6P/8 w - - 99 99", "", Same::Rights);
-    check(&pawn, White, FiftyMoves, Some("h2h3"), &Finding::TooFewMoves { missing: 100 });
+    check(&pawn, White, FiftyMoves, Some("h2h3"), &Finding::TooFewMoves { missing: 100, of: 100 });
     let mated = history("7k/8/6K1/8/8/8/R7/8 w - - 99 99", "a2a8", Same::Rights);
     check(&mated, Black, FiftyMoves, None, &Finding::Ended);
 }
@@ -98,26 +116,50 @@ fn fifty_moves() {
 fn drawn_at_once() {
     let five = history(START, &KNIGHTS.repeat(4), Same::Rights);
     let occurrences = vec![0, 4, 8, 12, 16];
-    assert_eq!(five.drawn(Automatic::None), None);
-    assert_eq!(five.drawn(Automatic::Consecutive), Some(Drawn::FiveTimes { occurrences: occurrences.clone() }));
-    assert_eq!(five.drawn(Automatic::Any), Some(Drawn::FiveTimes { occurrences }));
-    assert_eq!(history(START, &KNIGHTS.repeat(3), Same::Rights).drawn(Automatic::Any), None);
+    assert_eq!(five.drawn(&NONE), None);
+    assert_eq!(five.drawn(&CONSECUTIVE), Some(Drawn::FiveTimes { occurrences: occurrences.clone() }));
+    assert_eq!(five.drawn(&ANY), Some(Drawn::FiveTimes { occurrences }));
+    assert_eq!(history(START, &KNIGHTS.repeat(3), Same::Rights).drawn(&ANY), None);
     // A pause between: not one after the other.
     let longer = KNIGHTS.repeat(2) + "b1c3 b8c6 g1f3 g8f6 c3b1 c6b8 f3g1 f6g8 " + KNIGHTS;
     let longer = history(START, &longer, Same::Rights);
     assert_eq!(longer.occurrences(), [0, 4, 8, 16, 20]);
-    assert_eq!(longer.drawn(Automatic::Consecutive), None);
-    assert!(matches!(longer.drawn(Automatic::Any), Some(Drawn::FiveTimes { .. })));
+    assert_eq!(longer.drawn(&CONSECUTIVE), None);
+    assert!(matches!(longer.drawn(&ANY), Some(Drawn::FiveTimes { .. })));
 
     let quiet = |moves: &str| history("8/8/4k3/8/8/4K3/R7/8 w - - 149 200", moves, Same::Rights);
-    assert_eq!(quiet("").drawn(Automatic::Any), None);
-    assert_eq!(quiet("a2b2").drawn(Automatic::Any), Some(Drawn::SeventyFiveMoves));
-    assert_eq!(quiet("a2b2").drawn(Automatic::None), None);
-    assert_eq!(
-        history("7k/8/6K1/8/8/8/R7/8 w - - 149 200", "a2a8", Same::Rights).drawn(Automatic::Any),
-        None,
-        "mate comes first"
-    );
+    assert_eq!(quiet("").drawn(&ANY), None);
+    assert_eq!(quiet("a2b2").drawn(&ANY), Some(Drawn::SeventyFiveMoves { moves: 75 }));
+    assert_eq!(quiet("a2b2").drawn(&NONE), None);
+    assert_eq!(history("7k/8/6K1/8/8/8/R7/8 w - - 149 200", "a2a8", Same::Rights).drawn(&ANY), None, "mate comes first");
+}
+
+/// The figures are the edition's: nothing is fixed in the program.
+#[test]
+fn figures_of_the_edition() {
+    use Claimed::{FiftyMoves, Repetition};
+    let own = DrawRules {
+        repetition: Some(4),
+        repetition_intended: None,
+        fifty: Some(60),
+        fifty_intended: None,
+        five_fold: Some((6, FiveFold::Any)),
+        seventy_five: Some(80),
+        claim_lost: None,
+    };
+    let cycles = |count: usize| history(START, &KNIGHTS.repeat(count), Same::Rights);
+    let worth = |history: &History, claimed| history.claim(history.position().turn(), claimed, Rests::OnBoard, &own).finding;
+    assert_eq!(worth(&cycles(2), Repetition), Finding::TooFewTimes { times: 3 });
+    assert_eq!(worth(&cycles(3), Repetition), Finding::Repeated { times: 4 });
+    let quiet = |count: u32| history(&format!("8/8/4k3/8/8/4K3/R7/8 w - - {count} 99"), "", Same::Rights);
+    assert_eq!(worth(&quiet(119), FiftyMoves), Finding::TooFewMoves { missing: 1, of: 120 });
+    assert_eq!(worth(&quiet(120), FiftyMoves), Finding::Quiet { moves: 60 });
+    assert_eq!((cycles(4).drawn(&own), quiet(159).drawn(&own)), (None, None));
+    assert!(matches!(cycles(5).drawn(&own), Some(Drawn::FiveTimes { occurrences }) if occurrences.len() == 6));
+    assert_eq!(quiet(160).drawn(&own), Some(Drawn::SeventyFiveMoves { moves: 80 }));
+    // Of a claim on which there is no text nobody knows whether it is right.
+    let mv = quiet(150).position().parse_uci("a2b2").expect("a legal move");
+    assert_eq!(quiet(150).claim(White, FiftyMoves, Rests::OnIntended(mv), &own).finding, Finding::NotAtHand);
 }
 
 /// Play that goes on from an illegal move repeats as any other: here White's king stays in check.
@@ -158,11 +200,11 @@ fn the_worked_cases() {
     check(&of("R01", ""), White, Repetition, None, &Finding::Repeated { times: 3 });
     check(&of("R02", ""), White, Repetition, None, &Finding::TooFewTimes { times: 2 });
     assert!(of("R04", "").position().fen().contains(" b - - "), "no capture en passant is legal");
-    assert!(matches!(of("R05", "").drawn(Automatic::Any), Some(Drawn::FiveTimes { .. })));
-    assert!(matches!(of("R05", "").drawn(Automatic::Consecutive), Some(Drawn::FiveTimes { .. })));
-    assert_eq!(of("R05", "").drawn(Automatic::None), None);
-    assert_eq!(of("R07", "a2b2").drawn(Automatic::Any), Some(Drawn::SeventyFiveMoves));
-    assert_eq!(of("R08", "a2a8").drawn(Automatic::Any), None);
+    assert!(matches!(of("R05", "").drawn(&ANY), Some(Drawn::FiveTimes { .. })));
+    assert!(matches!(of("R05", "").drawn(&CONSECUTIVE), Some(Drawn::FiveTimes { .. })));
+    assert_eq!(of("R05", "").drawn(&NONE), None);
+    assert_eq!(of("R07", "a2b2").drawn(&ANY), Some(Drawn::SeventyFiveMoves { moves: 75 }));
+    assert_eq!(of("R08", "a2a8").drawn(&ANY), None);
     check(&of("R10", ""), Black, Repetition, Some("f6g8"), &Finding::Repeated { times: 3 });
     check(&of("R11", ""), White, Repetition, Some("f3g1"), &Finding::TooFewTimes { times: 2 });
 }

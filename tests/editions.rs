@@ -2,9 +2,12 @@
 
 use serde_json::Value;
 use std::fs;
+use touchmove::game::Record;
+use touchmove::game::event::Rotation;
+use touchmove::laws::Position;
 use touchmove::laws::edition::{Gap, Rules};
-use touchmove::laws::{BadLaws, EDITIONS, Edition, Facts, Laws, Situation, Supervision, TimeClass, Times, Topic, Worded};
-use touchmove::laws::{penalty, ruling};
+use touchmove::laws::{BadLaws, EDITIONS, Edition, Facts, Laws, Situation, Supervision, TimeClass, Topic, Worded};
+use touchmove::laws::{articles, penalty, ruling};
 
 #[track_caller]
 pub fn laws(text: &str) -> Laws {
@@ -47,7 +50,9 @@ fn every_file_is_an_edition() {
     assert_eq!(files, EDITIONS, "src/laws/edition.rs lists the files of config/laws");
     for name in EDITIONS {
         let text = fs::read_to_string(format!("{dir}/{name}.toml")).expect("the file");
-        let edition = Edition::parse(name, &text).unwrap_or_else(|problems| panic!("{name}:\n{}", problems.join("\n")));
+        let (edition, warnings) =
+            Edition::parse_with_warnings(name, &text).unwrap_or_else(|problems| panic!("{name}:\n{}", problems.join("\n")));
+        assert_eq!(warnings, Vec::<String>::new(), "{name}");
         assert_eq!(Some(&edition), Edition::named(name));
     }
     for pair in Edition::all().windows(2) {
@@ -103,7 +108,6 @@ fn what_is_not_at_hand_is_not_said() {
         for nth in 1..5 {
             assert_eq!(penalty(&laws, nth, true), None);
         }
-        assert_eq!(Times { offender_ms: 1, opponent_ms: 2 }.after_wrong_claim(&laws), None);
         for silent in [
             "illegal_move",
             "press_without_move",
@@ -118,6 +122,100 @@ fn what_is_not_at_hand_is_not_said() {
             assert_eq!(ruling(&laws, situation, &Facts::default()), None, "{name}: {silent}");
         }
         assert_eq!((laws.rules().penalty.as_ref(), laws.rules().flag), (None, None));
+    }
+}
+
+/// Articles as the texts at hand print them, where they were once given otherwise.
+#[test]
+fn articles_are_those_of_the_texts() {
+    let check = |name: &str, topic: Topic, expect: &[&str]| {
+        assert_eq!(laws(name).articles(topic).collect::<Vec<_>>(), expect, "{name}: {}", topic.word());
+    };
+    check("fide-2014", Topic::Chess960, &["Appendix F"]);
+    check("fide-2014", Topic::FlagCalled, &["6.8"]);
+    check("fide-1997", Topic::RightClaim, &[]);
+    check("fide-1997", Topic::RepetitionIntended, &["5.2(4)"]);
+    check("fide-1997", Topic::Agreement, &["5.2(3)"]);
+    check("china-1973", Topic::KingSafety, &["Section 3", "Section 4"]);
+    for topic in [Topic::Completed, Topic::CaptureMade, Topic::CastlingMade] {
+        check("china-1973", topic, &["Section 2"]);
+    }
+    check("china-1973", Topic::PromotionFinal, &[]);
+    for (topic, article) in [
+        (Topic::EnPassant, "3.7(4)"),
+        (Topic::Promotion, "3.7(5)"),
+        (Topic::Castling, "3.8(1)"),
+        (Topic::CastlingLost, "3.8(1)"),
+        (Topic::Quickplay, "10.2"),
+    ] {
+        check("fide-2009", topic, &[article]);
+    }
+    check("fide-2009", Topic::Agreement, &["5.2(c)", "9.1"]);
+    check("fide-2023", Topic::Agreement, &["5.2.3", "9.1"]);
+    let fifty = ruling(&laws("fide-1997"), Situation::from_word("fifty").expect("a situation"), &Facts::default());
+    assert_eq!(fifty.expect("a ruling").articles, ["5.2(5)"], "5.2(4) is on repetition alone");
+    let begun = Situation::from_word("castling_abandoned").expect("a situation");
+    assert_eq!(ruling(&laws("china-1973"), begun, &Facts::default()), None, "Section 2 binds nobody");
+}
+
+/// Where only the rule that was broken is at hand, and not what follows from it, an alert cites the rule.
+#[test]
+fn an_illegal_move_cites_its_rule() {
+    let illegal = Situation::from_word("illegal_move").expect("a situation");
+    let cited = |name: &str, because| articles(&laws(name), illegal, &Facts { because: Some(because), ..Facts::default() });
+    assert_eq!(cited("fide-1997", Topic::KingSafety), ["3.9"]);
+    assert_eq!(cited("fide-1997", Topic::KingCapture), ["3"], "there is no article on that alone");
+    assert_eq!(cited("china-1973", Topic::Legality), ["Section 3"]);
+    assert_eq!(cited("china-1973", Topic::TouchOwn), Vec::<&str>::new());
+    let two_hands = Situation::from_word("two_hands").expect("a situation");
+    assert_eq!(articles(&laws("fide-1997"), two_hands, &Facts::default()), ["4.1"]);
+    for name in ["fide-1997", "china-1973"] {
+        assert_eq!(ruling(&laws(name), illegal, &Facts::default()), None, "what follows is not at hand");
+    }
+}
+
+/// A file that was written for an earlier version is read: what is not known any more is said, and left out.
+#[test]
+fn keys_of_earlier_versions_are_warned_of() {
+    let source = Edition::source("fide-2009").expect("a file");
+    let older = source
+        .replace("[standard]\n", "[standard]\nintent = \"deliberate\"\ndefault_time = \"zero\"\n")
+        .replace("[standard.articles]\n", "[standard.articles]\nscreens = \"6.14\"\n")
+        .replace("not_at_hand = [", "not_at_hand = [\"once_a_move\", ")
+        .lines()
+        .filter(|line| !line.starts_with("agreement = "))
+        .map(|line| format!("{line}\n"))
+        .collect::<String>();
+    let (edition, warnings) = Edition::parse_with_warnings("fide-2009", &older).expect("it is read");
+    let expected = [
+        "standard.intent: is not read any more: leave it out",
+        "standard.default_time: is not read any more: leave it out",
+        "standard.articles.screens: is not read any more: leave it out",
+        "not_at_hand: \"once_a_move\" is not read any more: leave it out",
+        "agreement: has no article: give one, or list it in silent or not_at_hand; nothing is said of it",
+    ];
+    for expected in expected {
+        assert!(warnings.iter().any(|warning| warning == expected), "{expected}\nis not in\n{}", warnings.join("\n"));
+    }
+    assert_eq!(warnings.len(), expected.len(), "{warnings:?}");
+    assert_eq!(edition.gap(Topic::Agreement), Some(&Gap::NotAtHand));
+}
+
+/// What a game is by its time control.
+#[test]
+fn time_controls() {
+    let other = |name: &str, control: &str| laws(name).other_class(control).map(|other| other.to_string());
+    assert_eq!(other("fide-2023", "5400+30"), None);
+    assert_eq!(other("fide-2023", "40/5400+30:1800+30"), None);
+    assert_eq!(other("fide-2023", "900+10").as_deref(), Some("fide-2023 rapid"));
+    assert_eq!(other("fide-2023 rapid limited", "180+2").as_deref(), Some("fide-2023 blitz limited"));
+    assert_eq!(other("fide-2009", "840").as_deref(), Some("fide-2009 blitz"));
+    let record = Record::new(0, Position::start().fen(), None, "fide-2023".to_owned(), Rotation::Upright);
+    let unlike = "its time control 180+2 is blitz by fide-2023 (B.1), and its Laws are those of standard games";
+    assert_eq!(record.unlike_time_control("180+2").as_deref(), Some(unlike));
+    assert_eq!(record.unlike_time_control("5400+30"), None);
+    for (name, control) in [("fide-1997", "300"), ("fide-2023", "?"), ("fide-2023", "-"), ("fide-2023", "*180")] {
+        assert_eq!(other(name, control), None, "{name} {control}");
     }
 }
 

@@ -249,6 +249,20 @@ fn without_a_clock_replies_and_time_complete() {
     check_no_clock("e2- e4P e7- e5p g1- f3N", "e4 | e5 | e4r | Nf3 | e5r");
 }
 
+/// A press that is missed: by most editions the player's next move completes the one before (6.2.1.2), not by that of 2009.
+#[test]
+fn what_completes_a_move_is_the_editions_to_say() {
+    let story = "e2- e4P W e7- e5p B g1- f3N ~300 g8- f6n ~300 b1- c3N ~300 W";
+    let by = |laws: &str| {
+        let settings = Settings { laws: laws.parse().expect("an edition"), ..Settings::default() };
+        tell_by(settings, None, true, story).told
+    };
+    let has = |told: &[String], what: &str| told.iter().any(|told| told == what);
+    let (now, then) = (by("fide-2023"), by("fide-2009"));
+    assert!(has(&now, "Nf3+") && has(&now, "Nc3!"), "{now:?}");
+    assert!(!has(&then, "Nf3+") && has(&then, "Nc3!"), "{then:?}");
+}
+
 #[test]
 fn destination_first_and_slides() {
     check("e2- e4P W c6p c7- ~300 B", "e4 | e4! | c6 | c6!");

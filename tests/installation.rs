@@ -330,6 +330,23 @@ fn editions_of_the_machine_go_before_those_built_in() {
     assert!(!well && said.contains(why), "{said}");
 }
 
+/// A file of an earlier version is read without the keys that are no more, and `--check-config` names them.
+#[test]
+fn keys_of_earlier_versions_do_not_stop_a_start() {
+    let older = read("config/laws/fide-2023.toml").replace("[standard]\n", "[standard]\nintent = \"any_contact\"\n");
+    let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmoved")));
+    let path = dir.path().join("share/touchmove/laws/fide-2023.toml");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, older).unwrap();
+    let config = dir.path().join("touchmoved.toml");
+    fs::write(&config, "").unwrap();
+    let program = dir.path().join("bin/touchmoved");
+    let output = Command::new(program).arg("--check-config").arg("--config").arg(&config).output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("laws/fide-2023.toml: standard.intent: is not read any more: leave it out"), "{said}");
+}
+
 #[test]
 fn what_is_installed_unchanged_changes_nothing() {
     let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmovectl")));

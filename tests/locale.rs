@@ -100,7 +100,8 @@ fn findings() -> Vec<Finding> {
         Quiet { moves: 50 },
         Lost {},
         TooFewTimes { times: 2 },
-        TooFewMoves { missing: 7 },
+        TooFewMoves { missing: 7, of: 100 },
+        NotAtHand {},
         NotOnMove {},
         IllegalMove {},
         Ended {},
@@ -109,7 +110,7 @@ fn findings() -> Vec<Finding> {
 
 fn acts() -> Vec<Act> {
     one_of_each! { Act:
-        Restore {}, TouchBinds {}, ReleaseBinds {}, Complete {}, Queen {}, Add { 0: 120 },
+        Restore {}, TouchBinds {}, ReleaseBinds {}, Complete {}, Queen {}, TakeIncrement {}, Add { 0: 120 },
         Halve { 0: Halving { max_s: 180, floor_s: 60 } }, Wins {}, Loses {}, Draw {}, Stands {}, PlayIntended {}, NewGame {},
         Transfer {}, NoCastling {}, OwnTime {}, PutRight {}, MayPenalise {}, GoOn {}, Free {}, OnClaim {}, Wait {},
         ArbiterDecides {}, AskResult {},
@@ -310,6 +311,26 @@ fn every_sentence_reads_in_each_language() {
     }
 }
 
+/// Moves are counted as the Laws count them, never in plies, and the arbiter has one name.
+#[test]
+fn messages_use_the_terms_of_the_laws() {
+    for locale in Locale::ALL {
+        let tag = locale.tag();
+        for text in every_text() {
+            let said = sentence(locale, &text);
+            for avoided in ["plies", "ply ", "半回合", "触摸走子", "觸摸走子"] {
+                assert!(!said.contains(avoided), "{tag} {}: {said}", text.key);
+            }
+            if tag == "zh-Hans" {
+                assert!(said.split("裁判").skip(1).all(|rest| rest.starts_with('员')), "{}: {said}", text.key);
+            }
+            if tag == "zh-Hant" {
+                assert!(!said.contains("這一著"), "{}: {said}", text.key);
+            }
+        }
+    }
+}
+
 /// The files of the web page.
 fn page() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/publish/web/page");
@@ -412,8 +433,8 @@ fn claims_and_duties() {
     assert_eq!(claim(Finding::TooFewTimes { times: 1 }), "the claim is wrong: the position occurs once");
     assert_eq!(claim(Finding::TooFewTimes { times: 2 }), "the claim is wrong: the position occurs 2 times");
     assert_eq!(
-        claim(Finding::TooFewMoves { missing: 1 }),
-        "the claim is wrong: one of the hundred moves of both players is missing"
+        claim(Finding::TooFewMoves { missing: 1, of: 100 }),
+        "the claim is wrong: one of the 100 moves of both players is missing"
     );
     assert_eq!(
         english(Text::from(&Duty::KingAfterRook { rook: Square::H1, king: Square::E1 })),

@@ -17,6 +17,7 @@ mod delay;
 mod disk;
 mod doctor;
 mod draws;
+mod edition_keys;
 mod editions;
 mod exchange;
 mod faults;

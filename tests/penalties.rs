@@ -1,8 +1,8 @@
-//! What irregularities and incorrect claims cost, and what that does to the clocks.
+//! What irregularities and incorrect claims cost.
 
 use super::editions::{laws, shared};
 use super::rulings::words;
-use touchmove::laws::{Facts, Irregularity, Laws, Penalty, Reply, Situation, Supervision, Tally, TimeClass, Times, Worded};
+use touchmove::laws::{Act, Facts, Irregularity, Laws, Penalty, Reply, Situation, Supervision, Tally, TimeClass};
 use touchmove::laws::{penalty, ruling};
 
 /// What the opponent gets for the first, second, …, and what follows then, with an opponent who can mate and one who cannot.
@@ -70,34 +70,35 @@ fn two_irregularities_in_one_move_count_once() {
     assert_eq!((tally.count(White), tally.count(Black)), (2, 1));
 }
 
+/// What the press of an illegal move gained is taken back where a text at hand says so, and where it gained something.
 #[test]
 fn the_increment_of_an_illegal_move() {
-    let times = Times { offender_ms: 95_000, opponent_ms: 60_000 };
-    let after = |name| times.penalised(&laws(name), Penalty::Add(120), 30_000);
-    assert_eq!(after("fide-2023"), Times { offender_ms: 65_000, opponent_ms: 180_000 });
-    assert_eq!(after("fide-2014"), Times { offender_ms: 95_000, opponent_ms: 180_000 }, "no text at hand says so");
-    assert_eq!(times.penalised(&laws("fide-2023"), Penalty::Loses, 0), times);
-    let most = Times { offender_ms: 0, opponent_ms: u32::MAX };
-    assert_eq!(most.penalised(&laws("fide-2023"), Penalty::Add(120), 30_000), most);
+    let acts = |name: &str, what, facts: Facts| {
+        ruling(&laws(name), Situation::Irregular(what), &facts).map_or_else(String::new, |ruling| words(&ruling.acts))
+    };
+    let gained = Facts { increment: true, ..Facts::default() };
+    let illegal = |name: &str, facts| acts(name, Irregularity::IllegalMove, facts);
+    assert_eq!(illegal("fide-2023", gained), "restore, touch_binds, take_increment, add 120");
+    assert_eq!(illegal("fide-2023", Facts::default()), "restore, touch_binds, add 120");
+    assert_eq!(illegal("fide-2023", Facts { nth: 2, ..gained }), "loses", "then nothing is left to be set");
+    assert_eq!(illegal("fide-2014", gained), "restore, touch_binds, add 120", "no text at hand says so");
+    assert_eq!(acts("fide-2023", Irregularity::PressWithoutMove, gained), "take_increment, add 120");
+    assert_eq!(acts("fide-2023", Irregularity::PawnLeft, gained), "queen, take_increment, add 120");
 }
 
 #[test]
 fn incorrect_claims() {
-    let check = |name: &str, had_s: u32, left_s: u32, added_s: u32| {
-        let after = Times { offender_ms: had_s * 1000, opponent_ms: 5_000 }.after_wrong_claim(&laws(name));
-        let expect = Times { offender_ms: left_s * 1000, opponent_ms: 5_000 + added_s * 1000 };
-        assert_eq!(after, Some(expect), "{name}: {had_s}");
+    let check = |name: &str, expect: &str| {
+        let situation = Situation::from_word("wrong_claim").expect("a situation");
+        let ruling = ruling(&laws(name), situation, &Facts { claimed: true, ..Facts::default() }).expect("a ruling");
+        assert_eq!(words(&ruling.acts), expect, "{name}");
     };
-    for (had, left) in [(600, 420), (360, 180), (240, 120), (150, 75), (120, 60), (100, 60), (60, 60), (50, 50), (0, 0)] {
-        check("fide-2009", had, left, 180);
-    }
-    let odd = Times { offender_ms: 121_001, opponent_ms: 0 }.after_wrong_claim(&laws("fide-2009"));
-    assert_eq!(odd, Some(Times { offender_ms: 60_501, opponent_ms: 180_000 }), "the half that is taken is rounded down");
+    check("fide-2009", "add 180, halve 180 60");
     for name in ["fide-2014", "fide-2017", "fide-2018", "fide-2018 rapid", "fide-2023"] {
-        check(name, 100, 100, 120);
+        check(name, "add 120");
     }
     for name in ["fide-2018 blitz", "fide-2023 rapid", "fide-2023 blitz", "fide-2023 blitz limited"] {
-        check(name, 100, 100, 60);
+        check(name, "add 60");
     }
 }
 
@@ -170,23 +171,20 @@ fn penalties_as_others_worked_them_out() {
             year => vec![format!("fide-{year}")],
         };
         for game in games {
-            let added = u32::try_from(entry["opponent"].as_u64().expect("seconds")).unwrap() * 1000;
-            let examples = entry["claimant_examples"].as_array().cloned().unwrap_or_default();
-            let pairs = examples.iter().map(|example| (example["had"].as_u64().unwrap(), example["left"].as_u64().unwrap()));
-            for (had, left) in pairs.chain((examples.is_empty()).then_some((600, 600))) {
-                let ms = |seconds: u64| u32::try_from(seconds * 1000).unwrap();
-                let after = Times { offender_ms: ms(had), opponent_ms: 0 }.after_wrong_claim(&laws(&game));
-                assert_eq!(after, Some(Times { offender_ms: ms(left), opponent_ms: added }), "{game}: {had}");
+            let situation = Situation::from_word("wrong_claim").expect("a situation");
+            let facts = Facts { claimed: true, ..Facts::default() };
+            let acts = ruling(&laws(&game), situation, &facts).expect("a ruling").acts;
+            let added = u32::try_from(entry["opponent"].as_u64().expect("seconds")).unwrap();
+            assert!(acts.contains(&Act::Add(added)), "{game}: {acts:?}");
+            // What the claimant keeps, by the figures of the ruling.
+            let kept = |had: u64| match acts.iter().find_map(|act| if let Act::Halve(half) = act { Some(half) } else { None }) {
+                Some(half) => (had - (had / 2).min(u64::from(half.max_s))).max(had.min(u64::from(half.floor_s))),
+                None => had,
+            };
+            for example in entry["claimant_examples"].as_array().into_iter().flatten() {
+                let (had, left) = (example["had"].as_u64().unwrap(), example["left"].as_u64().unwrap());
+                assert_eq!(kept(had), left, "{game}: {had}");
             }
         }
     }
-    for entry in list("default_time") {
-        let laws = laws(&format!("fide-{}", entry["edition"].as_str().expect("an edition")));
-        // A text that says both has zero when the event says nothing.
-        let zero = entry["seconds"].as_u64() == Some(0) || entry["seconds"].as_str().is_some_and(|text| text.contains("zero"));
-        assert_eq!(laws.rules().default_time.map(Worded::word), Some(if zero { "zero" } else { "event" }), "{laws}");
-    }
-    let assistant = &table["assistant_presses_clock"];
-    let seconds = assistant["seconds_off"].as_u64().and_then(|seconds| u32::try_from(seconds).ok());
-    assert_eq!(laws("fide-2014").rules().assistant_s, seconds);
 }

@@ -115,7 +115,7 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 fn how_pieces_move() {
     check(START, "e7e5", "not_his_turn", "it was White's turn, and the pawn on e7 is not his");
     check(START, "e4e5", "nothing_there", "nothing stood on e4");
-    check(START, "a1a2", "own_piece", "the pawn on a2 is of the same colour");
+    check(START, "a1a2", "own_piece", "the square is occupied by the pawn on a2, a piece of the player's own");
     check(START, "f1f5", "no_such_move", "a bishop does not move from f1 to f5");
     check(START, "f1c4", "blocked", "the way of the bishop on f1 is blocked by the pawn on e2");
     check(START, "a1a7", "blocked", "the way of the rook on a1 is blocked by the pawn on a2");
@@ -148,7 +148,12 @@ fn how_pawns_move() {
         "pawn_straight",
         "a pawn does not move straight on to an occupied square, and the knight on e4 stands there",
     );
-    check("4k3/8/8/8/8/4N3/4P3/4K3 w - - 0 1", "e2e3", "own_piece", "the knight on e3 is of the same colour");
+    check(
+        "4k3/8/8/8/8/4N3/4P3/4K3 w - - 0 1",
+        "e2e3",
+        "own_piece",
+        "the square is occupied by the knight on e3, a piece of the player's own",
+    );
     let passed = "rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3";
     check(passed, "e5d6", "en_passant_not_removed", "the pawn on d5 was taken en passant and not removed");
     let late = "rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq - 0 3";
@@ -159,7 +164,12 @@ fn how_pawns_move() {
         "the pawn on d5 can be taken en passant only in answer to its step of two squares",
     );
     // Both pawns leave the rank, and the king on it is in check.
-    check("8/8/8/8/k2Pp2R/8/8/4K3 b - d3 0 1", "e4d3", "exposed", "it leaves the king on a4 in check from the rook on h4");
+    check(
+        "8/8/8/8/k2Pp2R/8/8/4K3 b - d3 0 1",
+        "e4d3",
+        "exposed",
+        "the move leaves the king on a4 in check from the rook on h4",
+    );
     let pawn = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
     check(pawn, "a7a8", "pawn_left", "the pawn was left on a8");
     check(pawn, "a7a8k", "promoted_wrongly", "the pawn on a8 cannot become a king");
@@ -170,9 +180,9 @@ fn how_pawns_move() {
 #[test]
 fn what_the_king_suffers() {
     let pin = "4r1k1/8/8/8/8/8/4B3/4K3 w - - 0 1";
-    check(pin, "e2b5", "pinned", "the bishop on e2 is pinned: it leaves the king on e1 in check from the rook on e8");
+    check(pin, "e2b5", "pinned", "the bishop on e2 is pinned: moving it leaves the king on e1 in check from the rook on e8");
     let check_e8 = "4r1k1/8/8/8/8/8/8/R3K3 w Q - 0 1";
-    check(check_e8, "a1a2", "still_in_check", "it leaves the king on e1 in check from the rook on e8");
+    check(check_e8, "a1a2", "still_in_check", "the move leaves the king on e1 in check from the rook on e8");
     check(check_e8, "e1e2", "into_check", "the king is attacked on e2 by the rook on e8");
     check(check_e8, "e1c1", "castling_in_check", "castling is not allowed: the king is in check from the rook on e8");
     let double = "4r1k1/8/8/8/1b6/8/8/R3K3 w - - 0 1";
@@ -194,7 +204,40 @@ fn what_the_king_suffers() {
         "the king on e1 is in check from the queen on d1 and the rook on e8, and only he can move",
     );
     let two_lines = "5qk1/8/8/8/8/5B2/8/3q1K2 w - - 0 1";
-    check(two_lines, "f3d1", "pinned", "the bishop on f3 is pinned: it leaves the king on f1 in check from the queen on f8");
+    check(
+        two_lines,
+        "f3d1",
+        "pinned",
+        "the bishop on f3 is pinned: moving it leaves the king on f1 in check from the queen on f8",
+    );
+}
+
+/// Where king and rook stand as at the start, the moves that were played tell which of them has moved.
+#[test]
+fn the_record_knows_what_moved_before_castling() {
+    for (played, moved) in [
+        ("h1g1 e8d8 g1h1 d8e8", "the rook on h1 has moved before"),
+        ("e1e2 e8d8 e2e1 d8e8", "the king has moved before"),
+        ("h1g1 e8d8 g1h1 d8e8 e1e2 e8d8 e2e1 d8e8", "the king has moved before"),
+        ("a1b1 e8d8 e1e2 d8e8 e2e1 e8d8 b1a1 d8e8", "the king has moved before"),
+        ("a1b1 e8e7 b1a1 e7e8 h1h2 e8e7 h2h1 e7e8", "the rook on h1 has moved before"),
+    ] {
+        let mut position = at("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1");
+        let mut moves = Vec::new();
+        for uci in played.split(' ') {
+            let mv = position.parse_uci(uci).expect("a legal move");
+            moves.push((position.turn(), mv));
+            position = position.play(mv);
+        }
+        let mv = position.any_move("e1h1").expect("a move");
+        let reason = why_illegal(&position, mv).expect("a reason").given(position.turn(), moves.iter().copied());
+        assert_eq!(english(&reason), format!("castling is not allowed: {moved}"), "{played}");
+    }
+    // A start position without the right, and nothing moved since: nobody knows.
+    let position = at("4k3/8/8/8/8/8/8/4K2R w - - 0 1");
+    let mv = position.any_move("e1h1").expect("a move");
+    let reason = why_illegal(&position, mv).expect("a reason").given(position.turn(), []);
+    assert_eq!(english(&reason), "castling is not allowed: the king or the rook on h1 has moved before");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn every_ruling_rests_on_an_article() {
                                 signed: false,
                                 consecutive: flag,
                                 still_there: flag,
-                                because: None,
+                                ..Facts::default()
                             };
                             if let Some(ruling) = ruling(&laws, situation, &facts) {
                                 assert!(!ruling.acts.is_empty());
@@ -152,8 +152,40 @@ fn every_ruling_rests_on_an_article() {
                 }
             }
         }
-        assert!(ruling(&Laws::default(), situation, &Facts::default()).is_some(), "{situation:?}");
+        // Nobody agrees to a draw before both have moved, and quickplay finishes are in the text of 2009 alone.
+        let laws = if situation.word().starts_with("quickplay") { laws("fide-2009") } else { Laws::default() };
+        let facts = Facts { moves: 1, ..Facts::default() };
+        assert!(ruling(&laws, situation, &facts).is_some(), "{situation:?}");
     }
+}
+
+/// A draw by agreement, a claim in a quickplay finish and reversed colours: each as far as its edition has a condition.
+#[test]
+fn conditions_of_agreement_quickplay_and_reversed_colours() {
+    let acts = |name: &str, situation: &str, facts: Facts| {
+        let situation = Situation::from_word(situation).expect("a situation");
+        ruling(&laws(name), situation, &facts).map_or_else(String::new, |ruling| words(&ruling.acts))
+    };
+    let usual = Facts::default;
+    for name in ["fide-1997", "fide-2009", "fide-2014"] {
+        assert_eq!(acts(name, "agreed", usual()), "draw", "{name} asks for no move");
+    }
+    for name in ["fide-2017", "fide-2018", "fide-2023"] {
+        assert_eq!(acts(name, "agreed", usual()), "", "{name}: both have to have moved");
+        assert_eq!(acts(name, "agreed", Facts { moves: 1, ..usual() }), "draw", "{name}");
+    }
+    assert_eq!(acts("china-1973", "agreed", usual()), "", "not at hand");
+    let left = |left_s| Facts { left_s, ..usual() };
+    assert_eq!(acts("fide-2009", "quickplay", left(119)), "arbiter_decides");
+    assert_eq!(acts("fide-2009", "quickplay_refused", left(119)), "add 120");
+    assert_eq!(acts("fide-2009", "quickplay", left(120)), "");
+    assert_eq!(acts("fide-2023", "quickplay", left(60)), "", "only where it was announced");
+    let young = Facts { lasted_s: 300, exchanged: false, moves: 4, ..usual() };
+    assert_eq!(acts("fide-2014", "reversed", young), "arbiter_decides");
+    for later in [Facts { lasted_s: 301, ..young }, Facts { exchanged: true, ..young }] {
+        assert_eq!(acts("fide-2014", "reversed", later), "go_on, arbiter_decides");
+    }
+    assert_eq!(acts("fide-2009", "reversed", young), "go_on, arbiter_decides");
 }
 
 /// After both have signed nothing is corrected (8.7).

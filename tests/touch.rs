@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use shakmaty::{Color, Piece, Square};
 use touchmove::laws::Position;
 use touchmove::laws::touch::{
-    Care, Duty, Freedom, Hands, Obligation, PawnLeft, Promotion, TouchRules, Touched, Touches, obligation, obligation_restored,
+    Care, Duty, Freedom, Hands, Obligation, PawnLeft, Promotion, RookFirst, TouchRules, Touched, Touches, obligation,
+    obligation_restored,
 };
 
 /// All that is lifted is touched, and all that is put down is let go.
@@ -223,7 +224,12 @@ fn editions_that_differ() {
     let pawn = "7k/4P3/8/8/8/8/7K/8 w - - 0 1";
     assert_eq!(left(pawn, "e7>e8N e7>e8Q", silent), "touch_own: e7e8b e7e8n e7e8q e7e8r");
     // 1973: nothing of touched pieces but that the king moves after castling that is not allowed, or begun with the rook.
-    let old = TouchRules { touched: Touched::Unsaid, pawn_left: PawnLeft::TakenBack, ..silent };
+    let old = TouchRules {
+        touched: Touched::Unsaid,
+        rook_first: Some(RookFirst::KingMustBeFirst),
+        pawn_left: PawnLeft::TakenBack,
+        ..silent
+    };
     let through = "5r2/6k1/8/8/8/8/8/R3K2R w KQ - 0 1";
     assert_eq!(left(START, "g1 e2", old), "touch_unsaid");
     assert_eq!(left(through, "e1 h1", old), "touch_unsaid");
@@ -275,9 +281,10 @@ fn there_is_always_a_move_left() {
     let square = || (0..64u32).prop_map(Square::new);
     let deeds = proptest::collection::vec((0..4u64, square(), proptest::option::of(square())), 0..8);
     let mut runner = proptest::test_runner::TestRunner::default();
-    let rules = (any::<bool>(), any::<bool>(), any::<bool>());
+    let first = [None, Some(RookFirst::BarsThatSide), Some(RookFirst::KingMustBeFirst)];
+    let rules = (any::<bool>(), any::<bool>(), any::<bool>(), proptest::sample::select(first.to_vec()));
     runner
-        .run(&(0..fens.len(), deeds, 0..3u64, rules), |(fen, deeds, unclear, (bind, last, queen))| {
+        .run(&(0..fens.len(), deeds, 0..3u64, rules), |(fen, deeds, unclear, (bind, last, queen, rook_first))| {
             let position = Position::from_fen(fens[fen], false).expect("a FEN");
             let mut touches = Touches::new(unclear);
             for (at, square, on) in deeds {
@@ -290,6 +297,7 @@ fn there_is_always_a_move_left() {
             let rules = TouchRules {
                 touched: if bind { Touched::Bind } else { Touched::Unsaid },
                 promotion: if last { Promotion::Final } else { Promotion::Unsaid },
+                rook_first,
                 pawn_left: if queen { PawnLeft::Queen } else { PawnLeft::TakenBack },
             };
             for bound in [obligation(&position, &touches, rules), obligation_restored(&position, &touches, rules)] {

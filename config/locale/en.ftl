@@ -21,8 +21,8 @@ castling_begun = { $player } let go of the king on { $on } as in castling: the r
 illegal_completed = { $player } completed { $san }, which is not legal: { $reason }
 illegal_standing = { $san } by { $player } was not legal: { $reason }; play went on, and it stands
 pawn_left = { $player } pressed the clock, and { $pawn } was not replaced by another piece
-uncertain = moves were not seen one by one, and the board does not tell which they were; by their plies, they could also be { $plies }: compare the score sheets
-uncertain_line = moves were made out from what stood there, on a line that loses updates, at plies { $plies }: compare the score sheets
+uncertain = moves were not seen one by one, and the board does not tell which they were; they could also be { $plies }: compare the score sheets
+uncertain_line = moves were made out from what stood there, on a line that loses updates: { $plies }: compare the score sheets
 last_move_doubtful = the last move may be another than { $san } ({ $percent } % sure): compare the score sheets
 
 ## The clock
@@ -47,8 +47,10 @@ kings_say = the kings on { $white } and { $black } say { $result }: confirm the 
 kings_unclear = the kings seem to tell a result, and the board does not show which: set it
 result_wanted = the clock is stopped and the pieces are moved on, so play seems to be over: set the result; if this is play, withdraw the result, and what was moved since counts
 dead_position = neither player can mate any more by any series of legal moves
-five_fold = the same position is on the board for the fifth time: it stood there after plies { $plies }
+five_fold = the same position is on the board for the fifth time: it stood there after { $plies } moves, both players' counted
+repeated = the same position is on the board again, for the { $times }th time: it stood there after { $plies } moves, both players' counted
 seventy_five = both players have made seventy-five moves without a capture or a pawn's move
+quiet_moves = both players have made { $moves } moves without a capture or a pawn's move
 played_after_end = the game has a result on record, and both players go on pressing the clock
 
 ## Devices
@@ -68,7 +70,7 @@ board_battery = the battery of the board is low: { $percent } % left
 reason-not_his_turn = it was { $player }'s turn, and { $moved } is not his
 reason-nothing_there = nothing stood on { $from }
 reason-no_move = no move was made
-reason-own_piece = { $on } is of the same colour
+reason-own_piece = the square is occupied by { $on }, a piece of the player's own
 reason-king_taken = a king is never taken
 reason-no_such_move = a { $moved-role } does not move from { $moved-square } to { $to }
 reason-blocked = the way of { $moved } is blocked by { $by }
@@ -84,9 +86,9 @@ reason-promoted_colour = { $on }, which a pawn became, is of the other colour
 reason-became = { $moved } cannot become a { $role }
 reason-into_check = the king is attacked on { $king } by { $by }
 reason-kings_adjacent = the king on { $king } stands beside the king on { $other }
-reason-pinned = { $moved } is pinned: it leaves the king on { $king } in check from { $by }
-reason-exposed = it leaves the king on { $king } in check from { $by }
-reason-still_in_check = it leaves the king on { $king } in check from { $by }
+reason-pinned = { $moved } is pinned: moving it leaves the king on { $king } in check from { $by }
+reason-exposed = the move leaves the king on { $king } in check from { $by }
+reason-still_in_check = the move leaves the king on { $king } in check from { $by }
 reason-double_check = the king on { $king } is in check from { $by }, and only he can move
 reason-castling_no_rook = there is no rook on { $rook } to castle with
 reason-castling_after_move = castling is not allowed: { $moved ->
@@ -130,9 +132,10 @@ claim-too_few_times = the claim is wrong: the position occurs { $times ->
    *[other] { $times } times
 }
 claim-too_few_moves = the claim is wrong: { $missing ->
-    [one] one of the hundred moves of both players is missing
-   *[other] { $missing } of the hundred moves of both players are missing
+    [one] one of the { $of } moves of both players is missing
+   *[other] { $missing } of the { $of } moves of both players are missing
 }
+claim-not_at_hand = the text of these Laws is not at hand on such a claim: touchmove cannot say whether it is right
 claim-lost = the claim comes too late: the player has touched a piece on this move
 claim-not_on_move = the claim is wrong: only the player to move may claim
 claim-illegal_move = the claim is wrong: the intended move is not legal
@@ -145,6 +148,7 @@ act-touch_binds = what was touched or let go of binds the move that is made inst
 act-release_binds = the move stays as it was let go of
 act-complete = what is missing of the move is still to be done
 act-queen = replace the pawn by a queen
+act-take_increment = take back the increment that the press gained
 act-add = add { $time } to the opponent's clock
 act-halve = take half of the player's remaining time, but no more than { $most }, and leave him { $least } if he has as much
 act-wins = the player wins
@@ -309,7 +313,7 @@ page-none-fits = No board fits
 page-not-yet = not yet
 page-pairings = Pairings
 page-percent = { $percent } %
-page-plies = { $count } plies
+page-plies = { $count } moves (both players')
 page-print = Print score sheet
 page-public = What everybody may see. Arbiters log in
 page-public-late = What everybody may see, { $delay } late. Arbiters log in
@@ -379,13 +383,13 @@ page-about-claim = It is answered what the claim is worth, and nothing changes
 page-about-clock_note = As you set them, or as they are: for the journal
 page-about-count = For the penalties of illegal moves
 page-about-go_on = What is moved from now on is play again
-page-about-insert = Before this ply a legal move is missing; the moves after it stay
+page-about-insert = Before this move a legal move is missing; the moves after it stay
 page-about-let_stand = It is never told as anything else
 page-about-pause = Pieces and clock may be handled freely until play goes on
 page-about-position = A new game begins from this position; the one before it ends as it stands
 page-about-promotion = Where the board does not tell the piece
-page-about-replace = At this ply another legal move was played; the moves after it stay
-page-about-restore = The moves from this ply on leave the record, and the board shows which squares to put right
+page-about-replace = Instead of this move another legal move was played; the moves after it stay
+page-about-restore = The moves from this one on leave the record, and the board shows which squares to put right
 page-about-result = Ends the game, or withdraws its result
 page-about-strike = It counts no more for the player's penalties
 page-about-take_back = They leave the record, as the players agreed or you ruled
@@ -414,8 +418,8 @@ page-field-intended = Intended move, if there is one
 page-field-note = Note
 page-field-piece = Piece
 page-field-player = Player
-page-field-plies = How many plies
-page-field-ply = Ply: White's first move is 1, Black's is 2
+page-field-plies = How many moves, both players' counted
+page-field-ply = Move, both players' counted: White's first is 1, Black's is 2
 page-field-result = Result
 page-field-uci = Move: from square to square, or made on the board below
 page-field-what = Irregularity

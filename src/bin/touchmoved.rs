@@ -89,7 +89,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if let Some(path) = args.config.clone().filter(|path| !path.exists()) {
         return Err(ConfigError::Missing { path }.into());
     }
-    config::own::load()?;
+    config::own::load()?.iter().for_each(|warning| warn!("{warning}"));
     let path = args.config.clone().unwrap_or_else(Config::default_path);
     let config = Config::load(&path)?;
     if args.check_config {

@@ -14,6 +14,8 @@ pub struct Own {
     editions: Vec<Edition>,
     rulings: Option<Rulings>,
     messages: Vec<Messages>,
+    /// What is read otherwise than it is written, one line each, beginning with the file.
+    warnings: Vec<String>,
 }
 
 /// What is wrong with such files, one line a problem, beginning with the file.
@@ -28,18 +30,19 @@ pub fn folders() -> Vec<PathBuf> {
     share.into_iter().chain([PathBuf::from("/etc/touchmove")]).collect()
 }
 
-/// Reads all of them and takes them from now on, in this program. To be called before anything else.
+/// Reads all of them and takes them from now on, in this program. To be called before anything else. Returns a warning for each
+/// key that is not read any more, one line each, beginning with the file.
 ///
 /// # Errors
 /// Everything that is wrong with them.
-pub fn load() -> Result<(), OwnError> {
+pub fn load() -> Result<Vec<String>, OwnError> {
     let own = Own::read(&folders())?;
     Edition::replace(own.editions);
     Messages::put_before(own.messages);
     if let Some(rulings) = own.rulings {
         rulings.replace();
     }
-    Ok(())
+    Ok(own.warnings)
 }
 
 impl Own {
@@ -57,8 +60,12 @@ impl Own {
                     Vec::new()
                 });
                 for (path, name) in files {
+                    let about = own.warnings.len();
                     let outcome = text(&path)
                         .and_then(|text| if below == "laws" { own.law(&name, &text) } else { own.language(&name, &text) });
+                    for warning in own.warnings.iter_mut().skip(about) {
+                        *warning = format!("{}: {warning}", path.display());
+                    }
                     problems
                         .extend(outcome.err().into_iter().flatten().map(|problem| format!("{}: {problem}", path.display())));
                 }
@@ -81,7 +88,9 @@ impl Own {
             )]);
         };
         if text != source {
-            self.editions.push(Edition::parse(name, text)?);
+            let (edition, warnings) = Edition::parse_with_warnings(name, text)?;
+            self.editions.push(edition);
+            self.warnings.extend(warnings);
         }
         Ok(())
     }

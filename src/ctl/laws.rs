@@ -1,7 +1,7 @@
 //! `touchmovectl laws [LAWS]`: what an edition of the Laws says, as far as touchmove knows it.
 
 use super::service::print;
-use crate::laws::edition::{ClaimPenalty, Gap, Rules};
+use crate::laws::edition::{ClaimPenalty, Gap, Quickplay, Rules};
 use crate::laws::{Edition, Facts, Laws, Penalty, Ruling, Situation, Topic, Worded, penalty, ruling};
 use clap::error::ErrorKind;
 use std::fmt::Write;
@@ -44,7 +44,7 @@ fn list() -> String {
 }
 
 fn years(edition: &Edition) -> String {
-    edition.until.map_or_else(String::new, |until| format!(" (until {until})"))
+    edition.until.map_or_else(|| format!(" (from {})", edition.from), |until| format!(" ({} to {until})", edition.from))
 }
 
 /// All that is known of these Laws.
@@ -56,8 +56,10 @@ pub fn describe(laws: &Laws) -> String {
         let _ = writeln!(text, "  {what:28}{says}");
     }
     let _ = writeln!(text, "\nWhat is required, the first time");
+    // Early in a game in which both have moved.
+    let facts = Facts { moves: 1, ..Facts::default() };
     for situation in Situation::all() {
-        if let Some(Ruling { acts, articles }) = ruling(laws, situation, &Facts::default()) {
+        if let Some(Ruling { acts, articles }) = ruling(laws, situation, &facts) {
             let acts: Vec<String> = acts.iter().map(|act| act.to_string().replace('_', " ")).collect();
             let cited = if articles.is_empty() { String::new() } else { format!("  ({})", articles.join(", ")) };
             let _ = writeln!(text, "  {:28}{}{cited}", situation.word().replace('_', " "), acts.join(", "));
@@ -103,6 +105,13 @@ fn figures(laws: &Laws) -> Vec<(&'static str, String)> {
         ),
         ("pawn left on last rank", rules.pawn_left.map(|left| word(left.word()))),
         ("incorrect claim", rules.wrong_claim.map(claim)),
+        ("a draw is agreed from", rules.agreement_moves.map(moves)),
+        (
+            "quickplay finish",
+            rules.quickplay.map(|Quickplay { below_s, opponent_s }| {
+                format!("claimed with less than {below_s} s left; {opponent_s} s to the opponent where it is not granted")
+            }),
+        ),
         ("repetition", rules.repetition.map(|times| format!("{times} times, on claim"))),
         ("without pawn or capture", rules.fifty.map(|fifty| format!("{}, on claim", moves(fifty)))),
         (
@@ -113,6 +122,9 @@ fn figures(laws: &Laws) -> Vec<(&'static str, String)> {
         ("a claim is lost by", rules.claim_lost.map(|lost| word(lost.word()))),
         ("wrong start claimed until", rules.set_up_moves.map(moves)),
         ("reversed: new game below", rules.reversed_below.map(moves)),
+        ("reversed: may begin anew for", rules.reversed_within_s.map(|seconds| format!("{seconds} s, nothing exchanged"))),
+        ("increment of illegal moves", rules.increment.map(|increment| word(increment.word()))),
+        ("rook touched first", rules.rook_first.map(|first| word(first.word()))),
         ("flag, no mate possible", rules.flag.map(|outcome| word(outcome.word()))),
         ("resigned, no mate possible", rules.resigned.map(|outcome| word(outcome.word()))),
         ("a flag is called by", rules.flag_called.map(|caller| word(caller.word()))),

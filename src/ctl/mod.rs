@@ -85,6 +85,7 @@ pub fn command() -> clap::Command {
 pub fn main() -> ExitCode {
     let done = |outcome: anyhow::Result<()>| outcome.map(|()| ExitCode::SUCCESS);
     let command = Cli::parse().command;
+    // What is read otherwise than it is written is the daemon's to warn of, and that of `touchmoved --check-config`.
     if let Err(why) = crate::config::own::load() {
         eprintln!("touchmovectl: {why}");
         return ExitCode::FAILURE;

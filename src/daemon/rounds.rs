@@ -127,8 +127,8 @@ pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
     }
 }
 
-/// A game, its table, and the PGN tags that it is to have.
-type Named = (u64, u16, Vec<(String, String)>);
+/// A game, its table, the PGN tags that it is to have, and how its time class differs from what the round's time control is.
+type Named = (u64, u16, Vec<(String, String)>, Option<String>);
 
 /// Games whose names are not those of the round. One that has names of another round is that round's.
 async fn name_games(hub: &Hub) {
@@ -147,7 +147,9 @@ async fn name_games(hub: &Hub) {
             // Pieces that were put up again are a game that nobody has begun: it is of the round in which it is.
             let untouched = game.record.plies.is_empty() && game.record.result.is_none();
             let ours = untouched || known.is_empty() && game.record.result.is_none() || same_round(known, &tags);
-            (ours && *known != tags).then_some((game.id, table, tags))
+            let control = tags.iter().find(|(name, _)| name == "TimeControl").map_or("", |(_, control)| control);
+            let unlike = game.record.unlike_time_control(control);
+            (ours && *known != tags).then_some((game.id, table, tags, unlike))
         };
         tables(state).into_iter().filter_map(named).collect()
     });
@@ -155,7 +157,10 @@ async fn name_games(hub: &Hub) {
         "" => "the pairings of the round".to_owned(),
         by => format!("the pairings of the round, set by {by}"),
     });
-    for (game, table, tags) in wanted {
+    for (game, table, tags, unlike) in wanted {
+        if let Some(why) = unlike {
+            warn!("game {game} at table {table}: {why}; set time_class in [laws]");
+        }
         let order = Order { command: Command::Tags(tags), by: by.clone() };
         match hub.command(Target::Game(game), order).await {
             Ok(_) => info!("game {game} is the one at table {table}"),

@@ -193,7 +193,11 @@ fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[
         push_number(text, *number, numbered);
         push_token(text, &ply.played.san);
         let Played { uci, fen, .. } = &ply.played;
-        let reason = parts.before(index).and_then(|before| why_illegal(&before, before.any_move_to(uci, fen)?));
+        let why = |before: Position| {
+            let mv = before.any_move_to(uci, fen)?;
+            Some(why_illegal(&before, mv)?.given(before.mover(mv), parts.played(index)))
+        };
+        let reason = parts.before(index).and_then(why);
         let reason = reason.and_then(|reason| (parts.why)(&reason));
         let words = match reason {
             _ if !ply.played.irregular => None,

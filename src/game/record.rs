@@ -10,7 +10,7 @@ use crate::game::event::{Alert, ClockTimes, Rotation};
 use crate::game::{
     AlertKind, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason, Stamped,
 };
-use crate::laws::{Counted, Irregularity, Tally};
+use crate::laws::{Counted, Irregularity, Laws, Tally, Topic, Worded};
 use shakmaty::{Color, Square};
 
 /// How far a move has come.
@@ -246,6 +246,20 @@ impl Record {
     pub fn clocks_at(&self, ply: u32) -> ClockTimes {
         let known = |ply: &&Ply| ply.clocks.white.is_some() || ply.clocks.black.is_some();
         self.plies.iter().take(ply as usize).rev().find(known).map_or(ClockTimes::default(), |ply| ply.clocks)
+    }
+
+    /// How the time class of its Laws differs from what games of this time control are, for the log; `None`: it does not, or nobody
+    /// knows. `control` as in the PGN tag TimeControl.
+    pub fn unlike_time_control(&self, control: &str) -> Option<String> {
+        let laws: Laws = self.laws.parse().ok()?;
+        let other = laws.other_class(control)?;
+        let articles: Vec<&str> = other.articles(Topic::TimeClass).collect();
+        let cited = if articles.is_empty() { String::new() } else { format!(" ({})", articles.join(", ")) };
+        let (is, by) = (other.class.word(), laws.class.word());
+        Some(format!(
+            "its time control {control} is {is} by {}{cited}, and its Laws are those of {by} games",
+            laws.edition.name
+        ))
     }
 
     /// The ply with this number, from 1.

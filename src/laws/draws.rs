@@ -1,10 +1,10 @@
 //! Draws by what was played: the same position again (Art. 9.2, 9.6.1), moves without a capture or a pawn's move (Art. 9.3, 9.6.2).
 //!
 //! Three times and fifty moves are for a player to claim and are answered when asked; five times and seventy-five moves end the
-//! game by themselves in the editions that know them.
+//! game by themselves in the editions that know them. The figures are those of the edition.
 
-use crate::laws::edition::FiveFold;
-use crate::laws::{Ending, Laws, Move, Position, PositionKey};
+use crate::laws::edition::{ClaimLost, FiveFold};
+use crate::laws::{Ending, Laws, Move, Position, PositionKey, Topic};
 use shakmaty::{Bitboard, CastlingMode, Color, Setup};
 
 /// When two positions are the same, beside the pieces, the side to move and a legal capture en passant.
@@ -19,26 +19,80 @@ pub enum Same {
     Moves,
 }
 
-/// Draws that need no claim.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Automatic {
-    /// None: until 2014.
-    None,
-    /// Five times on alternate moves of each player, one after the other (2014, Art. 9.6a), or 75 moves.
-    Consecutive,
-    /// Five times at all (2017 and later, Art. 9.6.1), or 75 moves.
-    #[default]
-    Any,
+impl Same {
+    /// As these Laws have it: an edition whose text on this is not at hand says no more than "the same possible moves".
+    pub fn of(laws: &Laws) -> Same {
+        if laws.article(Topic::SamePosition).is_some() { Same::Rights } else { Same::Moves }
+    }
 }
 
-impl Automatic {
+/// The figures of an edition; `None`: it knows no such draw, or its text is not at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawRules {
+    /// How often a position must have appeared for a claim (Art. 9.2.2).
+    pub repetition: Option<u32>,
+    /// The same where the claimant will make it appear (Art. 9.2.1).
+    pub repetition_intended: Option<u32>,
+    /// How many moves of each player without a capture or a pawn's move a claim takes (Art. 9.3.2).
+    pub fifty: Option<u32>,
+    /// The same with the move that the claimant will make (Art. 9.3.1).
+    pub fifty_intended: Option<u32>,
+    /// How often a position must have appeared to end the game, and which of those count (Art. 9.6.1).
+    pub five_fold: Option<(u32, FiveFold)>,
+    /// How many moves of each player without a capture or a pawn's move end the game (Art. 9.6.2).
+    pub seventy_five: Option<u32>,
+    /// What takes the right away to claim on this move (Art. 9.4).
+    pub claim_lost: Option<ClaimLost>,
+}
+
+/// As the Laws of 2023 have it.
+impl Default for DrawRules {
+    fn default() -> DrawRules {
+        DrawRules {
+            repetition: Some(3),
+            repetition_intended: Some(3),
+            fifty: Some(50),
+            fifty_intended: Some(50),
+            five_fold: Some((5, FiveFold::Any)),
+            seventy_five: Some(75),
+            claim_lost: Some(ClaimLost::Touch),
+        }
+    }
+}
+
+impl DrawRules {
     /// As these Laws have it.
-    pub fn of(laws: &Laws) -> Automatic {
+    pub fn of(laws: &Laws) -> DrawRules {
         let rules = laws.rules();
-        match (rules.five_fold, rules.five_fold_kind) {
-            (None, _) => Automatic::None,
-            (Some(_), Some(FiveFold::Consecutive)) => Automatic::Consecutive,
-            (Some(_), _) => Automatic::Any,
+        let settled = |figure: Option<u32>, topic| figure.filter(|_| laws.article(topic).is_some());
+        DrawRules {
+            repetition: settled(rules.repetition, Topic::Repetition),
+            repetition_intended: settled(rules.repetition, Topic::RepetitionIntended),
+            fifty: settled(rules.fifty, Topic::Fifty),
+            fifty_intended: settled(rules.fifty, Topic::FiftyIntended),
+            five_fold: rules.five_fold.map(|times| (times, rules.five_fold_kind.unwrap_or(FiveFold::Any))),
+            seventy_five: rules.seventy_five,
+            claim_lost: rules.claim_lost,
+        }
+    }
+
+    /// Whether a player who has touched a piece on this move, or not, can no longer claim on it (Art. 9.4).
+    pub fn is_claim_lost(&self, touched: bool) -> bool {
+        touched && self.claim_lost == Some(ClaimLost::Touch)
+    }
+
+    /// Whether a player who has made a move without completing it, or not, still claims as if it were not made (2009, Art. 9.4).
+    pub fn is_claimed_before_the_move(&self, made: bool) -> bool {
+        made && self.claim_lost == Some(ClaimLost::CompletedMove)
+    }
+
+    /// What such a claim takes: how often the position must have appeared, or how many moves of each player.
+    fn claim(&self, claimed: Claimed, rests: Rests) -> Option<u32> {
+        match (claimed, rests) {
+            (Claimed::Repetition, Rests::OnBoard) => self.repetition,
+            (Claimed::Repetition, Rests::OnIntended(_)) => self.repetition_intended,
+            (Claimed::FiftyMoves, Rests::OnBoard) => self.fifty,
+            (Claimed::FiftyMoves, Rests::OnIntended(_)) => self.fifty_intended,
         }
     }
 }
@@ -82,12 +136,12 @@ impl Claim {
 /// Why a claim is right or wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Right: so many times, three at least.
+    /// Right: so many times, three at least by most editions.
     Repeated {
         /// How many.
         times: usize,
     },
-    /// Right: so many whole moves, fifty at least.
+    /// Right: so many whole moves, fifty at least by most editions.
     Quiet {
         /// How many.
         moves: u32,
@@ -99,11 +153,15 @@ pub enum Finding {
     },
     /// Wrong: plies are missing.
     TooFewMoves {
-        /// How many plies are missing from a hundred.
+        /// How many plies are missing.
         missing: u32,
+        /// Of how many plies, of both players: a hundred by most editions.
+        of: u32,
     },
     /// The player can no longer claim on this move (Art. 9.4).
     Lost,
+    /// Nobody knows: the text of these Laws is not at hand on such claims, or says nothing of them.
+    NotAtHand,
     /// Wrong: only the player to move may claim.
     NotOnMove,
     /// Wrong: the intended move is not legal; another move of that piece must be made (Art. 9.5.3, 4.3).
@@ -115,13 +173,16 @@ pub enum Finding {
 /// Why the game is drawn without a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drawn {
-    /// The position stood on the board for the fifth time (Art. 9.6.1).
+    /// The position stood on the board for the fifth time, or as often as the edition says (Art. 9.6.1).
     FiveTimes {
         /// Plies after which it stood there, 0 for the start.
         occurrences: Vec<u32>,
     },
-    /// 75 moves of each player without a capture or a pawn's move (Art. 9.6.2).
-    SeventyFiveMoves,
+    /// 75 moves of each player without a capture or a pawn's move, or as many as the edition says (Art. 9.6.2).
+    SeventyFiveMoves {
+        /// How many.
+        moves: u32,
+    },
 }
 
 /// One game's positions, from its start to the one on the board.
@@ -164,11 +225,12 @@ impl History {
     }
 
     /// What a claim by this player would be worth.
-    pub fn claim(&self, by: Color, claimed: Claimed, rests: Rests) -> Claim {
+    pub fn claim(&self, by: Color, claimed: Claimed, rests: Rests, rules: &DrawRules) -> Claim {
         let refused = |finding| Claim { finding, occurrences: self.occurrences(), quiet: self.now.halfmoves() };
         if self.now.ending().is_some() {
             return refused(Finding::Ended);
         }
+        let Some(least) = rules.claim(claimed, rests) else { return refused(Finding::NotAtHand) };
         if by != self.now.turn() {
             return refused(Finding::NotOnMove);
         }
@@ -182,28 +244,35 @@ impl History {
             }
         };
         let (occurrences, quiet) = (after.occurrences(), after.now.halfmoves());
+        let times = occurrences.len();
         let finding = match claimed {
-            Claimed::Repetition if occurrences.len() >= 3 => Finding::Repeated { times: occurrences.len() },
-            Claimed::Repetition => Finding::TooFewTimes { times: occurrences.len() },
-            Claimed::FiftyMoves if quiet >= 100 => Finding::Quiet { moves: quiet / 2 },
-            Claimed::FiftyMoves => Finding::TooFewMoves { missing: 100 - quiet },
+            Claimed::Repetition if times >= least as usize => Finding::Repeated { times },
+            Claimed::Repetition => Finding::TooFewTimes { times },
+            Claimed::FiftyMoves => match least.saturating_mul(2) {
+                of if quiet >= of => Finding::Quiet { moves: quiet / 2 },
+                of => Finding::TooFewMoves { missing: of - quiet, of },
+            },
         };
         Claim { finding, occurrences, quiet }
     }
 
     /// Whether the game is drawn as it stands, without a claim. Mate and stalemate come first.
-    pub fn drawn(&self, rule: Automatic) -> Option<Drawn> {
-        if rule == Automatic::None || self.now.ending().is_some() || self.is_mate() {
+    pub fn drawn(&self, rules: &DrawRules) -> Option<Drawn> {
+        if self.now.ending().is_some() || self.is_mate() {
             return None;
         }
         let occurrences = self.occurrences();
         // The same player's alternate moves: every fourth ply.
         let in_a_row =
             || occurrences.iter().rev().zip(occurrences.iter().rev().skip(1)).take_while(|(a, b)| *a - *b == 4).count() + 1;
-        if occurrences.len() >= 5 && (rule == Automatic::Any || in_a_row() >= 5) {
-            return Some(Drawn::FiveTimes { occurrences });
+        if let Some((times, kind)) = rules.five_fold {
+            let times = times as usize;
+            if occurrences.len() >= times && (kind == FiveFold::Any || in_a_row() >= times) {
+                return Some(Drawn::FiveTimes { occurrences });
+            }
         }
-        (self.now.halfmoves() >= 150).then_some(Drawn::SeventyFiveMoves)
+        let moves = rules.seventy_five.filter(|moves| self.now.halfmoves() >= moves.saturating_mul(2))?;
+        Some(Drawn::SeventyFiveMoves { moves })
     }
 
     /// Also in an irregular position, of which [`Position::ending`] says nothing.

@@ -9,8 +9,8 @@ mod topic;
 
 pub(in crate::laws) use read::Reader;
 pub use rules::{
-    CastlingLost, Choice, ClaimLost, ClaimPenalty, Completion, DefaultTime, FiveFold, FlagCaller, Halving, IllegalPosition,
-    Increment, Intent, Ladder, NoMate, PawnLeft, Reversed, RookFirst, Ruled, Rules, Stands, TimeLimits,
+    ClaimLost, ClaimPenalty, Completion, FiveFold, FlagCaller, Halving, IllegalPosition, Increment, Ladder, NoMate, PawnLeft,
+    Quickplay, Reversed, RookFirst, Ruled, Rules, Stands, TimeLimits,
 };
 pub use topic::Topic;
 
@@ -141,6 +141,15 @@ impl Edition {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn parse(name: &str, text: &str) -> Result<Edition, Vec<String>> {
+        Edition::parse_with_warnings(name, text).map(|(edition, _)| edition)
+    }
+
+    /// The same, with a warning for each key that an earlier version read and this one does not, and for each topic that an
+    /// earlier version did not know: the file is an edition all the same.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse_with_warnings(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<String>> {
         read::edition(name, text)
     }
 

@@ -1,6 +1,6 @@
 //! The Laws as an event, or one game, has chosen them.
 
-use super::edition::{EDITIONS, Edition, Rules, Supervision, TimeClass, Topic};
+use super::edition::{Completion, EDITIONS, Edition, Rules, Supervision, TimeClass, Topic};
 use super::{Irregularity, Worded};
 use std::fmt;
 use std::str::FromStr;
@@ -34,6 +34,26 @@ impl Laws {
     pub fn rules(&self) -> &'static Rules {
         static NOTHING: Rules = Rules::NONE;
         self.edition.rules(self.class, self.supervision).unwrap_or(&NOTHING)
+    }
+
+    /// What games of this time control are, where they are not what is played here: the class, and its articles. `control` is
+    /// written as in the PGN tag TimeControl, e.g. `40/5400+30:1800+30`; of other words, and where the text is not at hand, nothing
+    /// is said.
+    pub fn other_class(&self, control: &str) -> Option<Laws> {
+        let (mut allotted_s, mut increment_s) = (0u32, 0);
+        for period in control.split(':') {
+            let period = period.split_once('/').map_or(period, |(_, time)| time);
+            let (time, increment) = period.split_once('+').unwrap_or((period, "0"));
+            allotted_s = allotted_s.saturating_add(time.trim().parse().ok()?);
+            increment_s = increment_s.max(increment.trim().parse().ok()?);
+        }
+        let class = self.edition.time_class(allotted_s, increment_s)?;
+        (class != self.class).then_some(Laws { class, ..*self })
+    }
+
+    /// Whether this completes a move (6.2.1). Where the edition does not say, whatever shows that the move was made does.
+    pub fn completes(&self, by: Completion) -> bool {
+        self.rules().completed_by.as_ref().is_none_or(|list| list.contains(&by))
     }
 
     /// Whether this counts for the penalties of illegal moves.

@@ -17,8 +17,8 @@ mod word;
 pub use edition::{EDITIONS, Edition, Supervision, TimeClass, Topic};
 pub use in_force::{BadLaws, Laws};
 pub use irregularity::{Counted, Irregularity, Tally};
-pub use penalty::{Penalty, Times, penalty};
-pub use ruling::{Act, Facts, Occasion, Reply, Ruling, Rulings, Situation, Stage, ruling};
+pub use penalty::{Penalty, penalty};
+pub use ruling::{Act, Facts, Occasion, Reply, Ruling, Rulings, Situation, Stage, articles, ruling};
 pub use word::Worded;
 
 pub use irregular::Irregular;

@@ -1,7 +1,7 @@
-//! What irregularities cost, and what that does to the clocks.
+//! What irregularities cost.
 
 use super::Laws;
-use super::edition::{Halving, Increment, NoMate, Topic};
+use super::edition::{NoMate, Topic};
 
 /// What a counted irregularity costs (7.5.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,39 +32,4 @@ pub fn penalty(laws: &Laws, nth: u32, opponent_can_mate: bool) -> Option<Penalty
         None if ladder.no_mate == NoMate::Draw && !opponent_can_mate => Penalty::Draw,
         None => Penalty::Loses,
     })
-}
-
-/// What both clocks have left, in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Times {
-    /// The player who is penalised.
-    pub offender_ms: u32,
-    /// The other one.
-    pub opponent_ms: u32,
-}
-
-impl Times {
-    /// After a penalty. `increment_ms` is what the press of the illegal move gained; it is taken back where the edition's texts
-    /// say so.
-    pub fn penalised(self, laws: &Laws, penalty: Penalty, increment_ms: u32) -> Times {
-        let gained = if laws.rules().increment == Some(Increment::TakenBack) { increment_ms } else { 0 };
-        let added = if let Penalty::Add(seconds) = penalty { seconds.saturating_mul(1000) } else { 0 };
-        Times { offender_ms: self.offender_ms.saturating_sub(gained), opponent_ms: self.opponent_ms.saturating_add(added) }
-    }
-
-    /// After an incorrect claim of a draw by the offender (9.5.3). `None`: what that costs is not at hand.
-    pub fn after_wrong_claim(self, laws: &Laws) -> Option<Times> {
-        let claim = laws.rules().wrong_claim?;
-        Some(Times {
-            offender_ms: claim.halving.map_or(self.offender_ms, |halving| halved(self.offender_ms, halving)),
-            opponent_ms: self.opponent_ms.saturating_add(claim.opponent_s.saturating_mul(1000)),
-        })
-    }
-}
-
-/// Half is taken but no more than the most, and the least is left if there was as much.
-fn halved(had_ms: u32, halving: Halving) -> u32 {
-    let (max, floor) = (halving.max_s.saturating_mul(1000), halving.floor_s.saturating_mul(1000));
-    let left = had_ms - (had_ms / 2).min(max);
-    left.max(floor.min(had_ms))
 }

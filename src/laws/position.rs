@@ -330,6 +330,12 @@ impl Position {
         mv.to_uci(mode).to_string()
     }
 
+    /// The move with its number, as people read it: `21.Nf3`, `21...Qa5`.
+    pub fn numbered_san(&self, mv: Move) -> String {
+        let dots = if self.mover(mv).is_white() { "." } else { "..." };
+        format!("{}{dots}{}", self.fullmoves(), self.san(mv))
+    }
+
     /// SAN with check and mate signs; of a move that is not legal the long form, without signs: `Ke1-e3`, `e7-e8`, `Ra1xd4`.
     pub fn san(&self, mv: Move) -> String {
         match (&self.kind, mv) {

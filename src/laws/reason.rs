@@ -6,7 +6,7 @@ mod stands;
 pub use find::why_illegal;
 pub use stands::why_illegal_to_stand;
 
-use crate::laws::{Irregularity, Topic};
+use crate::laws::{Irregularity, Move, Topic};
 use shakmaty::{Color, Piece, Role, Square};
 
 /// A piece where it stands.
@@ -265,6 +265,23 @@ pub enum Word {
 }
 
 impl Reason {
+    /// The same, knowing the moves that led to the position, each with its player: where king and rook both stand as at the start,
+    /// they tell which of the two has moved. The king, if both have.
+    #[must_use]
+    pub fn given(self, by: Color, played: impl IntoIterator<Item = (Color, Move)>) -> Reason {
+        let Reason::CastlingAfterMove { moved: MovedBefore::Either, rook } = self else { return self };
+        let mut moved = MovedBefore::Either;
+        for (_, mv) in played.into_iter().filter(|(player, _)| *player == by) {
+            let rooks = mv.role() == Role::Rook && (mv.from() == Some(rook) || mv.to() == rook);
+            if mv.role() == Role::King {
+                moved = MovedBefore::King;
+            } else if rooks && moved == MovedBefore::Either {
+                moved = MovedBefore::Rook;
+            }
+        }
+        Reason::CastlingAfterMove { moved, rook }
+    }
+
     /// Its name in message files: it stays the same.
     pub fn key(&self) -> &'static str {
         self.parts().0

@@ -5,7 +5,7 @@
 
 mod table;
 
-use super::edition::{ClaimPenalty, Halving, Topic};
+use super::edition::{ClaimPenalty, Halving, Increment, Topic};
 use super::penalty::{Penalty, penalty};
 use super::word::worded;
 use super::{Irregularity, Laws, Worded};
@@ -55,6 +55,12 @@ worded! {
         FlagFall = "flag_fall",
         /// A player resigns (5.1.2).
         Resigned = "resigned",
+        /// The players agree on a draw (5.2.3).
+        Agreed = "agreed",
+        /// A draw is claimed in a quickplay finish (2009, 10.2).
+        Quickplay = "quickplay",
+        /// The arbiter postpones his decision on such a claim, or rejects it.
+        QuickplayRefused = "quickplay_refused",
         /// Five times the same (9.6.1).
         FiveFold = "five_fold",
         /// Seventy-five moves (9.6.2).
@@ -146,6 +152,14 @@ pub struct Facts {
     pub opponent_can_mate: bool,
     /// Whether a player claims.
     pub claimed: bool,
+    /// Whether the press of the move gained its player time: an increment.
+    pub increment: bool,
+    /// How long the game has lasted; seconds.
+    pub lasted_s: u32,
+    /// Whether something was captured in it.
+    pub exchanged: bool,
+    /// What the player has left; seconds.
+    pub left_s: u32,
     /// Whether the game is over, and signed.
     pub signed: bool,
     /// Whether equal positions came in consecutive moves of each player.
@@ -165,6 +179,10 @@ impl Default for Facts {
             moves: 0,
             opponent_can_mate: true,
             claimed: false,
+            increment: false,
+            lasted_s: 3600,
+            exchanged: true,
+            left_s: 60,
             signed: false,
             consecutive: true,
             still_there: true,
@@ -186,6 +204,8 @@ pub enum Act {
     Complete,
     /// The pawn is replaced by a queen.
     Queen,
+    /// The increment that the press of the move gained is taken back.
+    TakeIncrement,
     /// The opponent gets so many seconds.
     Add(u32),
     /// The player loses some of the time that he has left.
@@ -228,12 +248,13 @@ pub enum Act {
 
 impl Act {
     /// Those without a figure, with their words.
-    const PLAIN: [(&'static str, Act); 22] = [
+    const PLAIN: [(&'static str, Act); 23] = [
         ("restore", Act::Restore),
         ("touch_binds", Act::TouchBinds),
         ("release_binds", Act::ReleaseBinds),
         ("complete", Act::Complete),
         ("queen", Act::Queen),
+        ("take_increment", Act::TakeIncrement),
         ("wins", Act::Wins),
         ("loses", Act::Loses),
         ("draw", Act::Draw),
@@ -297,6 +318,16 @@ pub fn ruling(laws: &Laws, situation: Situation, facts: &Facts) -> Option<Ruling
     table::rows().iter().filter(|row| row.situation == situation).find_map(|row| follow(row, laws, facts))
 }
 
+/// The articles that an alert cites of which no ruling is known: those on the rule that was broken, where the text on what follows
+/// from it is not at hand.
+pub fn articles(laws: &Laws, situation: Situation, facts: &Facts) -> Vec<&'static str> {
+    let one_hand = (situation == Situation::Irregular(Irregularity::TwoHands)).then_some(Topic::OneHand);
+    let Some(because) = facts.because.or(one_hand) else { return Vec::new() };
+    let broken: Vec<&'static str> = laws.articles(because).collect();
+    let rule = because.is_about_moves().then(|| laws.articles(Topic::Legality));
+    if broken.is_empty() { rule.into_iter().flatten().collect() } else { broken }
+}
+
 /// What a row asks for, if it is the one.
 fn follow(row: &Row, laws: &Laws, facts: &Facts) -> Option<Ruling> {
     if !row.when.iter().all(|condition| condition.holds(laws, row.situation, facts)) {
@@ -316,6 +347,11 @@ fn follow(row: &Row, laws: &Laws, facts: &Facts) -> Option<Ruling> {
                 Some(Penalty::Draw) => acts = vec![Act::Draw],
                 None => {}
             },
+            Step::Increment => {
+                let taken_back = laws.rules().increment == Some(Increment::TakenBack);
+                acts.extend((taken_back && facts.increment).then_some(Act::TakeIncrement));
+            }
+            Step::QuickplayPenalty => acts.push(Act::Add(laws.rules().quickplay?.opponent_s)),
             Step::ClaimPenalty => {
                 let ClaimPenalty { opponent_s, halving } = laws.rules().wrong_claim?;
                 acts.push(Act::Add(opponent_s));

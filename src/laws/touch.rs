@@ -7,6 +7,7 @@
 mod duty;
 mod hands;
 
+pub use crate::laws::edition::RookFirst;
 pub use duty::{Duty, Freedom, Obligation};
 pub use hands::{Before, Care, Hands};
 
@@ -55,6 +56,8 @@ pub struct TouchRules {
     pub touched: Touched,
     /// Whether the choice of a promotion can be changed.
     pub promotion: Promotion,
+    /// What a rook touched before the king means for castling; `None`: nothing is said of it.
+    pub rook_first: Option<RookFirst>,
     /// What becomes of a pawn that was left on the last rank.
     pub pawn_left: PawnLeft,
 }
@@ -90,7 +93,12 @@ pub enum PawnLeft {
 /// As the Laws of 2023 have it.
 impl Default for TouchRules {
     fn default() -> Self {
-        TouchRules { touched: Touched::Bind, promotion: Promotion::Final, pawn_left: PawnLeft::Queen }
+        TouchRules {
+            touched: Touched::Bind,
+            promotion: Promotion::Final,
+            rook_first: Some(RookFirst::BarsThatSide),
+            pawn_left: PawnLeft::Queen,
+        }
     }
 }
 
@@ -100,7 +108,8 @@ impl TouchRules {
         let rules = laws.rules();
         TouchRules {
             touched: if laws.article(Topic::TouchOwn).is_some() { Touched::Bind } else { Touched::Unsaid },
-            promotion: if rules.promotion_final.is_some() { Promotion::Final } else { Promotion::Unsaid },
+            promotion: if laws.article(Topic::PromotionFinal).is_some() { Promotion::Final } else { Promotion::Unsaid },
+            rook_first: rules.rook_first,
             pawn_left: if rules.pawn_left == Some(edition::PawnLeft::Queen) { PawnLeft::Queen } else { PawnLeft::TakenBack },
         }
     }
@@ -215,7 +224,8 @@ impl Touches {
 /// What the player who has the move may still play here. Never nothing while there are legal moves.
 pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> Obligation {
     let legal: Vec<Move> = position.legal_moves().into_iter().collect();
-    let mut turn = Turn { touched: touches.groups(position.turn()), us: position.turn(), legal };
+    let us = position.turn();
+    let mut turn = Turn { touched: touches.groups(us), us, legal, rook_first: rules.rook_first };
     let bound = match rules.touched {
         Touched::Bind => turn.by_touch(),
         Touched::Unsaid => return turn.by_castling(touches),
@@ -254,6 +264,8 @@ struct Turn {
     us: Color,
     /// The legal moves, or those of them that are left.
     legal: Vec<Move>,
+    /// What a rook touched before the king means.
+    rook_first: Option<RookFirst>,
 }
 
 impl Turn {
@@ -279,6 +291,12 @@ impl Turn {
         if let Some(mv) = self.legal.iter().find(|mv| both(mv))
             && let Some((own, enemy)) = mv.from().zip(taken_by(*mv))
             && let Some(bound) = self.only(Duty::Both { own, enemy }, both)
+        {
+            return bound;
+        }
+        if self.rook_first == Some(RookFirst::KingMustBeFirst)
+            && let Some(king) = self.own().find(|touch| touch.piece.role == Role::King)
+            && let Some(bound @ Obligation::Only { by: Duty::KingAfterRook { .. }, .. }) = self.by_king(king.square)
         {
             return bound;
         }
@@ -315,6 +333,7 @@ impl Turn {
 
     /// 4.4.2: why the rook on this square has to move, if the king was touched after it and could castle with it.
     fn by_rook_first(&self, rook: Square) -> Option<Duty> {
+        self.rook_first?;
         let mut after =
             self.touched.iter().skip_while(|group| !group.iter().any(|touch| touch.square == rook)).skip(1).flatten();
         let king = after.find(|touch| touch.piece == Role::King.of(self.us))?.square;
@@ -345,7 +364,8 @@ impl Turn {
                 |touch: &&&Touch| touch.piece.role == Role::Rook && touch.square.rank() == first && king.rank() == first;
             touched.iter().filter(meant).map(|touch| touch.square).collect()
         };
-        let (before, after) = (rooks(before), rooks(after));
+        let before = if self.rook_first.is_some() { rooks(before) } else { Vec::new() };
+        let after = rooks(after);
         let castles = |rook: Square| move |mv: &Move| *mv == Move::Castle { king, rook };
         for &rook in &after {
             if let Some(bound) = self.only(Duty::Castle { king, rook }, castles(rook)) {
@@ -376,6 +396,12 @@ impl Turn {
         let rook = self.own().find(|touch| castled(touch, Role::Rook, 1));
         match king.zip(rook).and_then(|(king, _)| self.by_king(king.square)) {
             Some(Obligation::Only { by: Duty::Castle { .. } | Duty::OwnPiece { .. }, .. }) | None => {
+                Obligation::Free(Freedom::Unsaid)
+            }
+            // Where a rook first only bars that side, which piece has to move is settled by what is not at hand (4.3.1).
+            Some(Obligation::Only { by: Duty::KingAfterRook { .. }, .. })
+                if self.rook_first != Some(RookFirst::KingMustBeFirst) =>
+            {
                 Obligation::Free(Freedom::Unsaid)
             }
             Some(bound) => bound,

@@ -27,6 +27,8 @@ pub struct Press {
     pub at: Millis,
     /// Whether the clock ran until then: otherwise it was set, or started.
     pub ran: bool,
+    /// Whether it gave its player time: an increment.
+    pub gained: bool,
     /// Both times in the first reading after it.
     pub clocks: ClockTimes,
 }
@@ -91,10 +93,15 @@ impl Clock {
         }
         self.ran |= reading.running;
         let (_, before) = before?;
+        let left = |reading: &ClockReading| match before.turn {
+            ClockHalf::Left => reading.left.ms,
+            ClockHalf::Right => reading.right.ms,
+        };
         (before.turn != reading.turn && (before.running || reading.running)).then(|| Press {
             by: self.color(before.turn, board),
             at: now,
             ran: before.running,
+            gained: before.running && left(&reading) > left(&before),
             clocks: self.times(now, board),
         })
     }

@@ -24,6 +24,7 @@ use crate::game::{AlertKind, CompletedBy, Event, Record, Sighting, Stamped};
 pub use crate::infer::model::KINGS_APART;
 use crate::infer::{Beam, Follower, Hypothesis, Node, Seen, StartFound, turned};
 use crate::laws::draws::{History, Same};
+use crate::laws::edition::Completion;
 use crate::laws::{Laws, Position};
 use crate::sense::Edge;
 pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
@@ -349,7 +350,7 @@ impl Game {
         let overtaken = line.get(movers_last + 1).is_some_and(|node| node.is_pressed_before(now));
         let is_made = movers_last <= self.published.len() && self.moves_agree(movers_last) && !overtaken;
         match self.record.ply(movers_last as u32) {
-            Some(ply) if is_made && ply.state == PlyState::Made => {
+            Some(ply) if is_made && ply.state == PlyState::Made && self.laws.completes(Completion::Press) => {
                 self.complete(now, movers_last as u32, CompletedBy::Clock, press.clocks, output);
                 self.revisable = Some((movers_last as u32, now));
                 // What the opponent pressed before that was no move of his: he gave the move back.
@@ -386,6 +387,10 @@ impl Game {
             let clocks =
                 if whites { ClockTimes { white: told, ..ply.clocks } } else { ClockTimes { black: told, ..ply.clocks } };
             self.revisable = None;
+            let more = if whites { (times.white, known) } else { (times.black, known) };
+            if let (Some(press), (Some(now_left), Some(had))) = (&mut self.last_press, more) {
+                press.gained |= press.by.is_white() == whites && now_left.ms > had.ms;
+            }
             self.tell(now, Event::ClockRevised { ply: number, clocks }, output);
         }
     }

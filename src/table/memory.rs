@@ -188,7 +188,7 @@ impl Table {
                         Color::White => clocks.white = time,
                         Color::Black => clocks.black = time,
                     }
-                    let press = Press { by, at, ran: false, clocks };
+                    let press = Press { by, at, ran: false, gained: false, clocks };
                     self.with_game(output, |game, around, output| game.pressed(at, press, around, output));
                 }
                 Step::Start => self.start_if_set_up(now, REST_TAKEBACK, output),

@@ -253,7 +253,7 @@ fn what_is_played_where_readers_cannot_be_is_told_in_words() {
     let both = Game::of("4k3/8/8/8/8/4r3/8/R3K3 w - - 0 1", "a1a8 e8d7 a8a7 d7c6");
     check(&both);
     let texts = both.movetexts(AfterIllegal::Fen);
-    let why = "(it leaves the king on e1 in check from the rook on e3)";
+    let why = "(the move leaves the king on e1 in check from the rook on e3)";
     assert!(texts[0].starts_with(&format!("{{Not legal, and played on: 1. Ra1-a8 {why} 1... Kd7+ to ")), "{texts:?}");
     assert!(texts[1].starts_with(&format!("{{Not legal, and played on: 2. Ra8-a7 {why} 2... Kc6+ to ")), "{texts:?}");
     assert_eq!(texts.len(), 2);

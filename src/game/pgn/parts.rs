@@ -2,7 +2,7 @@
 
 use super::{AfterIllegal, Why};
 use crate::game::Record;
-use crate::laws::Position;
+use crate::laws::{Move, Position};
 use shakmaty::Color;
 
 /// A game's plies, counted from 0: which are played from where.
@@ -75,6 +75,16 @@ impl Parts<'_> {
     /// The position before this ply.
     pub(super) fn before(&self, index: usize) -> Option<Position> {
         Position::from_fen(self.fen_before(index)?, self.chess960).ok()
+    }
+
+    /// The moves before this ply, each with its player.
+    pub(super) fn played(&self, index: usize) -> impl Iterator<Item = (Color, Move)> {
+        let played = self.record.plies.iter().take(index).map(|ply| &ply.played);
+        played.enumerate().filter_map(|(index, played)| {
+            let before = self.before(index)?;
+            let mv = before.any_move_to(&played.uci, &played.fen)?;
+            Some((before.mover(mv), mv))
+        })
     }
 
     /// The same as FEN, whatever readers say.

@@ -1,6 +1,6 @@
 //! From the text of a file to an [`Edition`]: strict, and everything that is wrong is said at once.
 
-use super::rules::{ClaimPenalty, Halving, Ladder, Rules, TimeLimits};
+use super::rules::{ClaimPenalty, Halving, Ladder, Quickplay, Rules, TimeLimits};
 use super::{Content, Edition, Gap, Kind, Supervision, TimeClass, Topic};
 use crate::laws::Worded;
 use std::collections::BTreeMap;
@@ -22,14 +22,18 @@ const KINDS: [(Kind, &[&str]); 5] = [
 type Given = fn(&Rules) -> bool;
 
 /// Figures that no ruling may use without the article they stand in.
-const RESTS_ON: [(&str, Topic, Given); 14] = [
+const RESTS_ON: [(&str, Topic, Given); 19] = [
     ("completed_by", Topic::Completed, |rules| rules.completed_by.is_some()),
     ("rook_first", Topic::RookFirst, |rules| rules.rook_first.is_some()),
-    ("promotion_final", Topic::PromotionFinal, |rules| rules.promotion_final.is_some()),
     ("pawn_left", Topic::PawnLeft, |rules| rules.pawn_left.is_some()),
     ("penalty", Topic::Penalty, |rules| rules.penalty.is_some()),
     ("set_up_moves", Topic::SetUpLimit, |rules| rules.set_up_moves.is_some()),
     ("reversed", Topic::Reversed, |rules| rules.reversed.is_some()),
+    ("reversed_within_s", Topic::Reversed, |rules| rules.reversed_within_s.is_some()),
+    ("agreement_moves", Topic::Agreement, |rules| rules.agreement_moves.is_some()),
+    ("quickplay", Topic::Quickplay, |rules| rules.quickplay.is_some()),
+    ("repetition", Topic::Repetition, |rules| rules.repetition.is_some()),
+    ("fifty", Topic::Fifty, |rules| rules.fifty.is_some()),
     ("wrong_claim", Topic::WrongClaim, |rules| rules.wrong_claim.is_some()),
     ("five_fold", Topic::FiveFold, |rules| rules.five_fold.is_some()),
     ("seventy_five", Topic::SeventyFive, |rules| rules.seventy_five.is_some()),
@@ -37,7 +41,25 @@ const RESTS_ON: [(&str, Topic, Given); 14] = [
     ("resigned", Topic::Resignation, |rules| rules.resigned.is_some()),
     ("flag", Topic::FlagFall, |rules| rules.flag.is_some()),
     ("illegal_position", Topic::IllegalPosition, |rules| rules.illegal_position.is_some()),
+    ("flag_called", Topic::FlagCalled, |rules| rules.flag_called.is_some()),
 ];
+
+/// Figures and choices that no board can see, or that an article says already: files that still have them are read without.
+const RETIRED_RULES: [&str; 5] = ["intent", "promotion_final", "castling_lost", "default_time", "assistant_s"];
+/// Topics that no ruling rests on: files that still have them are read without.
+const RETIRED_TOPICS: [&str; 9] = [
+    "clock_hand",
+    "assistant",
+    "default_time",
+    "clock_setting",
+    "screens",
+    "once_a_move",
+    "clock_limit",
+    "no_help",
+    "supervision",
+];
+/// Topics that files of earlier versions do not have: then they count as not at hand.
+const RECENT_TOPICS: [Topic; 2] = [Topic::Agreement, Topic::Quickplay];
 
 /// A table that is taken apart; what is left at the end has no business there.
 pub(in crate::laws) struct Reader {
@@ -45,13 +67,14 @@ pub(in crate::laws) struct Reader {
     path: String,
     table: Table,
     problems: Vec<String>,
+    warnings: Vec<String>,
 }
 
 impl Reader {
     /// Of a whole file.
     pub fn new(text: &str) -> Result<Reader, Vec<String>> {
         match text.parse::<Table>() {
-            Ok(table) => Ok(Reader { path: String::new(), table, problems: Vec::new() }),
+            Ok(table) => Ok(Reader { path: String::new(), table, problems: Vec::new(), warnings: Vec::new() }),
             Err(error) => Err(vec![format!("this is not TOML: {}", error.message())]),
         }
     }
@@ -59,6 +82,20 @@ impl Reader {
     /// Something is wrong with a key.
     pub fn wrong(&mut self, key: &str, what: impl std::fmt::Display) {
         self.problems.push(format!("{}{key}: {what}", self.path));
+    }
+
+    /// Something is read otherwise than it is written.
+    fn warn(&mut self, key: &str, what: impl std::fmt::Display) {
+        self.warnings.push(format!("{}{key}: {what}", self.path));
+    }
+
+    /// Passes over keys of earlier versions.
+    fn retire(&mut self, keys: &[&str]) {
+        for key in keys {
+            if self.table.remove(*key).is_some() {
+                self.warn(key, RETIRED);
+            }
+        }
     }
 
     /// What has this key, if anything.
@@ -98,6 +135,22 @@ impl Reader {
         self.list(key, T::from_word)
     }
 
+    /// A list of topics, without those of earlier versions.
+    pub fn topics(&mut self, key: &str) -> Option<Vec<Topic>> {
+        let topic = |word: &str| match Topic::from_word(word) {
+            None if RETIRED_TOPICS.contains(&word) => Some(Err(word.to_owned())),
+            known => known.map(Ok),
+        };
+        let mut topics = Vec::new();
+        for word in self.list(key, topic)? {
+            match word {
+                Ok(topic) => topics.push(topic),
+                Err(retired) => self.warn(key, format_args!("\"{retired}\" {RETIRED}")),
+            }
+        }
+        Some(topics)
+    }
+
     /// A list of words that `read` knows; those that it does not know are left out, and each is a problem.
     pub fn list<T>(&mut self, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -115,8 +168,9 @@ impl Reader {
     /// A table in it.
     pub fn inside<T>(&mut self, key: &str, read: impl FnOnce(&mut Reader) -> T) -> Option<T> {
         let table = self.take(key, "a table", |value| value.as_table().cloned())?;
-        let mut reader = Reader { path: format!("{}{key}.", self.path), table, problems: Vec::new() };
+        let mut reader = Reader { path: format!("{}{key}.", self.path), table, problems: Vec::new(), warnings: Vec::new() };
         let value = read(&mut reader);
+        self.warnings.append(&mut reader.warnings);
         self.problems.extend(reader.end());
         Some(value)
     }
@@ -127,8 +181,10 @@ impl Reader {
         let tables: Vec<Table> = self.take(key, "a list of tables", tables).unwrap_or_default();
         let mut values = Vec::new();
         for (at, table) in tables.into_iter().enumerate() {
-            let mut reader = Reader { path: format!("{}{key}[{}].", self.path, at + 1), table, problems: Vec::new() };
+            let path = format!("{}{key}[{}].", self.path, at + 1);
+            let mut reader = Reader { path, table, problems: Vec::new(), warnings: Vec::new() };
             values.push(read(&mut reader));
+            self.warnings.append(&mut reader.warnings);
             self.problems.extend(reader.end());
         }
         values
@@ -156,8 +212,11 @@ fn all_words<T: Worded>() -> String {
     T::ALL.iter().map(|value| format!("\"{}\"", value.word())).collect::<Vec<_>>().join(" or ")
 }
 
-/// An edition from its file.
-pub fn edition(name: &str, text: &str) -> Result<Edition, Vec<String>> {
+/// What is said of keys of earlier versions.
+const RETIRED: &str = "is not read any more: leave it out";
+
+/// An edition from its file, with what is read otherwise than it is written.
+pub fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<String>> {
     let mut file = Reader::new(text)?;
     let given = file.text("name");
     let given = file.needed("name", given).unwrap_or_default();
@@ -189,9 +248,10 @@ pub fn edition(name: &str, text: &str) -> Result<Edition, Vec<String>> {
             file.wrong(key, format_args!("has no article ({topic}) in {class} games with {supervision} supervision"));
         }
     }
+    let warnings = std::mem::take(&mut file.warnings);
     let problems = file.end();
     if problems.is_empty() {
-        Ok(Edition { name: given, title, from, until, text: about, limits, gaps, kinds })
+        Ok((Edition { name: given, title, from, until, text: about, limits, gaps, kinds }, warnings))
     } else {
         Err(problems)
     }
@@ -214,14 +274,18 @@ fn limits(table: &mut Reader) -> Option<TimeLimits> {
 
 /// The topics without an article; every topic has one in some layer, or is listed just once.
 fn gaps(file: &mut Reader, layers: &BTreeMap<&str, Content>) -> BTreeMap<Topic, Gap> {
-    let silent = file.words::<Topic>("silent").unwrap_or_default();
-    let not_at_hand = file.words::<Topic>("not_at_hand").unwrap_or_default();
+    let silent = file.topics("silent").unwrap_or_default();
+    let mut not_at_hand = file.topics("not_at_hand").unwrap_or_default();
     for topic in Topic::ALL {
         let listed = silent.iter().chain(&not_at_hand).filter(|listed| *listed == topic).count();
         let written = layers.values().any(|content| content.articles.contains_key(topic));
         match (written, listed) {
             (true, 0) | (false, 1) => {}
             (true, _) => file.wrong(topic.word(), "has an article and is listed in silent or not_at_hand"),
+            (false, 0) if RECENT_TOPICS.contains(topic) => {
+                file.warn(topic.word(), "has no article: give one, or list it in silent or not_at_hand; nothing is said of it");
+                not_at_hand.push(*topic);
+            }
             (false, 0) => file.wrong(topic.word(), "has no article: give one, or list it in silent or not_at_hand"),
             (false, _) => file.wrong(topic.word(), "is listed more than once in silent and not_at_hand"),
         }
@@ -240,12 +304,11 @@ fn overlay(of: &[&str], layers: &BTreeMap<&str, Content>) -> Content {
 }
 
 fn content(table: &mut Reader) -> Content {
+    table.retire(&RETIRED_RULES);
     let articles = table.inside("articles", articles).unwrap_or_default();
     let rules = Rules {
         completed_by: table.words("completed_by"),
-        intent: table.word("intent"),
         rook_first: table.word("rook_first"),
-        promotion_final: table.word("promotion_final"),
         pawn_left: table.word("pawn_left"),
         counted: table.words("counted"),
         penalty: table.inside("penalty", ladder).flatten(),
@@ -255,26 +318,27 @@ fn content(table: &mut Reader) -> Content {
         set_up_moves: table.number("set_up_moves"),
         reversed_below: table.number("reversed_below"),
         reversed: table.word("reversed"),
+        reversed_within_s: table.number("reversed_within_s"),
+        agreement_moves: table.number("agreement_moves"),
+        quickplay: table.inside("quickplay", quickplay).flatten(),
         wrong_claim: table.inside("wrong_claim", claim_penalty).flatten(),
         repetition: table.number("repetition"),
         fifty: table.number("fifty"),
         five_fold: table.number("five_fold"),
         five_fold_kind: table.word("five_fold_kind"),
         seventy_five: table.number("seventy_five"),
-        castling_lost: table.word("castling_lost"),
         claim_lost: table.word("claim_lost"),
         resigned: table.word("resigned"),
         flag: table.word("flag"),
         flag_called: table.word("flag_called"),
         illegal_position: table.word("illegal_position"),
         increment: table.word("increment"),
-        default_time: table.word("default_time"),
-        assistant_s: table.number("assistant_s"),
     };
     Content { articles, rules }
 }
 
 fn articles(table: &mut Reader) -> BTreeMap<Topic, String> {
+    table.retire(&RETIRED_TOPICS);
     Topic::ALL.iter().filter_map(|topic| Some((*topic, table.text(topic.word())?))).collect()
 }
 
@@ -282,6 +346,12 @@ fn ladder(table: &mut Reader) -> Option<Ladder> {
     let (opponent_s, no_mate) = (table.numbers("opponent_s"), table.word("no_mate"));
     let (opponent_s, no_mate) = (table.needed("opponent_s", opponent_s), table.needed("no_mate", no_mate));
     Some(Ladder { opponent_s: opponent_s?, no_mate: no_mate? })
+}
+
+fn quickplay(table: &mut Reader) -> Option<Quickplay> {
+    let (below_s, opponent_s) = (table.number("below_s"), table.number("opponent_s"));
+    let (below_s, opponent_s) = (table.needed("below_s", below_s), table.needed("opponent_s", opponent_s));
+    Some(Quickplay { below_s: below_s?, opponent_s: opponent_s? })
 }
 
 fn claim_penalty(table: &mut Reader) -> Option<ClaimPenalty> {

@@ -14,30 +14,12 @@ worded! {
         OwnNextMove = "own_next_move",
     }
 
-    /// Which touches bind (4.3).
-    pub enum Intent {
-        /// Deliberate ones.
-        Deliberate = "deliberate",
-        /// Those with the intention of moving or capturing.
-        Intention = "intention",
-        /// All that are not clearly accidental or announced as adjusting.
-        AnyContact = "any_contact",
-    }
-
     /// What a rook touched before the king means for castling (4.4.2).
     pub enum RookFirst {
         /// No castling with that rook on this move.
         BarsThatSide = "bars_that_side",
         /// Castling begins with the king: it is not castling.
         KingMustBeFirst = "king_must_be_first",
-    }
-
-    /// What makes the choice of the new piece final (4.4.4).
-    pub enum Choice {
-        /// It touched the square of promotion.
-        TouchedSquare = "touched_square",
-        /// It was announced, or put there.
-        Announced = "announced",
     }
 
     /// What becomes of a pawn that was left on the last rank (7.5.2).
@@ -82,14 +64,6 @@ worded! {
         UnlessArbiter = "unless_arbiter",
     }
 
-    /// When the loss of the right to castle makes positions different (9.2.3.2).
-    pub enum CastlingLost {
-        /// When king or rook moved.
-        ByMoving = "by_moving",
-        /// Also when castling is impossible for the moment.
-        EvenTemporarily = "even_temporarily",
-    }
-
     /// What loses the right to claim a draw on this move (9.4).
     pub enum ClaimLost {
         /// Touching a piece.
@@ -128,13 +102,6 @@ worded! {
         TakenBack = "taken_back",
     }
 
-    /// The time after which a player who has not come loses.
-    pub enum DefaultTime {
-        /// None: he has to be there when play begins, unless the event says otherwise.
-        Zero = "zero",
-        /// The event sets it.
-        Event = "event",
-    }
 }
 
 /// What completed illegal moves of one player cost him (7.5.5).
@@ -162,6 +129,15 @@ pub struct Halving {
     pub max_s: u32,
     /// No less than this is left, if there was as much; seconds.
     pub floor_s: u32,
+}
+
+/// A claim that the opponent cannot win, or does not try to, in a quickplay finish (2009, Art. 10.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quickplay {
+    /// The claimant must have less time left than this; seconds.
+    pub below_s: u32,
+    /// What the opponent gets where the arbiter postpones his decision or rejects the claim; seconds.
+    pub opponent_s: u32,
 }
 
 /// What a game of this time for 60 moves is.
@@ -195,12 +171,8 @@ macro_rules! rules {
 rules! {
     /// What completes a move.
     completed_by: Vec<Completion>,
-    /// Which touches bind.
-    intent: Intent,
     /// What a rook touched first means.
     rook_first: RookFirst,
-    /// What makes the choice of the new piece final.
-    promotion_final: Choice,
     /// What becomes of a pawn left on the last rank.
     pawn_left: PawnLeft,
     /// Which irregularities count for the penalties, all in one count.
@@ -219,8 +191,14 @@ rules! {
     reversed_below: u32,
     /// What they mean otherwise.
     reversed: Reversed,
+    /// For so long after the start, while nothing was exchanged, reversed colours may mean a new game; seconds.
+    reversed_within_s: u32,
     /// What an incorrect claim costs.
     wrong_claim: ClaimPenalty,
+    /// How many moves each player must have made before they can agree to a draw.
+    agreement_moves: u32,
+    /// When a draw can be claimed in a quickplay finish, and what the claim may cost.
+    quickplay: Quickplay,
     /// How often a position must have appeared for a claim.
     repetition: u32,
     /// How many moves of each player without pawn move and capture a claim takes.
@@ -231,8 +209,6 @@ rules! {
     five_fold_kind: FiveFold,
     /// How many moves of each player without pawn move and capture end the game.
     seventy_five: u32,
-    /// When lost castling makes positions different.
-    castling_lost: CastlingLost,
     /// What loses the right to claim.
     claim_lost: ClaimLost,
     /// What a resignation is when the opponent cannot mate.
@@ -245,8 +221,4 @@ rules! {
     illegal_position: IllegalPosition,
     /// What becomes of the increment of an illegal move.
     increment: Increment,
-    /// When a player who has not come loses.
-    default_time: DefaultTime,
-    /// What is taken off the time of a player whose assistant presses his clock, unless he is disabled; seconds.
-    assistant_s: u32,
 }

@@ -73,32 +73,24 @@ worded! {
         Stalemate = "stalemate",
         /// Neither side can mate any more (5.2.2).
         DeadPosition = "dead_position",
+        /// A draw that the players agree on (5.2.3).
+        Agreement = "agreement",
         /// When a move is completed (6.2.1).
         Completed = "completed",
         /// Pressing after the opponent's reply (6.2.2).
         LatePress = "late_press",
-        /// Which hand presses (6.2.3).
-        ClockHand = "clock_hand",
         /// Pressing before the move, hitting the clock (6.2.4).
         ClockHandling = "clock_handling",
         /// Adjusting in one's own time only (6.2.5).
         AdjustOwnTime = "adjust_own_time",
-        /// An assistant at the clock (6.2.6).
-        Assistant = "assistant",
-        /// Arriving late (6.7.1).
-        DefaultTime = "default_time",
         /// When a flag counts as fallen (6.8).
         FlagSeen = "flag_seen",
         /// What a fallen flag means (6.9).
         FlagFall = "flag_fall",
-        /// A clock set wrongly (6.10.2).
-        ClockSetting = "clock_setting",
         /// What a player may stop the clock for (6.11.2).
         Pause = "pause",
         /// Both flags are down.
         BothFlags = "both_flags",
-        /// No claim from a screen (6.12.2).
-        Screens = "screens",
         /// Which times the clock shows after a position was put back (7.1).
         ClockTimes = "clock_times",
         /// The pieces stood wrong at the start (7.2.1).
@@ -117,16 +109,12 @@ worded! {
         PressWithoutMove = "press_without_move",
         /// Two hands for one move (7.5.4).
         TwoHands = "two_hands",
-        /// Two irregularities in one move count once.
-        OnceAMove = "once_a_move",
         /// The penalties for illegal moves (7.5.5).
         Penalty = "penalty",
         /// A piece is found on a wrong square (7.6).
         DisplacedFound = "displaced_found",
         /// Until when a wrong start can be claimed (A.5.1.2).
         SetUpLimit = "set_up_limit",
-        /// Until when a clock setting can be changed (A.5.1.1).
-        ClockLimit = "clock_limit",
         /// When an illegal move stands (A.5.2).
         IllegalStands = "illegal_stands",
         /// Both kings in check, or a pawn on the last rank, and nobody said so (A.5.4).
@@ -151,19 +139,25 @@ worded! {
         RightClaim = "right_claim",
         /// An incorrect claim (9.5.3).
         WrongClaim = "wrong_claim",
+        /// A draw claimed in a quickplay finish (2009, Art. 10.2; Guidelines III.4, III.5).
+        Quickplay = "quickplay",
         /// Five times the same (9.6.1).
         FiveFold = "five_fold",
         /// Seventy-five moves (9.6.2).
         SeventyFive = "seventy_five",
         /// Mate goes before seventy-five moves (9.6.2).
         MateFirst = "mate_first",
-        /// The arbiter tells the players nothing of moves and clocks (12.6).
-        NoHelp = "no_help",
         /// What the arbiter may impose (12.9).
         Penalties = "penalties",
         /// What makes a game rapid or blitz (A.1, B.1).
         TimeClass = "time_class",
-        /// When the competition rules apply to rapid and blitz as they stand (A.4, B.2).
-        Supervision = "supervision",
+    }
+}
+
+impl Topic {
+    /// Whether it is on how pieces move (Art. 3): where an edition has no article on it, that on legal moves as a whole holds.
+    pub fn is_about_moves(self) -> bool {
+        use Topic::{Castling, CastlingLost, EnPassant, KingCapture, KingSafety, Legality, Promotion};
+        [Legality, KingSafety, KingCapture, EnPassant, Promotion, Castling, CastlingLost].contains(&self)
     }
 }

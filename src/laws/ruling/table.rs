@@ -54,6 +54,10 @@ pub(super) enum Step {
     Penalty,
     /// What an incorrect claim costs.
     ClaimPenalty,
+    /// What becomes of an increment that the press gained.
+    Increment,
+    /// What the opponent gets where a claim in a quickplay finish is not granted.
+    QuickplayPenalty,
 }
 
 worded! {
@@ -87,6 +91,12 @@ worded! {
         FewMoves = "few_moves",
         /// The arbiter may rule otherwise on reversed colours.
         ReversedUnlessArbiter = "reversed_unless_arbiter",
+        /// The game is so young, and nothing was exchanged, that reversed colours may mean a new game.
+        ReversedEarly = "reversed_early",
+        /// Each player has made so many moves that they can agree to a draw.
+        MayAgree = "may_agree",
+        /// The player has so little time left that he can claim a draw in a quickplay finish.
+        InQuickplay = "in_quickplay",
         /// The opponent can mate by some series of legal moves.
         CanMate = "can_mate",
         /// A resignation is a draw if he cannot.
@@ -132,6 +142,11 @@ impl Condition {
             Asked::TooLate => rules.set_up_moves.is_some_and(|moves| facts.moves >= moves),
             Asked::FewMoves => rules.reversed_below.is_some_and(|moves| facts.moves < moves),
             Asked::ReversedUnlessArbiter => rules.reversed == Some(Reversed::UnlessArbiter),
+            Asked::ReversedEarly => {
+                !facts.exchanged && rules.reversed_within_s.is_some_and(|within_s| facts.lasted_s <= within_s)
+            }
+            Asked::MayAgree => facts.moves >= rules.agreement_moves.unwrap_or(0),
+            Asked::InQuickplay => rules.quickplay.is_some_and(|quickplay| facts.left_s < quickplay.below_s),
             Asked::CanMate => facts.opponent_can_mate,
             Asked::ResignationDraws => rules.resigned == Some(NoMate::Draw),
             Asked::FlagDraws => rules.flag == Some(NoMate::Draw),
@@ -165,7 +180,7 @@ fn row(table: &mut Reader) -> Option<Row> {
     }
     let when = table.list("when", Condition::from_word).unwrap_or_default();
     let steps = table.list("acts", Step::from_word);
-    let articles = table.words("articles");
+    let articles = table.topics("articles");
     let (steps, articles) = (table.needed("acts", steps), table.needed("articles", articles));
     Some(Row { situation: known?, when, steps: steps?, articles: articles? })
 }
@@ -175,6 +190,8 @@ impl Step {
         match word {
             "penalty" => Some(Step::Penalty),
             "claim_penalty" => Some(Step::ClaimPenalty),
+            "increment" => Some(Step::Increment),
+            "quickplay_penalty" => Some(Step::QuickplayPenalty),
             plain => Act::PLAIN.iter().find(|(known, _)| *known == plain).map(|(_, act)| Step::Act(*act)),
         }
     }

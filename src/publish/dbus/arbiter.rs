@@ -383,7 +383,7 @@ impl Arbiter {
     /// result_signalled, result_wanted, dead_position, five_fold, seventy_five, played_after_end; of the devices: board_silent,
     /// link_lost, clock_stopped, clock_lost, clock_battery, board_battery.
     ///
-    /// required: restore, touch_binds, release_binds, complete, queen, add and seconds for the opponent, halve and at most how
+    /// required: restore, touch_binds, release_binds, complete, queen, take_increment, add and seconds for the opponent, halve and at most how
     /// many seconds and how many are left at least, wins, loses, draw, stands, play_intended, new_game, transfer, no_castling,
     /// own_time, put_right, may_penalise, go_on, free, on_claim, wait, arbiter_decides, ask_result.
     #[zbus(signal)]

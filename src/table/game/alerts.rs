@@ -7,7 +7,7 @@ use crate::game::event::Difference;
 use crate::game::event::Matter;
 use crate::game::{Alert, AlertKind, Event, Sighting, Text};
 use crate::infer::model::BAD_LINE;
-use crate::laws::{Facts, Irregularity, Situation, ruling};
+use crate::laws::{Facts, Irregularity, Situation, articles, ruling};
 use crate::table::Output;
 use shakmaty::{Color, Role, Square};
 
@@ -87,14 +87,14 @@ impl Game {
             };
             if let Some(mv) = node.mv.filter(|_| node.is_reconstructed() && self.follower.seen().is_damaged(now, BAD_LINE)) {
                 squares.push(mv.to());
-                damaged.push((index + 1).to_string());
+                damaged.push(before.position.numbered_san(mv));
                 continue;
             }
             let legal = before.position.legal_moves();
             let first = node.rivals.iter().find(|(other, _)| legal.contains(other));
             let (Some(mv), Some((first, _))) = (node.mv, first) else { continue };
             squares.push(mv.to());
-            others.push(format!("{} {}", index + 1, before.position.uci(*first)));
+            others.push(before.position.numbered_san(*first));
         }
         let told = [("uncertain_line", damaged), ("uncertain", others)].into_iter().find(|(_, plies)| !plies.is_empty());
         if let Some((key, plies)) = told {
@@ -169,7 +169,8 @@ impl Game {
         }
         let before = if told.position.is_some() { ply.saturating_sub(1) } else { ply };
         let ruling = told.situation.and_then(|(situation, facts)| ruling(&self.laws, situation, &facts));
-        let (required, articles) = ruling.map_or((Vec::new(), Vec::new()), |ruling| (ruling.acts, ruling.articles));
+        let broken = || told.situation.map_or_else(Vec::new, |(what, facts)| articles(&self.laws, what, &facts));
+        let (required, articles) = ruling.map_or_else(|| (Vec::new(), broken()), |ruling| (ruling.acts, ruling.articles));
         let alert = Alert {
             id: self.record.alerts_raised + 1,
             kind: told.kind,

@@ -5,8 +5,7 @@ use crate::boards::Millis;
 use crate::game::Text;
 use crate::game::answer::Verdict;
 use crate::game::command::Refused;
-use crate::laws::draws::{Claim, Claimed, Finding, History, Rests, Same};
-use crate::laws::edition::ClaimLost;
+use crate::laws::draws::{Claim, Claimed, DrawRules, Finding, History, Rests, Same};
 use crate::laws::{Facts, Occasion, Situation, Topic, ruling};
 use shakmaty::Color;
 
@@ -23,17 +22,13 @@ impl Game {
         if self.record.result.is_some() {
             return Err(Refused::Over);
         }
-        // An edition that does not say what lost castling means says no more than "the same possible moves".
-        let same = if self.laws.rules().castling_lost.is_some() { Same::Rights } else { Same::Moves };
+        let rules = DrawRules::of(&self.laws);
         let moves = &self.published;
         // Without a clock nobody completes a move: it is the opponent's turn once it is made.
         let made = around.clock.counts() && self.made_by(by);
         // Where only the completed move takes the right away, a player who has not pressed yet claims as if it were not made.
-        let counted = match (self.laws.rules().claim_lost, made) {
-            (Some(ClaimLost::CompletedMove), true) => moves.len() - 1,
-            _ => moves.len(),
-        };
-        let history = History::of(&self.start, moves.iter().take(counted).copied(), same);
+        let counted = if rules.is_claimed_before_the_move(made) { moves.len() - 1 } else { moves.len() };
+        let history = History::of(&self.start, moves.iter().take(counted).copied(), Same::of(&self.laws));
         let rests = match intended {
             None => Rests::OnBoard,
             Some(uci) => {
@@ -42,9 +37,10 @@ impl Game {
                 Rests::OnIntended(mv.ok_or_else(|| Refused::NoMove(uci.to_owned()))?)
             }
         };
-        let lost = self.laws.rules().claim_lost == Some(ClaimLost::Touch) && (made || self.has_touched(now, by));
-        let claim = history.claim(by, claimed, rests);
-        let claim = if lost && claim.finding != Finding::Ended { Claim { finding: Finding::Lost, ..claim } } else { claim };
+        let claim = history.claim(by, claimed, rests, &rules);
+        let lost = rules.is_claim_lost(made || self.has_touched(now, by));
+        let known = !matches!(claim.finding, Finding::Ended | Finding::NotAtHand);
+        let claim = if lost && known { Claim { finding: Finding::Lost, ..claim } } else { claim };
         // The intended move has its own article, which says that it has to be played.
         let because = matches!(rests, Rests::OnIntended(_)).then_some(match claimed {
             Claimed::Repetition => Topic::RepetitionIntended,
@@ -77,7 +73,8 @@ fn occasion(claim: &Claim, claimed: Claimed, rests: Rests) -> Option<Occasion> {
     Some(match (claim.is_right(), claimed, intended) {
         _ if claim.finding == Finding::Lost => Occasion::ClaimLost,
         // Only the player to move can claim at all (9.2, 9.3): what the other one says is no claim.
-        _ if matches!(claim.finding, Finding::Ended | Finding::NotOnMove) => return None,
+        // Of claims on which no text is at hand nothing is said.
+        _ if matches!(claim.finding, Finding::Ended | Finding::NotOnMove | Finding::NotAtHand) => return None,
         (true, Claimed::Repetition, false) => Occasion::Repeated,
         (true, Claimed::Repetition, true) => Occasion::RepeatedIntended,
         (true, Claimed::FiftyMoves, false) => Occasion::Fifty,

@@ -5,7 +5,8 @@ use super::alerts::Told;
 use crate::boards::Millis;
 use crate::game::record::PlyState;
 use crate::game::{Alert, AlertKind, CompletedBy, Event, Text};
-use crate::laws::draws::{Automatic, Drawn};
+use crate::laws::draws::{DrawRules, Drawn};
+use crate::laws::edition::FiveFold;
 use crate::laws::reason::{Man, Reason, Word, why_illegal};
 use crate::laws::touch::{TouchRules, Touches, obligation_restored};
 use crate::laws::{
@@ -95,7 +96,16 @@ impl Game {
     /// Why the move of this index is not legal.
     fn reason(&self, index: usize) -> Option<Reason> {
         let line = self.follower.line();
-        why_illegal(&line.get(index)?.position, line.get(index + 1)?.mv?)
+        self.why_illegal(index, line.get(index + 1)?.mv?)
+    }
+
+    /// Why this move is not legal after so many plies, with what the record knows of king and rooks.
+    fn why_illegal(&self, index: usize, mv: Move) -> Option<Reason> {
+        let line = self.follower.line();
+        let position = &line.get(index)?.position;
+        let played = line.iter().zip(line.iter().skip(1)).take(index);
+        let played = played.filter_map(|(before, after)| Some((before.position.mover(after.mv?), after.mv?)));
+        Some(why_illegal(position, mv)?.given(position.mover(mv), played))
     }
 
     /// What a ruling on the move of this index depends on.
@@ -110,6 +120,7 @@ impl Game {
             nth,
             moves: index as u32 / 2,
             opponent_can_mate: !(ends && before.is_some_and(cannot)),
+            increment: self.last_press.is_some_and(|press| press.by != opponent && press.gained),
             because: Some(reason.topic()),
             ..Facts::default()
         }
@@ -190,7 +201,7 @@ impl Game {
         let what = Irregularity::PressWithoutMove;
         let count = self.laws.counts(what).then(|| self.record.tally.count(press.by) + 1);
         let nth = count.unwrap_or(1);
-        let facts = Facts { nth, moves: self.record.plies.len() as u32 / 2, ..Facts::default() };
+        let facts = Facts { nth, moves: self.record.plies.len() as u32 / 2, increment: press.gained, ..Facts::default() };
         let text = Text::new("press_without_move").with("player", press.by);
         let told = Told {
             by: Some(press.by),
@@ -255,8 +266,8 @@ impl Game {
         // What is told changes the game, and not the moves.
         let history = &self.history;
         let position = history.position().clone();
-        let rule = Automatic::of(&self.laws);
-        let drawn = history.drawn(rule);
+        let rules = DrawRules::of(&self.laws);
+        let drawn = history.drawn(&rules);
         if let Some(text) = irregular_position(&position) {
             // An illegal move that led there, or a wrong start, is told already.
             let told = |alert: &Alert| {
@@ -275,11 +286,14 @@ impl Game {
         let (kind, text, situation) = match drawn {
             Some(Drawn::FiveTimes { occurrences }) => {
                 let plies: Vec<String> = occurrences.iter().map(ToString::to_string).collect();
-                let text = Text::new("five_fold").with("plies", plies.join(", "));
-                (AlertKind::FiveFold, text, of(Occasion::FiveFold, rule == Automatic::Consecutive))
+                let (times, kind) = rules.five_fold.unwrap_or((5, FiveFold::Any));
+                let text = if times == 5 { Text::new("five_fold") } else { Text::new("repeated").with("times", times) };
+                let text = text.with("plies", plies.join(", "));
+                (AlertKind::FiveFold, text, of(Occasion::FiveFold, kind == FiveFold::Consecutive))
             }
-            Some(Drawn::SeventyFiveMoves) => {
-                (AlertKind::SeventyFive, Text::new("seventy_five"), of(Occasion::SeventyFive, true))
+            Some(Drawn::SeventyFiveMoves { moves }) => {
+                let text = if moves == 75 { Text::new("seventy_five") } else { Text::new("quiet_moves").with("moves", moves) };
+                (AlertKind::SeventyFive, text, of(Occasion::SeventyFive, true))
             }
             None => {
                 self.dead_unjudged = true;
@@ -337,7 +351,7 @@ impl Game {
         let evidence = self.proof(self.follower.tip(), wrong);
         if let Some(mv) = self.follower.stray_move()
             && position.changes(mv).iter().any(|(square, _)| wrong.contains(square))
-            && let Some(reason) = why_illegal(position, mv)
+            && let Some(reason) = self.why_illegal(self.follower.line().len().saturating_sub(1), mv)
         {
             let by = position.mover(mv);
             if let Reason::CastlingUnfinished { rook } = reason

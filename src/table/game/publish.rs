@@ -8,6 +8,7 @@ use crate::game::record::{Ply, PlyState};
 use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, GameResult, Played, ResultReason};
 use crate::laws::Ending;
 use crate::laws::draws::{History, Same};
+use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
 use shakmaty::Color;
 
@@ -182,8 +183,9 @@ impl Game {
     fn made(&mut self, now: Millis, index: usize, judged: Judged, around: &mut Around<'_>, output: &mut Output) {
         let ply = index as u32 + 1;
         let mover = self.mover(ply);
+        let next_completes = self.laws.completes(Completion::OwnNextMove);
         for own in [ply.saturating_sub(2), ply - 1] {
-            if self.is_open(own) && self.mover(own) == mover {
+            if next_completes && self.is_open(own) && self.mover(own) == mover {
                 let clocks = around.clock.times(now, around.rotation);
                 self.complete(now, own, CompletedBy::OwnNextMove, clocks, output);
             }
@@ -193,6 +195,7 @@ impl Game {
         }
         if let Some(press) = self.pending.take_if(|press| press.by == mover)
             && self.is_open(ply)
+            && self.laws.completes(Completion::Press)
         {
             let clocks = aged(press.clocks, now.saturating_sub(press.at));
             self.complete(now, ply, CompletedBy::Clock, clocks, output);
@@ -212,7 +215,7 @@ impl Game {
                 (Ending::Checkmate, Color::Black) => (GameResult::BlackWins, ResultReason::Checkmate),
                 (Ending::Stalemate, _) => (GameResult::Draw, ResultReason::Stalemate),
             };
-            if self.is_open(ply) {
+            if self.is_open(ply) && self.laws.completes(Completion::EndsGame) {
                 self.complete(now, ply, CompletedBy::GameEnd, around.clock.times(now, around.rotation), output);
             }
             self.tell(now, Event::Result { result: Some(result), reason }, output);

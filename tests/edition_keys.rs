@@ -1,0 +1,363 @@
+//! Every key of every edition matters: whoever changes one gets another outcome.
+
+use crate::rulings::words;
+use shakmaty::{Color, Piece, Role, Square};
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+use toml::{Table, Value};
+use touchmove::laws::draws::{Claimed, DrawRules, History, Rests, Same};
+use touchmove::laws::edition::Completion;
+use touchmove::laws::reason::why_illegal;
+use touchmove::laws::touch::{Obligation, TouchRules, Touches, obligation, obligation_restored};
+use touchmove::laws::{
+    EDITIONS, Edition, Facts, Irregularity, Laws, Position, Reply, Situation, Stage, Supervision, TimeClass, Topic, Worded,
+    articles, penalty, ruling,
+};
+
+/// What the Laws answer whatever is asked of them, one line an answer, in an order that is always the same.
+fn outcomes(edition: &'static Edition) -> impl Iterator<Item = String> {
+    let games = TimeClass::ALL
+        .iter()
+        .flat_map(move |&class| Supervision::ALL.iter().map(move |&supervision| Laws { edition, class, supervision }));
+    let time = (0..600).map(move |minutes| {
+        let class = |increment| edition.time_class(minutes * 20, increment).map(Worded::word);
+        format!("{minutes}: {:?} {:?}", class(0), class(30))
+    });
+    time.chain(games.flat_map(|laws| {
+        let told = penalties(laws)
+            .chain(counted(laws))
+            .chain(completions(laws))
+            .chain(draws(laws))
+            .chain(claims(laws))
+            .chain(touches(laws));
+        told.chain(illegal_moves(laws)).chain(rulings(laws)).chain(other_classes(laws))
+    }))
+}
+
+fn told(laws: &Laws, situation: Situation, facts: &Facts) -> String {
+    let cited = || articles(laws, situation, facts).join(", ");
+    let ruling = ruling(laws, situation, facts);
+    ruling.map_or_else(cited, |ruling| format!("{}: {}", words(&ruling.acts), ruling.articles.join(", ")))
+}
+
+/// Facts of every sort, a few of which differ from the usual ones each time.
+fn facts() -> &'static [Facts] {
+    static FACTS: LazyLock<Vec<Facts>> = LazyLock::new(|| {
+        let usual = Facts::default;
+        let mut all = Vec::new();
+        for &stage in Stage::ALL {
+            for &reply in Reply::ALL {
+                for (claimed, opponent_can_mate) in [(false, true), (false, false), (true, true), (true, false)] {
+                    all.extend((1..=4).map(|nth| Facts { stage, reply, claimed, opponent_can_mate, nth, ..usual() }));
+                }
+            }
+            all.push(Facts { stage, still_there: false, ..usual() });
+        }
+        all.extend((0..=24).map(|moves| Facts { moves, ..usual() }));
+        all.extend([0, 299, 300, 301, 450].map(|lasted_s| Facts { lasted_s, exchanged: false, moves: 2, ..usual() }));
+        all.extend([0, 119, 120, 150].map(|left_s| Facts { left_s, ..usual() }));
+        all.push(Facts { signed: true, ..usual() });
+        all.push(Facts { consecutive: false, ..usual() });
+        all.push(Facts { increment: true, ..usual() });
+        all
+    });
+    &FACTS
+}
+
+fn rulings(laws: Laws) -> impl Iterator<Item = String> {
+    Situation::all().flat_map(move |situation| facts().iter().map(move |facts| told(&laws, situation, facts)))
+}
+
+fn penalties(laws: Laws) -> impl Iterator<Item = String> {
+    (1..=5).flat_map(move |nth| [true, false].map(|mates| format!("{nth} {mates} {:?}", penalty(&laws, nth, mates))))
+}
+
+fn counted(laws: Laws) -> impl Iterator<Item = String> {
+    Irregularity::ALL.iter().map(move |&what| format!("{} {}", what.word(), laws.counts(what)))
+}
+
+fn completions(laws: Laws) -> impl Iterator<Item = String> {
+    Completion::ALL.iter().map(move |&by| format!("{} {}", by.word(), laws.completes(by)))
+}
+
+fn other_classes(laws: Laws) -> impl Iterator<Item = String> {
+    ["300+3", "900+10", "40/5400+30:1800+30"].into_iter().map(move |control| {
+        let other = laws.other_class(control);
+        other.map_or_else(String::new, |other| format!("{other}: {:?}", other.articles(Topic::TimeClass).collect::<Vec<_>>()))
+    })
+}
+
+/// A game in which the first position stands so many times, now included.
+fn repeated(times: usize) -> (Position, String) {
+    (Position::start(), "g1f3 g8f6 f3g1 f6g8 ".repeat(times - 1))
+}
+
+/// The same, but not in moves that follow each other.
+fn repeated_with_a_pause(times: usize) -> (Position, String) {
+    (Position::start(), "g1f3 g8f6 f3g1 f6g8 b1c3 b8c6 g1f3 g8f6 c3b1 c6b8 f3g1 f6g8 ".repeat(times / 2 + 1))
+}
+
+/// The right to castle is lost, while a rook bars it.
+fn barred() -> (Position, String) {
+    let start = Position::from_fen("4k1r1/8/8/8/8/8/7N/4K2R w K - 0 1", false).expect("a FEN");
+    (start, "h1g1 e8d8 g1h1 d8e8 ".repeat(2))
+}
+
+fn quiet(halfmoves: u32) -> (Position, String) {
+    let fen = format!("8/8/4k3/8/8/4K3/R7/8 w - - {halfmoves} 199");
+    (Position::from_fen(&fen, false).expect("a FEN"), String::new())
+}
+
+fn histories(laws: Laws) -> impl Iterator<Item = History> {
+    let repeated = (1..=7).map(repeated).chain((2..=7).map(repeated_with_a_pause)).chain([barred()]);
+    let quiet = [98, 99, 100, 101, 120, 148, 149, 150, 160, 210, 310].map(quiet);
+    repeated.chain(quiet).map(move |(start, moves)| {
+        let mut history = History::new(&start, Same::of(&laws));
+        for uci in moves.split_whitespace() {
+            let mv = history.position().parse_uci(uci).expect("a legal move");
+            history.play(mv);
+        }
+        history
+    })
+}
+
+fn draws(laws: Laws) -> impl Iterator<Item = String> {
+    histories(laws).map(move |history| format!("{:?}", history.drawn(&DrawRules::of(&laws))))
+}
+
+fn claims(laws: Laws) -> impl Iterator<Item = String> {
+    let rules = DrawRules::of(&laws);
+    let late = format!("{} {}", rules.is_claim_lost(true), rules.is_claimed_before_the_move(true));
+    let claims = histories(laws).flat_map(move |history| {
+        let mv = history.position().legal_moves()[0];
+        let rules = DrawRules::of(&laws);
+        let worth = |claimed, rests| format!("{:?}", history.claim(history.position().turn(), claimed, rests, &rules));
+        let kinds = [Claimed::Repetition, Claimed::FiftyMoves];
+        kinds.map(|claimed| worth(claimed, Rests::OnBoard) + &worth(claimed, Rests::OnIntended(mv)))
+    });
+    std::iter::once(late).chain(claims)
+}
+
+/// Moves that break each part of Article 3 which has articles of its own.
+const ILLEGAL: [(&str, &str); 8] = [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "a1a4"),
+    ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "e1e3"),
+    ("4k3/8/8/8/8/8/8/4KR1r w - - 0 1", "f1f5"),
+    ("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "e2e8"),
+    ("4k3/8/8/pP6/8/8/8/4K3 w - - 0 1", "b5a6"),
+    ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8k"),
+    ("4kr2/8/8/8/8/8/8/4K2R w K - 0 1", "e1h1"),
+    ("4k3/8/8/8/8/8/8/4K2R w - - 0 1", "e1h1"),
+];
+
+fn illegal_moves(laws: Laws) -> impl Iterator<Item = String> {
+    ILLEGAL.into_iter().map(move |(fen, uci)| {
+        let position = Position::from_fen(fen, false).expect("a FEN");
+        let mv = position.any_move(uci).expect("a move");
+        let reason = why_illegal(&position, mv).expect("it is not legal");
+        let facts = Facts { because: Some(reason.topic()), ..Facts::default() };
+        told(&laws, Situation::Irregular(reason.irregularity()), &facts)
+    })
+}
+
+/// Pieces touched in this order, and let go where a word has two squares: `e1 h1`, `a7a8q`.
+const TOUCHED: [(&str, &str); 12] = [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "e2"),
+    ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "d5"),
+    ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "d5 e4"),
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1 h1"),
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "h1 e1"),
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "h1 e1 h1f1 e1g1"),
+    ("4k3/8/8/8/8/8/5PPP/5KR1 w - - 0 1", "f1 g1"),
+    ("4kr2/8/8/8/8/8/8/4K2R w K - 0 1", "e1 h1 e1g1 h1f1"),
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1 e1g1"),
+    ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7 a7a8n"),
+    ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7 a7a8p"),
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "g1 g1f3"),
+];
+
+fn touches(laws: Laws) -> impl Iterator<Item = String> {
+    TOUCHED.into_iter().flat_map(move |(fen, words)| {
+        let position = Position::from_fen(fen, false).expect("a FEN");
+        let mut touches = Touches::new(0);
+        for (at, word) in (0..).zip(words.split(' ')) {
+            let square = |at: usize| word.get(at..at + 2).and_then(|text| text.parse::<Square>().ok());
+            let from = square(0).expect("a square");
+            let piece = position.piece_at(from).expect("a piece");
+            match square(2) {
+                None => touches.touch(at, from, piece),
+                Some(on) => {
+                    let became = word.chars().nth(4).and_then(Role::from_char).unwrap_or(piece.role);
+                    touches.release(at, from, on, Piece { role: became, color: Color::White });
+                }
+            }
+        }
+        let rules = TouchRules::of(&laws);
+        [obligation(&position, &touches, rules), obligation_restored(&position, &touches, rules)].map(|bound| {
+            let because = match &bound {
+                Obligation::Only { by, .. } => Topic::from_word(by.key()),
+                Obligation::Free(freedom) => freedom.topic().and_then(Topic::from_word),
+            };
+            let facts = Facts { because, ..Facts::default() };
+            format!("{bound:?} {}", told(&laws, Situation::Irregular(Irregularity::TouchBroken), &facts))
+        })
+    })
+}
+
+/// A place in a file: keys, and places in lists.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Key(String),
+    At(usize),
+}
+
+/// All places at which a value stands that is neither a table nor a list.
+fn leaves(value: &Value, path: &[Step], into: &mut Vec<Vec<Step>>) {
+    let below = |step: Step| [path, &[step]].concat();
+    match value {
+        Value::Table(table) => table.iter().for_each(|(key, value)| leaves(value, &below(Step::Key(key.clone())), into)),
+        Value::Array(list) => list.iter().enumerate().for_each(|(at, value)| leaves(value, &below(Step::At(at)), into)),
+        _ => into.push(path.to_vec()),
+    }
+}
+
+fn at<'a>(value: &'a mut Value, path: &[Step]) -> &'a mut Value {
+    path.iter().fold(value, |value, step| match step {
+        Step::Key(key) => value.get_mut(key.as_str()).expect("a key"),
+        Step::At(at) => value.get_mut(*at).expect("a place"),
+    })
+}
+
+fn shown(path: &[Step]) -> String {
+    let step = |step: &Step| match step {
+        Step::Key(key) => key.clone(),
+        Step::At(at) => at.to_string(),
+    };
+    path.iter().map(step).collect::<Vec<_>>().join(".")
+}
+
+fn parse(name: &str, file: &Value) -> Result<Edition, Vec<String>> {
+    Edition::parse(name, &toml::to_string(file).expect("TOML"))
+}
+
+/// The other words that a key may have: the file is refused with any that it may not, and the refusal says which. `None`: any text.
+fn other_words(name: &str, file: &Value, path: &[Step], word: &str) -> Option<Vec<String>> {
+    let mut file = file.clone();
+    *at(&mut file, path) = Value::String("?".to_owned());
+    let problems = parse(name, &file).err()?;
+    let known = problems.iter().find_map(|problem| problem.split_once("is \"?\"; write ").map(|(_, words)| words.to_owned()));
+    let words: Vec<String> = known.iter().flat_map(|words| words.split('"').skip(1).step_by(2)).map(str::to_owned).collect();
+    Some(words.into_iter().filter(|other| other != word).collect())
+}
+
+/// The file with one value changed, in every way that says something else.
+fn changed(name: &str, file: &Value, path: &[Step]) -> Vec<(String, Value)> {
+    let with = |value: Value| {
+        let mut file = file.clone();
+        *at(&mut file, path) = value.clone();
+        (value.to_string(), file)
+    };
+    let without = || {
+        let (mut file, (last, list)) = (file.clone(), path.split_last().expect("a place"));
+        if let (Step::At(place), Value::Array(values)) = (last, at(&mut file, list)) {
+            values.remove(*place);
+        }
+        ("left out".to_owned(), file)
+    };
+    let without_key = || {
+        let (mut file, (last, table)) = (file.clone(), path.split_last().expect("a place"));
+        if let (Step::Key(key), Value::Table(table)) = (last, at(&mut file, table)) {
+            table.remove(key);
+        }
+        ("left out".to_owned(), file)
+    };
+    let in_a_list = matches!(path.last(), Some(Step::At(_)));
+    match at(&mut file.clone(), path).clone() {
+        // Years: an edition ends no sooner than it began.
+        Value::Integer(number) if path.len() == 1 => {
+            vec![with(Value::Integer(if shown(path) == "from" { number - 1 } else { number + 1 }))]
+        }
+        Value::Integer(number) => vec![with(Value::Integer(2 * number + 1))],
+        Value::String(_) if in_a_list => vec![without()],
+        Value::String(text) => {
+            match other_words(name, file, path, &text) {
+                None => vec![with(Value::String(format!("{text} x")))],
+                // There is nothing else to say than that, or nothing.
+                Some(words) if words.is_empty() => vec![without_key()],
+                Some(words) => words.into_iter().map(|word| with(Value::String(word))).collect(),
+            }
+        }
+        other => panic!("{name}: nobody knows how to change {other}"),
+    }
+}
+
+fn leaked(edition: Edition) -> &'static Edition {
+    Box::leak(Box::new(edition))
+}
+
+/// What is not for outcomes, but for people who ask what an edition is and says.
+fn is_description(path: &[Step]) -> bool {
+    let [Step::Key(key), ..] = path else { return false };
+    ["title", "from", "until", "text", "silent", "not_at_hand"].contains(&key.as_str())
+}
+
+/// Whether the topic is listed elsewhere when it is left out of one list: a list alone must say why there is no article.
+fn moved(file: &Value, path: &[Step]) -> Option<Value> {
+    let [Step::Key(list), Step::At(place)] = path else { return None };
+    let other = if list == "silent" { "not_at_hand" } else { "silent" };
+    let mut file = file.clone();
+    let topic = file.get_mut(list.as_str())?.as_array_mut()?.remove(*place);
+    file.get_mut(other)?.as_array_mut()?.push(topic);
+    Some(file)
+}
+
+/// What rulings on fallen flags do not ask for yet.
+const NOT_YET: [&str; 2] = ["flag_called", "both_flags"];
+
+#[test]
+fn every_key_of_every_edition_changes_an_outcome() {
+    let mut dead = BTreeSet::new();
+    let mut walked = 0;
+    for name in EDITIONS {
+        let source = Edition::source(name).expect("a file");
+        let file = Value::Table(source.parse::<Table>().expect("TOML"));
+        let before = leaked(parse(name, &file).expect("an edition"));
+        let known: Vec<String> = outcomes(before).collect();
+        let described = touchmove::ctl::laws::describe(&Laws { edition: before, ..Laws::default() });
+        let mut all = Vec::new();
+        leaves(&file, &[], &mut all);
+        let walks = |path: &&Vec<Step>| shown(path) != "name" && !NOT_YET.iter().any(|key| shown(path).ends_with(key));
+        for path in all.iter().filter(walks) {
+            let variants = match moved(&file, path).filter(|_| is_description(path)) {
+                Some(file) => vec![("moved to the other list".to_owned(), file)],
+                None => changed(name, &file, path),
+            };
+            assert!(!variants.is_empty());
+            for (how, file) in variants {
+                let edition = parse(name, &file).unwrap_or_else(|why| panic!("{name} {} {how}: {why:?}", shown(path)));
+                assert_ne!(&edition, before, "{name} {} {how}", shown(path));
+                let after = leaked(edition);
+                let differs = if is_description(path) {
+                    touchmove::ctl::laws::describe(&Laws { edition: after, ..Laws::default() }) != described
+                } else {
+                    !outcomes(after).eq(known.iter().cloned())
+                };
+                if !differs {
+                    dead.insert(format!("{name} {}: {how}", shown(path)));
+                }
+                walked += 1;
+            }
+        }
+    }
+    assert!(walked > 500, "only {walked} changes were tried");
+    assert!(dead.is_empty(), "nothing comes of these:\n{}", dead.into_iter().collect::<Vec<_>>().join("\n"));
+}
+
+/// The name is that of the file, and no other is taken.
+#[test]
+fn an_edition_of_another_name_is_refused() {
+    for name in EDITIONS {
+        let source = Edition::source(name).expect("a file");
+        assert!(Edition::parse("another", source).is_err(), "{name}");
+    }
+}
