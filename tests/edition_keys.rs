@@ -10,8 +10,8 @@ use touchmove::laws::edition::Completion;
 use touchmove::laws::reason::why_illegal;
 use touchmove::laws::touch::{Obligation, TouchRules, Touches, obligation, obligation_restored};
 use touchmove::laws::{
-    EDITIONS, Edition, Facts, Irregularity, Laws, Position, Reply, Situation, Stage, Supervision, TimeClass, Topic, Worded,
-    articles, penalty, ruling,
+    EDITIONS, Edition, Facts, Irregularity, Laws, Position, Reply, Situation, Stage, Supervision, TimeClass, Topic, Winnable,
+    Worded, articles, penalty, ruling,
 };
 
 /// What the Laws answer whatever is asked of them, one line an answer, in an order that is always the same.
@@ -40,6 +40,9 @@ fn told(laws: &Laws, situation: Situation, facts: &Facts) -> String {
     ruling.map_or_else(cited, |ruling| format!("{}: {}", words(&ruling.acts), ruling.articles.join(", ")))
 }
 
+/// Whether the opponent can mate, where a search has said so.
+const WINNABLE: [Winnable; 2] = [Winnable::CanMate, Winnable::CannotMate];
+
 /// Facts of every sort, a few of which differ from the usual ones each time.
 fn facts() -> &'static [Facts] {
     static FACTS: LazyLock<Vec<Facts>> = LazyLock::new(|| {
@@ -47,7 +50,10 @@ fn facts() -> &'static [Facts] {
         let mut all = Vec::new();
         for &stage in Stage::ALL {
             for &reply in Reply::ALL {
-                for (claimed, opponent_can_mate) in [(false, true), (false, false), (true, true), (true, false)] {
+                for (claimed, winnable) in
+                    [false, true].into_iter().flat_map(|claimed| WINNABLE.map(|winnable| (claimed, winnable)))
+                {
+                    let opponent_can_mate = Some(winnable);
                     all.extend((1..=4).map(|nth| Facts { stage, reply, claimed, opponent_can_mate, nth, ..usual() }));
                 }
             }
@@ -57,6 +63,7 @@ fn facts() -> &'static [Facts] {
         all.extend([0, 299, 300, 301, 450].map(|lasted_s| Facts { lasted_s, exchanged: false, moves: 2, ..usual() }));
         all.extend([0, 119, 120, 150].map(|left_s| Facts { left_s, ..usual() }));
         all.push(Facts { signed: true, ..usual() });
+        all.push(Facts { unsettled: true, ..usual() });
         all.push(Facts { consecutive: false, ..usual() });
         all.push(Facts { increment: true, ..usual() });
         all

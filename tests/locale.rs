@@ -113,7 +113,7 @@ fn acts() -> Vec<Act> {
         Restore {}, TouchBinds {}, ReleaseBinds {}, Complete {}, Queen {}, TakeIncrement {}, Add { 0: 120 },
         Halve { 0: Halving { max_s: 180, floor_s: 60 } }, Wins {}, Loses {}, Draw {}, Stands {}, PlayIntended {}, NewGame {},
         Transfer {}, NoCastling {}, OwnTime {}, PutRight {}, MayPenalise {}, GoOn {}, Free {}, OnClaim {}, Wait {},
-        ArbiterDecides {}, AskResult {},
+        ArbiterDecides {}, AskResult {}, AwaitSearch {}, LosesOrDraw {}, NoSignal {}, RuleFirst {}, GoOnOrDraw {},
     }
 }
 

@@ -45,6 +45,7 @@ mod memory;
 mod messages;
 mod metrics;
 mod orders;
+mod outcomes;
 mod pauses;
 mod penalties;
 mod pgn;

@@ -4,7 +4,9 @@ use super::editions::{all_laws, laws, shared};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use toml::Table;
-use touchmove::laws::{Act, Facts, Irregularity, Laws, Position, Reply, Situation, Stage, TimeClass, Topic, Worded, ruling};
+use touchmove::laws::{
+    Act, Facts, Irregularity, Laws, Position, Reply, Situation, Stage, TimeClass, Topic, Winnable, Worded, ruling,
+};
 
 /// Our reading of every case.
 const RULINGS: &str = include_str!("data/laws/rulings.toml");
@@ -27,7 +29,10 @@ fn facts(table: Option<&toml::Value>, mut facts: Facts) -> Facts {
             "because" => facts.because = Some(Topic::from_word(text()).expect("a topic")),
             "nth" => facts.nth = number(),
             "moves" => facts.moves = number(),
-            "opponent_can_mate" => facts.opponent_can_mate = flag(),
+            "opponent_can_mate" => {
+                facts.opponent_can_mate = Some(if flag() { Winnable::CanMate } else { Winnable::CannotMate })
+            }
+            "unsettled" => facts.unsettled = flag(),
             "claimed" => facts.claimed = flag(),
             "signed" => facts.signed = flag(),
             "consecutive" => facts.consecutive = flag(),
@@ -133,7 +138,8 @@ fn every_ruling_rests_on_an_article() {
                                 reply,
                                 nth,
                                 moves: nth,
-                                opponent_can_mate: flag,
+                                opponent_can_mate: flag.then_some(Winnable::CanMate),
+                                unsettled: flag,
                                 claimed: flag,
                                 signed: false,
                                 consecutive: flag,

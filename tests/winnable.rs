@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use shakmaty::Color::{self, Black, White};
 use std::path::Path;
-use touchmove::laws::{Ending, Forfeit, Position, Winnable, is_dead, winnable, winnable_within};
+use touchmove::laws::{DeadSearch, Ending, MateSearch, Position, Winnable, is_dead, winnable, winnable_within};
 
 /// FEN, whether White can mate, whether Black can.
 const POSITIONS: &[(&str, bool, bool)] = &[
@@ -69,11 +69,22 @@ fn positions_of_every_kind() {
     }
 }
 
+/// A search in slices finds what it finds in one go, whatever the slices.
 #[test]
-fn a_flag_falls() {
-    let bare = Position::from_fen("8/8/8/8/8/5k2/8/R3K3 w - - 0 1", false).expect("a FEN");
-    assert_eq!(Forfeit::of(&bare, White), Forfeit::Drawn);
-    assert_eq!(Forfeit::of(&bare, Black), Forfeit::Lost);
+fn slices_change_no_answer() {
+    for &(fen, white, black) in POSITIONS {
+        let position = Position::from_fen(fen, false).expect("a FEN");
+        for budget in [1, 1_000, 50_000] {
+            for (winner, expected) in [(White, white), (Black, black)] {
+                let mut search = MateSearch::new(&position, winner);
+                let answer = std::iter::from_fn(|| Some(search.run(budget))).flatten().next().expect("an end");
+                assert_eq!(answer == Winnable::CanMate, expected, "{winner:?} in {fen}");
+            }
+            let mut search = DeadSearch::new(&position);
+            let dead = std::iter::from_fn(|| Some(search.run(budget))).flatten().next().expect("an end");
+            assert_eq!(dead, !white && !black, "{fen}");
+        }
+    }
 }
 
 #[test]

@@ -30,6 +30,8 @@ last_move_doubtful = the last move may be another than { $san } ({ $percent } % 
 press_without_move = { $player } pressed the clock, and no move was seen
 press_before_release = { $player } pressed the clock while { $man } seemed to be still in the hand
 flag_fall = the clock shows that { $player }'s flag has fallen
+both_flags = the clock shows that both flags have fallen
+both_flags_first = the clock shows that both flags have fallen, { $player }'s before the other
 
 ## What was touched. A sensor sees that a piece moved, and not what was meant.
 
@@ -52,6 +54,12 @@ repeated = the same position is on the board again, for the { $times }th time: i
 seventy_five = both players have made seventy-five moves without a capture or a pawn's move
 quiet_moves = both players have made { $moves } moves without a capture or a pawn's move
 played_after_end = the game has a result on record, and both players go on pressing the clock
+end_waits = { $end }, waits for: { $for }
+end_unconfirmed = { $end } is on record unconfirmed, without waiting any longer for: { $for }; confirm the result, or set another
+end-checkmate = checkmate, { $result }
+end-stalemate = stalemate, { $result }
+waits-ruling = your ruling on { $san }, which is not legal; let the move stand or put the position back, or set the result
+waits-notice = the notice about what { $player } touched; acknowledge it, or confirm the result by setting it
 
 ## Devices
 
@@ -153,6 +161,8 @@ act-add = add { $time } to the opponent's clock
 act-halve = take half of the player's remaining time, but no more than { $most }, and leave him { $least } if he has as much
 act-wins = the player wins
 act-loses = the player loses
+act-await_search = the player loses, or the game is drawn if the opponent cannot mate by any series of legal moves: that is being searched
+act-loses_or_draw = the player loses, or the game is drawn if the opponent cannot mate by any series of legal moves: the search left that undecided
 act-draw = the game is drawn
 act-stands = what was done stands
 act-play_intended = the intended move is made, or if it is illegal another move with that piece
@@ -165,6 +175,9 @@ act-may_penalise = you may penalise the player as you think fit
 act-go_on = nothing is wrong: play goes on
 act-free = any legal move may be made
 act-on_claim = nothing, unless a player claims
+act-no_signal = do not signal that the flag has fallen
+act-rule_first = rule on the move first: it ends the game only if it was made by the Laws
+act-go_on_or_draw = if it cannot be established which flag fell first, the game goes on, or is drawn if all remaining moves had to be made in this period
 act-wait = wait for the next completed move
 act-arbiter_decides = you decide: the Laws leave it to the arbiter
 act-ask_result = ask for the result

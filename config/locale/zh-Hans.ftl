@@ -31,6 +31,8 @@ last_move_doubtful = 最后一着可能不是{ $san }（可信度{ $percent }%�
 press_without_move = { $player }按了钟，但没有看到走棋
 press_before_release = { $player }按钟时，{ $man }似乎还拿在手中
 flag_fall = 棋钟显示{ $player }的钟旗已经落下
+both_flags = 棋钟显示双方的钟旗都已落下
+both_flags_first = 棋钟显示双方的钟旗都已落下，{ $player }的先落下
 
 ## 触摸。传感器只看到棋子动过，看不出意图。
 
@@ -53,6 +55,12 @@ repeated = 相同局面第{ $times }次出现在棋盘上：分别在第{ $plies
 seventy_five = 双方已连续走了75回合，没有走动兵，也没有吃子
 quiet_moves = 双方已连续走了{ $moves }回合，没有走动兵，也没有吃子
 played_after_end = 对局已有结果，而双方仍在按钟
+end_waits = { $end }，尚待：{ $for }
+end_unconfirmed = { $end }已记录，但未经确认，不再等待：{ $for }；请确认结果，或者另行设定
+end-checkmate = 将死，{ $result }
+end-stalemate = 无子可动（逼和），{ $result }
+waits-ruling = 裁判员对不合规则的着法{ $san }作出裁决：可判该着有效、恢复局面，或者设定结果
+waits-notice = 有关{ $player }触摸棋子的提示：可确认已知，或者设定结果予以确认
 
 ## 设备
 
@@ -145,6 +153,8 @@ act-add = 给对方的棋钟加{ $time }
 act-halve = 扣除该棋手剩余时间的一半，最多扣{ $most }；原有时间够的，至少留给{ $least }
 act-wins = 判该棋手胜
 act-loses = 判该棋手负
+act-await_search = 判该棋手负；如果对方用任何一系列合乎规则的着法都不能将死，则判为和棋：正在搜索
+act-loses_or_draw = 判该棋手负；如果对方用任何一系列合乎规则的着法都不能将死，则判为和棋：搜索没有得出结论
 act-draw = 判为和棋
 act-stands = 已走的着法有效
 act-play_intended = 必须走出意图要走的着法；如不合规则，则走同一棋子的另一着法
@@ -157,6 +167,9 @@ act-may_penalise = 裁判员可以酌情处罚该棋手
 act-go_on = 没有问题：继续对局
 act-free = 可以走任何合乎规则的着法
 act-on_claim = 须由对方提出指控，裁判员方予处理
+act-no_signal = 裁判员不得提示钟旗已经落下
+act-rule_first = 先对这一着作出裁决：只有按规则走出的着法才能结束对局
+act-go_on_or_draw = 如果不能判断谁的钟旗先落下，对局继续；如果这一时限内须走完全部剩余着数，则判为和棋
 act-wait = 等待下一着完成
 act-arbiter_decides = 由裁判员裁定：规则授权裁判员决定
 act-ask_result = 询问对局结果

@@ -31,6 +31,8 @@ last_move_doubtful = 最後一步可能不是{ $san }（可信度{ $percent }%�
 press_without_move = { $player }按了鐘，但沒有看到走子
 press_before_release = { $player }按鐘時，{ $man }似乎還拿在手中
 flag_fall = 棋鐘顯示{ $player }的小旗已經降落
+both_flags = 棋鐘顯示雙方的小旗都已降落
+both_flags_first = 棋鐘顯示雙方的小旗都已降落，{ $player }的先降落
 
 ## 觸摸。感應器只看到棋子動過，看不出意圖。
 
@@ -53,6 +55,12 @@ repeated = 相同局面第{ $times }次出現在棋盤上：分別在第{ $plies
 seventy_five = 雙方已連續各走了75步，沒有走動兵，也沒有吃子
 quiet_moves = 雙方已連續各走了{ $moves }步，沒有走動兵，也沒有吃子
 played_after_end = 棋局已有結果，而雙方仍在按鐘
+end_waits = { $end }，尚待：{ $for }
+end_unconfirmed = { $end }已記錄，但未經確認，不再等待：{ $for }；請確認結果，或者另行設定
+end-checkmate = 將死，{ $result }
+end-stalemate = 無子可動（逼和），{ $result }
+waits-ruling = 裁判對不合規則的棋步{ $san }作出裁決：可判該步有效、恢復局面，或者設定結果
+waits-notice = 有關{ $player }觸摸棋子的提示：可確認已知，或者設定結果予以確認
 
 ## 設備
 
@@ -145,6 +153,8 @@ act-add = 給對手的棋鐘加{ $time }
 act-halve = 扣除該棋手剩餘時間的一半，最多扣{ $most }；原有時間夠的，至少留給{ $least }
 act-wins = 判該棋手勝
 act-loses = 判該棋手負
+act-await_search = 判該棋手負；如果對手以任何合乎規則的走法都不能將死，則判為和棋：正在搜尋
+act-loses_or_draw = 判該棋手負；如果對手以任何合乎規則的走法都不能將死，則判為和棋：搜尋沒有得出結論
 act-draw = 判為和棋
 act-stands = 已走的棋步有效
 act-play_intended = 必須走出將走的棋步；如不合規則，則走同一棋子的另一棋步
@@ -157,6 +167,9 @@ act-may_penalise = 裁判可酌情處罰該棋手
 act-go_on = 沒有問題：棋局繼續
 act-free = 可以走任何合乎規則的走法
 act-on_claim = 須由對手提出指控，裁判方予處理
+act-no_signal = 裁判不得提示小旗已經降落
+act-rule_first = 先對這一步作出裁決：只有按規則走出的棋步才能結束棋局
+act-go_on_or_draw = 如果無法斷定何方的小旗先落下，棋局繼續；如果這一時段內須走完全部剩餘步數，則判為和棋
 act-wait = 等待下一步完成
 act-arbiter_decides = 由裁判裁定：規則授權裁判決定
 act-ask_result = 詢問棋局結果

@@ -167,7 +167,8 @@ pub enum AlertKind {
     WrongStart,
     /// The board stands the wrong way (7.2.2).
     Orientation,
-    /// The kings say a result that waits for the arbiter to confirm it.
+    /// The kings say a result that waits for the arbiter to confirm it; or the position ends the game, and the result waits for
+    /// a ruling on the move that led there.
     ResultSignalled,
     /// Moves were not seen one by one, and other lines would explain the board as well as the one on record.
     MovesUncertain,
@@ -410,7 +411,7 @@ pub enum Event {
         /// Both clocks as they should have been.
         clocks: ClockTimes,
     },
-    /// The arbiter should look.
+    /// The arbiter should look. With the id of an alert that stands: it takes the place of that one.
     AlertRaised(Alert),
     /// The reason for an alert is gone.
     AlertCleared {

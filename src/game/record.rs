@@ -193,6 +193,7 @@ impl Record {
                     ply.clocks = *clocks;
                 }
             }
+            Event::AlertRaised(alert) if self.amend_alert(alert) => {}
             Event::AlertRaised(alert) => {
                 if let (AlertKind::IllegalStands, Some(player)) = (alert.kind, alert.by) {
                     // It is not penalised any more.
@@ -222,6 +223,12 @@ impl Record {
             | Event::Link(_)
             | Event::Battery(_) => {}
         }
+    }
+
+    /// Whether an alert of this id stands: then this takes its place, and nothing is counted anew.
+    fn amend_alert(&mut self, alert: &Alert) -> bool {
+        let known = self.alerts.iter_mut().find(|known| known.id == alert.id);
+        known.map(|known| known.clone_from(alert)).is_some()
     }
 
     /// Later readings tell other moves from this ply on: what was counted of those that never were is not counted any more.

@@ -18,13 +18,13 @@ pub use edition::{EDITIONS, Edition, Supervision, TimeClass, Topic};
 pub use in_force::{BadLaws, Laws};
 pub use irregularity::{Counted, Irregularity, Tally};
 pub use penalty::{Penalty, penalty};
-pub use ruling::{Act, Facts, Occasion, Reply, Ruling, Rulings, Situation, Stage, articles, ruling};
+pub use ruling::{Act, Facts, Occasion, Reply, Ruling, Rulings, Situation, Stage, articles, depends_on_mate, ruling};
 pub use word::Worded;
 
 pub use irregular::Irregular;
 pub use position::{BadFen, Ending, Position, PositionKey};
 pub use shakmaty::Move;
-pub use winnable::{Forfeit, LIMIT, Winnable, is_dead, is_dead_within, winnable, winnable_within};
+pub use winnable::{DeadSearch, LIMIT, MateSearch, Winnable, is_dead, winnable, winnable_within};
 
 use shakmaty::{CastlingSide, Color, Piece, Role, Square};
 

@@ -8,7 +8,7 @@ mod table;
 use super::edition::{ClaimPenalty, Halving, Increment, Topic};
 use super::penalty::{Penalty, penalty};
 use super::word::worded;
-use super::{Irregularity, Laws, Worded};
+use super::{Irregularity, Laws, Winnable, Worded};
 use std::fmt;
 use std::str::FromStr;
 pub use table::Rulings;
@@ -53,6 +53,8 @@ worded! {
         DeadPosition = "dead_position",
         /// A flag has fallen (6.9).
         FlagFall = "flag_fall",
+        /// Both flags have fallen (6.11 of 2009 and 2014, Guidelines III.3.1).
+        BothFlags = "both_flags",
         /// A player resigns (5.1.2).
         Resigned = "resigned",
         /// The players agree on a draw (5.2.3).
@@ -148,8 +150,11 @@ pub struct Facts {
     pub nth: u32,
     /// How many moves both players have completed: the smaller number.
     pub moves: u32,
-    /// Whether the opponent can mate by any series of legal moves.
-    pub opponent_can_mate: bool,
+    /// Whether the opponent can mate by any series of legal moves; `None`: that is still being searched.
+    pub opponent_can_mate: Option<Winnable>,
+    /// Whether the move that led to the position is not legal, or a notice of touched pieces stands on it: such a move ends no
+    /// game (5.1.1, 5.2.1, 5.2.2).
+    pub unsettled: bool,
     /// Whether a player claims.
     pub claimed: bool,
     /// Whether the press of the move gained its player time: an increment.
@@ -177,7 +182,8 @@ impl Default for Facts {
             reply: Reply::Nothing,
             nth: 1,
             moves: 0,
-            opponent_can_mate: true,
+            opponent_can_mate: Some(Winnable::CanMate),
+            unsettled: false,
             claimed: false,
             increment: false,
             lasted_s: 3600,
@@ -188,6 +194,18 @@ impl Default for Facts {
             still_there: true,
             because: None,
         }
+    }
+}
+
+impl Facts {
+    /// The same, with this known of the opponent.
+    fn with_mate(self, known: Winnable) -> Facts {
+        Facts { opponent_can_mate: Some(known), ..self }
+    }
+
+    /// While it is not known that he cannot, he can.
+    fn can_mate(&self) -> bool {
+        self.opponent_can_mate != Some(Winnable::CannotMate)
     }
 }
 
@@ -214,6 +232,11 @@ pub enum Act {
     Wins,
     /// The player loses.
     Loses,
+    /// The player loses, or the game is drawn where the opponent cannot mate: the search for that is running, and its answer takes
+    /// the place of this.
+    AwaitSearch,
+    /// The same, and the search ended without an answer: the arbiter decides.
+    LosesOrDraw,
     /// The game is drawn.
     Draw,
     /// What was done stands.
@@ -238,6 +261,12 @@ pub enum Act {
     Free,
     /// Nothing, unless a player claims.
     OnClaim,
+    /// The arbiter does not signal it.
+    NoSignal,
+    /// The arbiter rules on the move first: it ends the game only if it was made by Articles 3 and 4.
+    RuleFirst,
+    /// If it cannot be established which flag fell first: the game goes on, or is drawn in the last period.
+    GoOnOrDraw,
     /// The arbiter waits for the next completed move.
     Wait,
     /// The arbiter decides: the Laws leave it to him.
@@ -248,7 +277,7 @@ pub enum Act {
 
 impl Act {
     /// Those without a figure, with their words.
-    const PLAIN: [(&'static str, Act); 23] = [
+    const PLAIN: [(&'static str, Act); 28] = [
         ("restore", Act::Restore),
         ("touch_binds", Act::TouchBinds),
         ("release_binds", Act::ReleaseBinds),
@@ -257,6 +286,8 @@ impl Act {
         ("take_increment", Act::TakeIncrement),
         ("wins", Act::Wins),
         ("loses", Act::Loses),
+        ("await_search", Act::AwaitSearch),
+        ("loses_or_draw", Act::LosesOrDraw),
         ("draw", Act::Draw),
         ("stands", Act::Stands),
         ("play_intended", Act::PlayIntended),
@@ -269,6 +300,9 @@ impl Act {
         ("go_on", Act::GoOn),
         ("free", Act::Free),
         ("on_claim", Act::OnClaim),
+        ("no_signal", Act::NoSignal),
+        ("rule_first", Act::RuleFirst),
+        ("go_on_or_draw", Act::GoOnOrDraw),
         ("wait", Act::Wait),
         ("arbiter_decides", Act::ArbiterDecides),
         ("ask_result", Act::AskResult),
@@ -314,7 +348,28 @@ pub struct Ruling {
 }
 
 /// What these Laws require in a situation. `None`: they do not say, or their text is not at hand: nothing is said to anybody.
+///
+/// Where a loss depends on whether the opponent can mate and that is not known, this says so in the place of the loss.
 pub fn ruling(laws: &Laws, situation: Situation, facts: &Facts) -> Option<Ruling> {
+    let unknown = match facts.opponent_can_mate {
+        Some(Winnable::CanMate | Winnable::CannotMate) => return find(laws, situation, facts),
+        Some(Winnable::Possible) => Act::LosesOrDraw,
+        None => Act::AwaitSearch,
+    };
+    let mut ruling = find(laws, situation, &facts.with_mate(Winnable::CanMate))?;
+    if find(laws, situation, &facts.with_mate(Winnable::CannotMate)).as_ref() != Some(&ruling) {
+        ruling.acts.iter_mut().filter(|act| **act == Act::Loses).for_each(|act| *act = unknown);
+    }
+    Some(ruling)
+}
+
+/// Whether what these Laws require depends on whether the opponent can mate.
+pub fn depends_on_mate(laws: &Laws, situation: Situation, facts: &Facts) -> bool {
+    let ruling = |known| find(laws, situation, &facts.with_mate(known));
+    ruling(Winnable::CanMate) != ruling(Winnable::CannotMate)
+}
+
+fn find(laws: &Laws, situation: Situation, facts: &Facts) -> Option<Ruling> {
     table::rows().iter().filter(|row| row.situation == situation).find_map(|row| follow(row, laws, facts))
 }
 
@@ -340,7 +395,7 @@ fn follow(row: &Row, laws: &Laws, facts: &Facts) -> Option<Ruling> {
     for step in &row.steps {
         match step {
             Step::Act(act) => acts.push(*act),
-            Step::Penalty => match penalty(laws, facts.nth, facts.opponent_can_mate) {
+            Step::Penalty => match penalty(laws, facts.nth, facts.can_mate()) {
                 Some(Penalty::Add(seconds)) => acts.push(Act::Add(seconds)),
                 // The game is over: nothing is left to be done on the board.
                 Some(Penalty::Loses) => acts = vec![Act::Loses],

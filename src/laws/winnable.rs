@@ -4,8 +4,8 @@
 //! Stages, each dearer than the one before, asked only if that one does not know: the men on the board; a walk on which one
 //! player takes what he can, which settles most positions of play; a short search for a mate with both players helping; where
 //! men can ever come to stand ([`reach`]); two long searches. "Can mate" rests on a mate that was found, "cannot" on a proof or on
-//! every position having been looked at. Moves without a capture or a pawn's move are not counted: the arbiter ends such a game by
-//! Art. 9.6.2, not by these articles.
+//! every position having been looked at. All of it can be run in slices, counted in moves looked at. Moves without a capture or a
+//! pawn's move are not counted: the arbiter ends such a game by Art. 9.6.2, not by these articles.
 
 mod climb;
 mod mates;
@@ -13,17 +13,22 @@ mod reach;
 mod score;
 mod search;
 
-use crate::laws::Position;
 use crate::laws::position::Kind;
+use crate::laws::{Irregular, Position};
+use mates::Mate;
 use reach::Reach;
-use search::Found;
-use shakmaty::{Bitboard, Board, Color, Position as Rules};
+use search::{Found, Plan, Search};
+use shakmaty::{Bitboard, Board, Chess, Color, Position as Rules};
 
 /// Positions that the short search may look at: it takes about as long as to find out where men can ever come to stand.
 const SHORT: u32 = 1 << 10;
 /// Positions that each of the two long searches looks at before the answer is [`Winnable::Possible`]: less than a second for both
 /// and less than 10 MB, given back at the end, on a desktop computer.
 pub const LIMIT: u32 = 1 << 18;
+/// What the greedy walk costs, in moves looked at.
+const WALK: u32 = 1 << 10;
+/// What it costs to find out where men can ever come to stand, in moves looked at.
+const REACH: u32 = 1 << 14;
 /// More men than these are no position that anybody reached by play.
 const MEN: usize = 32;
 
@@ -46,75 +51,173 @@ pub fn winnable(position: &Position, winner: Color) -> Winnable {
 
 /// The same, with another limit (at most [`LIMIT`]).
 pub fn winnable_within(position: &Position, winner: Color, limit: u32) -> Winnable {
-    match position.kind() {
-        Kind::Regular(chess) => answer(chess, winner, limit.min(LIMIT)),
-        Kind::Irregular(irregular) => answer(&**irregular, winner, limit.min(LIMIT)),
+    let mut search = MateSearch::with_limit(position, winner, limit);
+    loop {
+        if let Some(answer) = search.run(u32::MAX) {
+            return answer;
+        }
     }
 }
 
 /// Whether the game ends here as drawn since neither player can mate (Art. 5.2.2). While that is not certain it goes on.
 pub fn is_dead(position: &Position) -> bool {
-    is_dead_within(position, LIMIT)
-}
-
-/// The same, with another limit (at most [`LIMIT`]).
-pub fn is_dead_within(position: &Position, limit: u32) -> bool {
-    // One who can is enough for it to go on: the one who has more to mate with is found out sooner.
-    let count = |color| position.board().by_color(color).count();
-    let first = if count(Color::White) >= count(Color::Black) { Color::White } else { Color::Black };
-    [first, !first].into_iter().all(|color| winnable_within(position, color, limit) == Winnable::CannotMate)
-}
-
-/// What becomes of a game that a player is to lose by the flag (Art. 6.9), by his last illegal move (Art. 7.5.5) or by resigning
-/// (Art. 5.1.2, in the edition of 2023 alone).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Forfeit {
-    /// His opponent can mate: he loses.
-    Lost,
-    /// His opponent cannot: it is drawn.
-    Drawn,
-    /// That was not found out.
-    ArbiterDecides,
-}
-
-impl Forfeit {
-    /// If this player is to lose here.
-    pub fn of(position: &Position, loser: Color) -> Forfeit {
-        match winnable(position, !loser) {
-            Winnable::CanMate => Forfeit::Lost,
-            Winnable::CannotMate => Forfeit::Drawn,
-            Winnable::Possible => Forfeit::ArbiterDecides,
+    let mut search = DeadSearch::new(position);
+    loop {
+        if let Some(dead) = search.run(u32::MAX) {
+            return dead;
         }
     }
 }
 
-fn answer<P: Rules + Clone>(position: &P, winner: Color, limit: u32) -> Winnable {
-    let board = position.board();
-    let kings = |color| (board.kings() & board.by_color(color)).count();
-    if kings(Color::White) != 1 || kings(Color::Black) != 1 || board.occupied().count() > MEN {
-        return Winnable::Possible;
+/// A search for whether a player can still mate, run in slices. What it finds does not depend on the slices.
+pub struct MateSearch(Kinds);
+
+enum Kinds {
+    Regular(Box<Stages<Chess>>),
+    Irregular(Box<Stages<Irregular>>),
+}
+
+impl MateSearch {
+    /// A search with the full limit for whether `winner` can mate from here, whoever is to move. Nothing is looked at yet.
+    pub fn new(position: &Position, winner: Color) -> MateSearch {
+        MateSearch::with_limit(position, winner, LIMIT)
     }
-    if !enough_material(board, winner) {
-        return Winnable::CannotMate;
+
+    fn with_limit(position: &Position, winner: Color, limit: u32) -> MateSearch {
+        MateSearch(match position.kind() {
+            Kind::Regular(chess) => Kinds::Regular(Box::new(Stages::new(chess.clone(), winner, limit.min(LIMIT)))),
+            Kind::Irregular(irregular) => {
+                Kinds::Irregular(Box::new(Stages::new(Irregular::clone(irregular), winner, limit.min(LIMIT))))
+            }
+        })
     }
-    if climb::finds_mate(position, winner) {
-        return Winnable::CanMate;
+
+    /// Searches on until about `budget` more moves were looked at. `None`: it is not finished; [`Winnable::Possible`]: it is, and
+    /// the limit was reached.
+    pub fn run(&mut self, budget: u32) -> Option<Winnable> {
+        match &mut self.0 {
+            Kinds::Regular(stages) => stages.run(budget),
+            Kinds::Irregular(stages) => stages.run(budget),
+        }
     }
-    let settled = |found| match found {
-        Found::Mate => Some(Winnable::CanMate),
-        Found::NoMate => Some(Winnable::CannotMate),
-        Found::GaveUp => None,
-    };
-    if let Some(answer) = settled(search::search(position, winner, SHORT.min(limit), &[], &search::MIXED)) {
-        return answer;
+}
+
+/// A search for whether neither player can mate any more (Art. 5.2.2), run in slices.
+pub struct DeadSearch {
+    search: MateSearch,
+    /// The other player's search, while the first one is not finished.
+    other: Option<MateSearch>,
+}
+
+impl DeadSearch {
+    /// A search with the full limit. Nothing is looked at yet.
+    pub fn new(position: &Position) -> DeadSearch {
+        // One who can is enough for it to go on: the one who has more to mate with is found out sooner.
+        let count = |color| position.board().by_color(color).count();
+        let first = if count(Color::White) >= count(Color::Black) { Color::White } else { Color::Black };
+        DeadSearch { search: MateSearch::new(position, first), other: Some(MateSearch::new(position, !first)) }
     }
-    let mates = mates::possible(&Reach::of(board, &reach::Rights::of(position)), winner);
-    if mates.is_empty() {
-        return Winnable::CannotMate;
+
+    /// Searches on until about `budget` more moves of each player's search were looked at. `None`: it is not finished. While it
+    /// is not certain that neither player can mate, the position is not dead.
+    pub fn run(&mut self, budget: u32) -> Option<bool> {
+        loop {
+            if self.search.run(budget)? != Winnable::CannotMate {
+                return Some(false);
+            }
+            match self.other.take() {
+                Some(other) => self.search = other,
+                None => return Some(true),
+            }
+        }
     }
-    let plans = [search::MIXED, search::DEEP];
-    let mut found = plans.iter().filter_map(|plan| settled(search::search(position, winner, limit, &mates, plan)));
-    found.next().unwrap_or(Winnable::Possible)
+}
+
+/// The stages of one search.
+struct Stages<P> {
+    position: P,
+    winner: Color,
+    limit: u32,
+    stage: Stage<P>,
+}
+
+/// Which stage is next.
+enum Stage<P> {
+    /// The men, and the greedy walk.
+    Walk,
+    /// The short search.
+    Short(Search<P>),
+    /// Where men can ever come to stand.
+    Reach,
+    /// The long searches: this one, and whether another one follows.
+    Long { mates: Vec<Mate>, search: Search<P>, last: bool },
+    /// The answer.
+    Done(Winnable),
+}
+
+impl<P: Rules + Clone> Stages<P> {
+    fn new(position: P, winner: Color, limit: u32) -> Stages<P> {
+        Stages { position, winner, limit, stage: Stage::Walk }
+    }
+
+    fn run(&mut self, mut budget: u32) -> Option<Winnable> {
+        loop {
+            self.stage = match &mut self.stage {
+                Stage::Done(answer) => return Some(*answer),
+                _ if budget == 0 => return None,
+                Stage::Walk => {
+                    budget = budget.saturating_sub(WALK);
+                    self.walk()
+                }
+                Stage::Short(search) => match search.run(&[], &mut budget)? {
+                    Found::GaveUp => Stage::Reach,
+                    found => Stage::Done(answer(found)),
+                },
+                Stage::Reach => {
+                    budget = budget.saturating_sub(REACH);
+                    let reach = Reach::of(self.position.board(), &reach::Rights::of(&self.position));
+                    match mates::possible(&reach, self.winner) {
+                        mates if mates.is_empty() => Stage::Done(Winnable::CannotMate),
+                        mates => Stage::Long { mates, search: self.search(self.limit, &search::MIXED), last: false },
+                    }
+                }
+                Stage::Long { mates, search, last } => match (search.run(mates, &mut budget)?, *last) {
+                    (Found::GaveUp, false) => {
+                        let mates = std::mem::take(mates);
+                        Stage::Long { mates, search: self.search(self.limit, &search::DEEP), last: true }
+                    }
+                    (found, _) => Stage::Done(answer(found)),
+                },
+            };
+        }
+    }
+
+    /// What the men and the greedy walk say.
+    fn walk(&self) -> Stage<P> {
+        let board = self.position.board();
+        let kings = |color| (board.kings() & board.by_color(color)).count();
+        if kings(Color::White) != 1 || kings(Color::Black) != 1 || board.occupied().count() > MEN {
+            Stage::Done(Winnable::Possible)
+        } else if !enough_material(board, self.winner) {
+            Stage::Done(Winnable::CannotMate)
+        } else if climb::finds_mate(&self.position, self.winner) {
+            Stage::Done(Winnable::CanMate)
+        } else {
+            Stage::Short(self.search(SHORT.min(self.limit), &search::MIXED))
+        }
+    }
+
+    fn search(&self, limit: u32, plan: &'static Plan) -> Search<P> {
+        Search::new(self.position.clone(), self.winner, limit, plan)
+    }
+}
+
+fn answer(found: Found) -> Winnable {
+    match found {
+        Found::Mate => Winnable::CanMate,
+        Found::NoMate => Winnable::CannotMate,
+        Found::GaveUp => Winnable::Possible,
+    }
 }
 
 /// Whether there is a mate with these men at all, wherever they stood and whatever pawns became.

@@ -118,6 +118,8 @@ struct Counts {
     boards: BTreeMap<BoardId, Board>,
     /// The number of the last event that was counted, by game.
     last: BTreeMap<u64, u64>,
+    /// The greatest id of an alert of each game: one of an earlier alert amends it.
+    last_alert: BTreeMap<u64, u32>,
     live: Histogram,
     broadcast: Histogram,
 }
@@ -149,6 +151,13 @@ impl Counts {
             return;
         }
         self.last.insert(game, number);
+        if let Event::AlertRaised(alert) = event {
+            let last = self.last_alert.entry(game).or_default();
+            if alert.id <= *last {
+                return;
+            }
+            *last = alert.id;
+        }
         let board = self.boards.entry(board.clone()).or_default();
         match event {
             Event::GameStarted { .. } => board.games += 1,

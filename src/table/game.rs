@@ -3,10 +3,12 @@
 mod alerts;
 mod claim;
 mod devices;
+mod end;
 mod faults;
 mod hold;
 mod judge;
 mod kings;
+mod mate_search;
 mod orders;
 mod publish;
 mod restore;
@@ -29,6 +31,7 @@ use crate::laws::{Laws, Position};
 use crate::sense::Edge;
 pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
 use hold::Hold;
+use mate_search::Searches;
 use shakmaty::{Bitboard, Color, Move, Piece, Square};
 use sightings::Sightings;
 
@@ -96,6 +99,10 @@ pub struct Game {
     displaced: Bitboard,
     /// Nobody has looked yet whether the last position on record is dead.
     dead_unjudged: bool,
+    /// Whether a player can mate, where that is not known yet.
+    searches: Searches,
+    /// The last position ends the game, and the result waits for a ruling on the move that led there.
+    is_held: bool,
 }
 
 impl Game {
@@ -143,6 +150,9 @@ impl Game {
         let laws = record.laws.parse().unwrap_or(settings.laws);
         let mut game = Game::with(record, laws, start, follower, published, true);
         game.go_on_restoring();
+        game.is_held = game.record.result.is_none() && end::is_held(rest);
+        game.dead_unjudged = game.record.result.is_none() && !was_dead(rest);
+        game.restore_searches();
         Some(game)
     }
 
@@ -175,6 +185,8 @@ impl Game {
             sighted: !blind,
             displaced: Bitboard::EMPTY,
             dead_unjudged: false,
+            searches: Searches::default(),
+            is_held: false,
         }
     }
 
@@ -251,6 +263,7 @@ impl Game {
     /// The first whole reading after the link came up.
     pub fn see(&mut self, now: Millis, placement: &Placement, around: &mut Around<'_>, output: &mut Output) {
         self.blind = false;
+        self.begin_searching(now);
         if self.touch_free_until == Millis::MAX {
             self.touch_free_until = now;
         }
@@ -416,6 +429,7 @@ impl Game {
             self.over = true;
         }
         self.judge_dead(now, output);
+        self.settle_end(now, around, output);
         self.tell_unexplained(now, quiet, around, output);
         if quiet >= UNEXPLAINED {
             self.tell_touched_opponent(now, output);
@@ -429,6 +443,20 @@ impl Game {
             .flatten()
             .min()
             .filter(|_| !self.over && !self.blind && !self.is_paused())
+    }
+
+    /// When a slice of a search is due, or an end of the game has waited long enough: also while nothing is followed.
+    pub fn background_deadline(&self) -> Option<Millis> {
+        [self.search_deadline(), self.end_deadline()].into_iter().flatten().min()
+    }
+
+    /// That time has come.
+    pub fn run_background(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        if self.end_deadline().is_some_and(|due| due <= now) {
+            self.settle_end(now, around, output);
+        } else {
+            self.run_search(now, output);
+        }
     }
 
     /// That time has come.
@@ -496,9 +524,22 @@ impl Game {
     /// Into the record, and out.
     fn tell(&mut self, at: Millis, event: Event, output: &mut Output) {
         let stamped = Stamped { at: output.stamp(at), number: None, event };
+        if matches!(stamped.event, Event::Result { .. }) {
+            self.is_held = false;
+        }
         self.record.apply(&stamped);
         output.add(stamped);
     }
+}
+
+/// Whether, as these events of one game tell, the last position on record was found to be dead.
+fn was_dead(events: &[Stamped]) -> bool {
+    let last = events.iter().rev().find_map(|stamped| match &stamped.event {
+        Event::MoveMade { .. } | Event::MovesCorrected { .. } => Some(false),
+        Event::AlertRaised(alert) if alert.kind == AlertKind::DeadPosition => Some(true),
+        _ => None,
+    });
+    last == Some(true)
 }
 
 /// What a square with this piece, or with none, would show.

@@ -288,6 +288,8 @@ impl Table {
                 self.with_game(output, |game, _, output| game.silent(due, ms, output));
             } else if self.kings_deadline().is_some_and(|kings| kings <= due) {
                 self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
+            } else if self.background_deadline().is_some_and(|background| background <= due) {
+                self.with_game(output, |game, around, output| game.run_background(due, around, output));
             } else if self.look_deadline().is_some_and(|look| look <= due) {
                 self.with_game(output, |game, around, output| game.look_again(due, around, output));
             } else {
@@ -303,7 +305,8 @@ impl Table {
         let stages = &self.stages[usize::from(self.is_low())];
         let stage = stages.get(self.stage).map(|quiet| self.last_edge.saturating_add(*quiet));
         // The settle time is another when a clock comes under the limit, and its end may then have passed already.
-        let others = [self.kings_deadline(), self.look_deadline(), self.gap.deadline(), self.silence_deadline()];
+        let background = self.background_deadline();
+        let others = [self.kings_deadline(), self.look_deadline(), self.gap.deadline(), self.silence_deadline(), background];
         let due = others.into_iter().flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
         (due < Millis::MAX).then(|| due.max(self.now))
     }
@@ -566,6 +569,10 @@ impl Table {
 
     fn kings_deadline(&self) -> Option<Millis> {
         self.game.as_ref().and_then(Game::kings_deadline)
+    }
+
+    fn background_deadline(&self) -> Option<Millis> {
+        self.game.as_ref().and_then(Game::background_deadline)
     }
 
     fn look_deadline(&self) -> Option<Millis> {

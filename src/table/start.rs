@@ -259,6 +259,7 @@ impl Table {
         placement: &Placement,
         output: &mut Output,
     ) {
+        self.with_game(output, |game, around, output| game.leave(now, around, output));
         self.rotation = Some(found.rotation);
         self.gap = Gap::default();
         self.clock.begin_game();

@@ -13,8 +13,8 @@ const MOST: u16 = 4096;
 const PLIES: usize = 300;
 /// Bytes that a board may hold.
 const HELD: isize = 1 << 20;
-/// The same while it works on an input.
-const AT_WORK: isize = 3 << 19;
+/// The same while it works on an input, or searches whether a player can mate: that takes up to 10 MB, given back at the end.
+const AT_WORK: isize = 10 << 20;
 
 /// Long manoeuvres, and then captures, of which boards that know no pieces cannot say which they were.
 fn choose(rng: &mut Rng, position: &Position, ply: usize) -> Option<Move> {

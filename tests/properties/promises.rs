@@ -2,8 +2,8 @@
 
 use touchmove::boards::Millis;
 use touchmove::game::record::PlyState;
-use touchmove::game::{Command, CompletedBy, CorrectionReason, Event, Played, Record, Stamped};
-use touchmove::laws::Position;
+use touchmove::game::{Alert, Command, CompletedBy, CorrectionReason, Event, Played, Record, Stamped};
+use touchmove::laws::{Act, Position};
 use touchmove::wire;
 
 /// What was told so far, and the record that it makes.
@@ -147,7 +147,11 @@ impl Promises {
                 }
             }
             Event::AlertRaised(alert) => {
-                if alert.id != record.alerts_raised + 1 {
+                // One that stands may be amended: what is required of it was not known at first.
+                let amends = |known: &&Alert| known.id == alert.id && known.required.contains(&Act::AwaitSearch);
+                let amended =
+                    record.alerts.iter().find(amends).map(|known| Alert { required: alert.required.clone(), ..known.clone() });
+                if alert.id != record.alerts_raised + 1 && amended.as_ref() != Some(alert) {
                     return Err(format!("{} alerts were raised", record.alerts_raised));
                 }
                 if alert.ply as usize > plies || alert.text.key.is_empty() {

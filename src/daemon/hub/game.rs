@@ -38,7 +38,7 @@ impl GameView {
     pub(in crate::daemon) fn take(&mut self, stamped: &Stamped) {
         self.record.apply(stamped);
         match &stamped.event {
-            Event::AlertRaised(alert) => drop(self.raised.insert(alert.id, stamped.at)),
+            Event::AlertRaised(alert) => _ = self.raised.entry(alert.id).or_insert(stamped.at),
             Event::AlertCleared { id } => drop(self.raised.remove(id)),
             _ => {}
         }

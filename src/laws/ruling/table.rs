@@ -1,7 +1,7 @@
 //! The rows of `config/laws/rulings.toml`, and what their conditions mean.
 
 use super::{Act, Facts, Reply, Situation, Stage};
-use crate::laws::edition::{FiveFold, IllegalPosition, NoMate, PawnLeft, Reader, Reversed, Ruled, Stands, Topic};
+use crate::laws::edition::{FiveFold, FlagCaller, IllegalPosition, NoMate, PawnLeft, Reader, Reversed, Ruled, Stands, Topic};
 use crate::laws::word::worded;
 use crate::laws::{Laws, Worded};
 use std::sync::OnceLock;
@@ -103,6 +103,12 @@ worded! {
         ResignationDraws = "resignation_draws",
         /// A fallen flag is a draw if he cannot.
         FlagDraws = "flag_draws",
+        /// A flag counts as fallen only when a player claims it.
+        FlagOnClaim = "flag_on_claim",
+        /// A player claims.
+        Claimed = "claimed",
+        /// The move that led to the position is not legal, or a notice of touched pieces stands on it.
+        Unsettled = "unsettled",
         /// Five equal positions were in consecutive moves, or need not be.
         FiveFold = "five_fold",
         /// An illegal position is waited upon.
@@ -147,9 +153,12 @@ impl Condition {
             }
             Asked::MayAgree => facts.moves >= rules.agreement_moves.unwrap_or(0),
             Asked::InQuickplay => rules.quickplay.is_some_and(|quickplay| facts.left_s < quickplay.below_s),
-            Asked::CanMate => facts.opponent_can_mate,
+            Asked::CanMate => facts.can_mate(),
             Asked::ResignationDraws => rules.resigned == Some(NoMate::Draw),
             Asked::FlagDraws => rules.flag == Some(NoMate::Draw),
+            Asked::FlagOnClaim => rules.flag_called == Some(FlagCaller::Players),
+            Asked::Claimed => facts.claimed,
+            Asked::Unsettled => facts.unsettled,
             Asked::FiveFold => rules.five_fold_kind == Some(FiveFold::Any) || facts.consecutive,
             Asked::WaitsForIllegal => rules.illegal_position == Some(IllegalPosition::WaitThenDraw),
             Asked::StillThere => facts.still_there,

@@ -32,69 +32,19 @@ pub struct Plan {
 }
 
 /// By all scores in turn.
-pub const MIXED: Plan = Plan { turns: [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3], ply: 4 };
+pub static MIXED: Plan = Plan { turns: [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3], ply: 4 };
 /// By how the king stands alone, however long it takes: of the test vectors that the other plan leaves undecided it decides more
 /// than half.
-pub const DEEP: Plan = Plan { turns: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], ply: 0 };
+pub static DEEP: Plan = Plan { turns: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], ply: 0 };
 
-/// Looks at no more than `limit` positions, no more than 2¹⁸; `mates` are those to make for, if they are known.
-pub fn search<P: Rules + Clone>(start: &P, winner: Color, limit: u32, mates: &[Mate], plan: &Plan) -> Found {
-    if replies(start, winner) == Some(0) {
-        return Found::Mate;
-    }
-    let mut search =
-        Search { nodes: vec![Node::START], seen: Seen::new(), queues: Default::default(), next: 0, tried: 0, barren: 0 };
-    search.seen.insert(key(start));
-    for turn in plan.turns.into_iter().cycle() {
-        let Some(index) = search.pop(turn) else {
-            if search.is_done() {
-                return Found::NoMate;
-            }
-            continue;
-        };
-        let Some(position) = search.expand(index, start) else { continue };
-        let node = search.node(index);
-        // Only what cannot be undone changes where men can ever come to stand.
-        if !mates.is_empty() && node.irreversible && search.is_barren(&position, winner) {
-            continue;
-        }
-        let legal = position.legal_moves();
-        if legal.is_full() {
-            return Found::GaveUp; // There may be more than the list holds.
-        }
-        for mv in legal {
-            let mut next = position.clone();
-            next.play_unchecked(mv);
-            if !search.seen.insert(key(&next)) {
-                continue;
-            }
-            let replies = replies(&next, winner);
-            if replies == Some(0) {
-                return Found::Mate;
-            }
-            if search.seen.count > limit as usize {
-                return Found::GaveUp;
-            }
-            if enough_material(next.board(), winner) {
-                let scores = score::scores(next.board(), winner, replies, mates);
-                search.push(Node::after(index, mv, node.depth), scores, plan);
-            }
-        }
-    }
-    Found::GaveUp
-}
-
-/// Moves out of a check by the winner, if there is one.
-fn replies<P: Rules>(position: &P, winner: Color) -> Option<usize> {
-    (position.turn() != winner && position.is_check()).then(|| position.legal_moves().len())
-}
-
-fn key<P: Rules>(position: &P) -> u64 {
-    let Zobrist64(key) = position.zobrist_hash(EnPassantMode::Legal);
-    key
-}
-
-struct Search {
+/// A search that is run in slices: what it comes to does not depend on how it is sliced.
+pub struct Search<P> {
+    start: P,
+    winner: Color,
+    limit: u32,
+    plan: &'static Plan,
+    /// Which of the plan's turns is next.
+    turn: usize,
     nodes: Vec<Node>,
     seen: Seen,
     /// Score and number of each node in one word, so that the queues stay small: 14 bits and 18.
@@ -106,9 +56,68 @@ struct Search {
     barren: u32,
 }
 
-const INDEX: u32 = 18;
+/// What [`Search::is_barren`] costs, in moves looked at.
+const BARREN: u32 = 256;
 
-impl Search {
+impl<P: Rules + Clone> Search<P> {
+    /// A search that looks at no more than `limit` positions, no more than 2¹⁸. Nothing is looked at yet.
+    pub fn new(start: P, winner: Color, limit: u32, plan: &'static Plan) -> Search<P> {
+        let mut seen = Seen::new();
+        seen.insert(key(&start));
+        let nodes = vec![Node::START];
+        Search { start, winner, limit, plan, turn: 0, nodes, seen, queues: Default::default(), next: 0, tried: 0, barren: 0 }
+    }
+
+    /// Goes on until `budget`, counted in moves looked at, is spent. `None`: it is not finished. `mates`: those to make for, if
+    /// they are known, the same in every slice.
+    pub fn run(&mut self, mates: &[Mate], budget: &mut u32) -> Option<Found> {
+        let winner = self.winner;
+        if replies(&self.start, winner) == Some(0) {
+            return Some(Found::Mate);
+        }
+        while *budget > 0 {
+            *budget -= 1;
+            let turn = self.plan.turns.get(self.turn).copied().unwrap_or_default();
+            self.turn = (self.turn + 1) % self.plan.turns.len();
+            let Some(index) = self.pop(turn) else {
+                if self.is_done() {
+                    return Some(Found::NoMate);
+                }
+                continue;
+            };
+            let Some(position) = self.expand(index) else { continue };
+            let node = self.node(index);
+            // Only what cannot be undone changes where men can ever come to stand.
+            if !mates.is_empty() && node.irreversible && self.is_barren(&position, budget) {
+                continue;
+            }
+            let legal = position.legal_moves();
+            if legal.is_full() {
+                return Some(Found::GaveUp); // There may be more than the list holds.
+            }
+            *budget = budget.saturating_sub(legal.len() as u32);
+            for mv in legal {
+                let mut next = position.clone();
+                next.play_unchecked(mv);
+                if !self.seen.insert(key(&next)) {
+                    continue;
+                }
+                let replies = replies(&next, winner);
+                if replies == Some(0) {
+                    return Some(Found::Mate);
+                }
+                if self.seen.count > self.limit as usize {
+                    return Some(Found::GaveUp);
+                }
+                if enough_material(next.board(), winner) {
+                    let scores = score::scores(next.board(), winner, replies, mates);
+                    self.push(Node::after(index, mv, node.depth), scores);
+                }
+            }
+        }
+        None
+    }
+
     fn pop(&mut self, turn: usize) -> Option<u32> {
         match self.queues.get_mut(turn) {
             Some(queue) => queue.pop().map(|Reverse(word)| word & ((1 << INDEX) - 1)),
@@ -127,21 +136,22 @@ impl Search {
 
     /// Whether it is shown that nothing comes of a position. Where that is seldom so, it is seldom looked at: it takes as long
     /// as ten positions.
-    fn is_barren<P: Rules>(&mut self, position: &P, winner: Color) -> bool {
+    fn is_barren(&mut self, position: &P, budget: &mut u32) -> bool {
         self.tried += 1;
         if self.tried > 64 && self.barren * 16 < self.tried && !self.tried.is_multiple_of(16) {
             return false;
         }
-        let barren = !mates::any(&Reach::of(position.board(), &Rights::of(position)), winner);
+        *budget = budget.saturating_sub(BARREN);
+        let barren = !mates::any(&Reach::of(position.board(), &Rights::of(position)), self.winner);
         self.barren += u32::from(barren);
         barren
     }
 
-    fn push(&mut self, node: Node, scores: [u32; 3], plan: &Plan) {
+    fn push(&mut self, node: Node, scores: [u32; 3]) {
         let index = self.nodes.len() as u32;
         for (queue, score) in self.queues.iter_mut().zip(scores) {
             if score != score::UNKNOWN {
-                let score = (16 * score + plan.ply * u32::from(node.depth)).min((1 << (32 - INDEX)) - 1);
+                let score = (16 * score + self.plan.ply * u32::from(node.depth)).min((1 << (32 - INDEX)) - 1);
                 queue.push(Reverse(score << INDEX | index));
             }
         }
@@ -154,7 +164,7 @@ impl Search {
 
     /// The position of a node that was not looked at before: the moves that lead to it are played again, which is cheaper than to
     /// keep a position for each.
-    fn expand<P: Rules + Clone>(&mut self, index: u32, start: &P) -> Option<P> {
+    fn expand(&mut self, index: u32) -> Option<P> {
         let node = self.nodes.get_mut(index as usize)?;
         if std::mem::replace(&mut node.expanded, true) {
             return None;
@@ -165,13 +175,25 @@ impl Search {
             line.push(node.mv);
             at = node.parent;
         }
-        let mut position = start.clone();
+        let mut position = self.start.clone();
         for mv in line.into_iter().rev() {
             position.play_unchecked(mv.unpack(&position));
         }
         Some(position)
     }
 }
+
+/// Moves out of a check by the winner, if there is one.
+fn replies<P: Rules>(position: &P, winner: Color) -> Option<usize> {
+    (position.turn() != winner && position.is_check()).then(|| position.legal_moves().len())
+}
+
+fn key<P: Rules>(position: &P) -> u64 {
+    let Zobrist64(key) = position.zobrist_hash(EnPassantMode::Legal);
+    key
+}
+
+const INDEX: u32 = 18;
 
 /// A position that was found, and how. Twelve bytes: there may be a quarter of a million.
 #[derive(Clone, Copy)]

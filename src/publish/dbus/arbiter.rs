@@ -368,8 +368,9 @@ impl Arbiter {
         Ok(values::verdict(&self.ask(command, &header, connection).await?))
     }
 
-    /// The arbiter should look. id counts from 1 in each game. ply: which it concerns, 0 before the first move. by: white, black,
-    /// or empty where that is not known. articles: of the edition in force, the most important first. squares: those it is about.
+    /// The arbiter should look. id counts from 1 in each game; the id of an alert that stands: it is amended, and this takes its
+    /// place. ply: which it concerns, 0 before the first move. by: white, black, or empty where that is not known. articles: of
+    /// the edition in force, the most important first. squares: those it is about.
     /// detail: a sentence; Describe puts it into other languages. position: the one to restore, as FEN. details: notice (b: it
     /// may be nothing, since intent cannot be sensed), required (as: what the Laws then require, in this order), white and
     /// black (i: milliseconds on the clocks when that position was completed, -1 where not known), and where there is such:
@@ -384,8 +385,10 @@ impl Arbiter {
     /// link_lost, clock_stopped, clock_lost, clock_battery, board_battery.
     ///
     /// required: restore, touch_binds, release_binds, complete, queen, take_increment, add and seconds for the opponent, halve and at most how
-    /// many seconds and how many are left at least, wins, loses, draw, stands, play_intended, new_game, transfer, no_castling,
-    /// own_time, put_right, may_penalise, go_on, free, on_claim, wait, arbiter_decides, ask_result.
+    /// many seconds and how many are left at least, wins, loses, await_search (loses, or draw where the opponent cannot mate: that
+    /// is being searched), loses_or_draw (the same, and the search left it undecided), draw, stands, play_intended, new_game,
+    /// transfer, no_castling, own_time, put_right, may_penalise, go_on, free, on_claim, no_signal, rule_first, go_on_or_draw, wait,
+    /// arbiter_decides, ask_result.
     #[zbus(signal)]
     async fn alert_raised(
         emitter: &SignalEmitter<'_>,

@@ -1,7 +1,7 @@
 //! Alerts, as the arbiter reads them.
 
 use crate::daemon::hub::GameView;
-use crate::game::{Alert, Sighting};
+use crate::game::{Alert, Arg, Sighting};
 use crate::laws::Laws;
 use crate::locale::{self, Locale};
 use crate::wire::{Word, sensed_to_word};
@@ -31,6 +31,15 @@ pub fn value(locale: Locale, game: &GameView, alert: &Alert) -> Value {
         "raised": game.raised.get(&alert.id).map(|at| game.wall_ms(*at)),
         "evidence": evidence(game, &alert.evidence),
         "count": alert.count,
+        "result": proposed(alert),
+    })
+}
+
+/// The result that waits for the arbiter, if the alert is about one.
+fn proposed(alert: &Alert) -> Option<&str> {
+    alert.text.args.iter().find_map(|(name, arg)| match arg {
+        Arg::Plain(result) if name == "result" => Some(result.as_str()),
+        _ => None,
     })
 }
 

@@ -85,7 +85,10 @@ impl Past {
                     }));
                     past.sans.extend(now);
                 }
-                Event::AlertRaised(alert) => past.alerts.push((game.wall_ms(at), alert)),
+                Event::AlertRaised(alert) => match past.alerts.iter_mut().find(|(_, known)| known.id == alert.id) {
+                    Some((_, known)) => *known = alert,
+                    None => past.alerts.push((game.wall_ms(at), alert)),
+                },
                 Event::AlertCleared { id } => drop(past.cleared.insert(id)),
                 _ => {}
             }

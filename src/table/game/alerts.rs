@@ -108,7 +108,7 @@ impl Game {
         let wrong = if quiet < UNEXPLAINED_LONG { self.follower.unexplained() } else { self.follower.mismatch() };
         let wrong = wrong | self.follower.displaced();
         let begun = !self.published.is_empty() || around.clock.counts();
-        if quiet < UNEXPLAINED || wrong.is_empty() || !begun || self.record.result.is_some() {
+        if quiet < UNEXPLAINED || wrong.is_empty() || !begun || self.record.result.is_some() || self.is_held {
             return;
         }
         // With the clock stopped the kings are in no hurry to move on, and the board may soon be cleared.
@@ -162,12 +162,17 @@ impl Game {
     }
 
     /// Tells the arbiter.
-    pub(super) fn raise(&mut self, now: Millis, told: Told, output: &mut Output) {
+    ///
+    /// Whether the opponent can mate is asked here wherever the ruling depends on it; where that takes long, the alert is raised
+    /// at once and amended later.
+    pub(super) fn raise(&mut self, now: Millis, mut told: Told, output: &mut Output) {
         let ply = told.ply.unwrap_or(self.record.plies.len() as u32);
         if self.is_acknowledged(told.kind, told.by, ply) {
             return;
         }
         let before = if told.position.is_some() { ply.saturating_sub(1) } else { ply };
+        let position = told.position.take().unwrap_or_else(|| self.record.fen().to_owned());
+        let search = self.ask_mate(&mut told, &position);
         let ruling = told.situation.and_then(|(situation, facts)| ruling(&self.laws, situation, &facts));
         let broken = || told.situation.map_or_else(Vec::new, |(what, facts)| articles(&self.laws, what, &facts));
         let (required, articles) = ruling.map_or_else(|| (Vec::new(), broken()), |ruling| (ruling.acts, ruling.articles));
@@ -179,14 +184,18 @@ impl Game {
             articles: articles.into_iter().map(str::to_owned).collect(),
             squares: told.squares,
             text: told.text,
-            position: told.position.unwrap_or_else(|| self.record.fen().to_owned()),
+            position,
             clocks: self.record.clocks_at(before),
             required,
             allowed: told.allowed,
             count: told.count,
             evidence: told.evidence,
         };
+        let id = alert.id;
         self.tell(now, Event::AlertRaised(alert), output);
+        if let Some(search) = search {
+            self.search_for(now, id, search);
+        }
     }
 
     pub(super) fn clear(&mut self, now: Millis, which: impl Fn(&Alert) -> bool, output: &mut Output) {

@@ -2,17 +2,15 @@
 
 use super::Game;
 use super::alerts::Told;
+use super::end::{is_end, waiting};
 use crate::boards::Millis;
 use crate::game::record::PlyState;
-use crate::game::{Alert, AlertKind, CompletedBy, Event, Text};
+use crate::game::{Alert, AlertKind, CompletedBy, Event, Record, Text};
 use crate::laws::draws::{DrawRules, Drawn};
 use crate::laws::edition::FiveFold;
 use crate::laws::reason::{Man, Reason, Word, why_illegal};
 use crate::laws::touch::{TouchRules, Touches, obligation_restored};
-use crate::laws::{
-    Act, Facts, Irregularity, Move, Occasion, Position, Reply, Situation, Winnable, is_dead_within, penalty, ruling,
-    winnable_within,
-};
+use crate::laws::{Act, Facts, Irregularity, Move, Occasion, Position, Reply, Situation, ruling};
 use crate::table::Output;
 use crate::table::clock::Press;
 use shakmaty::{Bitboard, ByColor, Color, Rank, Role};
@@ -25,8 +23,6 @@ const SEEN_BY: Millis = 1_500;
 const IN_HAND: Millis = 700;
 /// A move is certain enough, in thousandths, to say when its piece came.
 const SURE: u16 = 990;
-/// Positions that are looked at to find out whether anybody can still mate: some milliseconds.
-const LIMIT: u32 = 1 << 12;
 
 impl Game {
     /// The game began here: it may be over, or need the arbiter.
@@ -62,7 +58,7 @@ impl Game {
             [IllegalMove, IllegalStands, TouchMove, PossibleTouch, ReleaseChanged, PromotionChanged, PressBeforeRelease];
         let gone = |alert: &Alert| {
             let of_move = !played && of_move.contains(&alert.kind) && !stay.contains(&alert.ply);
-            alert.ply > kept && (of_position.contains(&alert.kind) || of_move)
+            alert.ply > kept && (of_position.contains(&alert.kind) || of_move || is_end(alert))
         };
         self.clear(now, gone, output);
         self.is_over_with(|_, _, ply| ply > kept);
@@ -111,19 +107,9 @@ impl Game {
     /// What a ruling on the move of this index depends on.
     fn facts(&self, index: usize, reason: &Reason, count: Option<u32>) -> Facts {
         let nth = count.unwrap_or(1);
-        let before = self.follower.line().get(index).map(|node| &node.position);
         let opponent = !self.mover(index as u32 + 1);
-        // It is asked only where it matters: when the penalty ends the game.
-        let ends = penalty(&self.laws, nth, true).is_some_and(|penalty| penalty.ends_the_game());
-        let cannot = |position| winnable_within(position, opponent, LIMIT) == Winnable::CannotMate;
-        Facts {
-            nth,
-            moves: index as u32 / 2,
-            opponent_can_mate: !(ends && before.is_some_and(cannot)),
-            increment: self.last_press.is_some_and(|press| press.by != opponent && press.gained),
-            because: Some(reason.topic()),
-            ..Facts::default()
-        }
+        let increment = self.last_press.is_some_and(|press| press.by != opponent && press.gained);
+        Facts { nth, moves: index as u32 / 2, increment, because: Some(reason.topic()), ..Facts::default() }
     }
 
     /// The move of this index is not legal, and was completed.
@@ -172,7 +158,8 @@ impl Game {
         let on_move = self.follower.tip().position.turn() == press.by;
         // Whose half is whose may be wrong: then the players press in turn, and each seems to press for the other.
         let alone = self.presses_off_turn <= 1;
-        self.idle_press = Some(press).filter(|_| !moved && on_move && alone && press.ran && self.hold.is_none());
+        self.idle_press =
+            Some(press).filter(|_| !moved && on_move && alone && press.ran && self.hold.is_none() && !self.is_held);
     }
 
     /// The game has a result, and a running clock was pressed. When both players do so they play on.
@@ -282,7 +269,10 @@ impl Game {
             self.is_over_with(|kind, _, _| kind == AlertKind::IllegalPosition);
             self.clear(now, |alert| alert.kind == AlertKind::IllegalPosition, output);
         }
-        let of = |occasion, consecutive| Some((Situation::Occasion(occasion), Facts { consecutive, ..Facts::default() }));
+        let waits = self.waits_for(now, self.record.plies.len() as u32);
+        let unsettled = waits.is_some();
+        let of =
+            |occasion, consecutive| Some((Situation::Occasion(occasion), Facts { consecutive, unsettled, ..Facts::default() }));
         let (kind, text, situation) = match drawn {
             Some(Drawn::FiveTimes { occurrences }) => {
                 let plies: Vec<String> = occurrences.iter().map(ToString::to_string).collect();
@@ -301,22 +291,7 @@ impl Game {
             }
         };
         if !self.is_raised(kind) {
-            self.raise(now, Told { situation, ..Told::new(kind, text) }, output);
-        }
-    }
-
-    /// Whether nobody can mate any more: looked at when hands rest, since it can take a while.
-    pub fn judge_dead(&mut self, now: Millis, output: &mut Output) {
-        if !std::mem::take(&mut self.dead_unjudged) || self.record.result.is_some() {
-            return;
-        }
-        let position = self.history.position();
-        let dead = position.is_regular() && position.ending().is_none() && is_dead_within(position, LIMIT);
-        if dead && !self.is_raised(AlertKind::DeadPosition) {
-            let facts = Facts { consecutive: true, ..Facts::default() };
-            let situation = Some((Situation::Occasion(Occasion::DeadPosition), facts));
-            let text = Text::new("dead_position");
-            self.raise(now, Told { situation, ..Told::new(AlertKind::DeadPosition, text) }, output);
+            self.raise(now, Told { situation, ..Told::new(kind, waiting(text, waits.as_ref())) }, output);
         }
     }
 
@@ -325,21 +300,38 @@ impl Game {
         if self.over || self.record.result.is_some() {
             return;
         }
+        let both = flags.white && flags.black;
+        let is_told = |record: &Record, by| record.alerts.iter().any(|alert| is_flag(alert, by));
+        if both && !is_told(&self.record, None) {
+            let known =
+                |by: &Color| is_told(&self.record, Some(*by)) || self.acknowledged.iter().any(is_acknowledged_flag(*by));
+            let text = match (known(&Color::White), known(&Color::Black)) {
+                (true, false) => Text::new("both_flags_first").with("player", Color::White),
+                (false, true) => Text::new("both_flags_first").with("player", Color::Black),
+                _ => Text::new("both_flags"),
+            };
+            self.clear(now, |alert| alert.kind == AlertKind::FlagFall, output);
+            let situation = Some((Situation::Occasion(Occasion::BothFlags), Facts::default()));
+            self.raise(now, Told { situation, ..Told::new(AlertKind::FlagFall, text) }, output);
+        }
+        if !both {
+            self.forget_flag(now, None, output);
+        }
         for by in Color::ALL {
-            let told = |alert: &Alert| alert.kind == AlertKind::FlagFall && alert.by == Some(by);
-            let is_told = self.record.alerts.iter().any(told);
-            if flags[by] && !is_told {
-                let position = &self.follower.tip().position;
-                let opponent_can_mate = winnable_within(position, !by, LIMIT) != Winnable::CannotMate;
-                let facts = Facts { opponent_can_mate, ..Facts::default() };
+            if !flags[by] {
+                self.forget_flag(now, Some(by), output);
+            } else if !both && !is_told(&self.record, Some(by)) {
                 let text = Text::new("flag_fall").with("player", by);
-                let situation = Some((Situation::Occasion(Occasion::FlagFall), facts));
+                let situation = Some((Situation::Occasion(Occasion::FlagFall), Facts::default()));
                 self.raise(now, Told { by: Some(by), situation, ..Told::new(AlertKind::FlagFall, text) }, output);
-            } else if !flags[by] {
-                self.is_over_with(|kind, known, _| (kind, known) == (AlertKind::FlagFall, Some(by)));
-                self.clear(now, told, output);
             }
         }
+    }
+
+    /// This flag, or with `None` both of them, is not down any more.
+    fn forget_flag(&mut self, now: Millis, by: Option<Color>, output: &mut Output) {
+        self.is_over_with(|kind, known, _| (kind, known) == (AlertKind::FlagFall, by));
+        self.clear(now, |alert| is_flag(alert, by), output);
     }
 
     /// Which alert it is that the board does not show the position of the record.
@@ -414,6 +406,16 @@ impl Game {
             },
         }
     }
+}
+
+/// Whether this alert is of this player's flag, or with `None` of both.
+fn is_flag(alert: &Alert, by: Option<Color>) -> bool {
+    alert.kind == AlertKind::FlagFall && alert.by == by
+}
+
+/// Whether the arbiter knows of this player's flag.
+fn is_acknowledged_flag(by: Color) -> impl Fn(&(AlertKind, Option<Color>, u32)) -> bool {
+    move |known| (known.0, known.1) == (AlertKind::FlagFall, Some(by))
 }
 
 /// Both kings in check, or a pawn on the last rank (A.5.4).

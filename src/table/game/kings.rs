@@ -1,11 +1,12 @@
 //! Kings in the centre: how players tell the result.
 
 use super::alerts::Told;
+use super::end::is_end;
 use super::{Around, Game};
 use crate::boards::{Cue, Millis, Sensing};
 use crate::game::event::Difference;
 use crate::game::record::PlyState;
-use crate::game::{AlertKind, CompletedBy, Confidence, Event, GameResult, ResultReason, Text};
+use crate::game::{Alert, AlertKind, CompletedBy, Confidence, Event, GameResult, ResultReason, Text};
 use crate::infer::Node;
 use crate::table::Output;
 use shakmaty::Bitboard;
@@ -39,15 +40,20 @@ impl Game {
         };
         self.tell_unlike_record(now, output);
         if around.settings.accept_kings_signal {
-            self.clear(now, |alert| alert.kind == AlertKind::ResultSignalled, output);
+            self.clear(now, |alert| is_signal(alert) || is_end(alert), output);
             self.tell(now, Event::Result { result: Some(result), reason: ResultReason::KingsSignal }, output);
             self.over = true;
-        } else if !self.is_raised(AlertKind::ResultSignalled) {
+        } else if !self.is_signalled() {
             let text = Text::new("kings_say").with("white", white).with("black", black);
             let text = text.with("result", result.as_str().to_owned());
             let squares = vec![white, black];
             self.raise(now, Told { squares, ..Told::new(AlertKind::ResultSignalled, text) }, output);
         }
+    }
+
+    /// The arbiter was told what the kings say.
+    fn is_signalled(&self) -> bool {
+        self.record.alerts.iter().any(is_signal)
     }
 
     /// What was published of the kings' way to the centre never was play, but for what the clock completed long before.
@@ -68,7 +74,7 @@ impl Game {
     /// piece that was taken away unseen. The arbiter has to read it.
     pub(super) fn tell_kings_unclear(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) -> bool {
         let Some(squares) = self.follower.kings_unclear() else { return false };
-        if !self.is_raised(AlertKind::ResultSignalled) {
+        if !self.is_signalled() {
             self.withdraw_king_moves(now, self.follower.seen().last_edge(), around, output);
             let told = Told::new(AlertKind::ResultSignalled, Text::new("kings_unclear"));
             self.raise(now, Told { squares: squares.into_iter().collect(), ..told }, output);
@@ -110,8 +116,8 @@ impl Game {
             if !self.acknowledged.is_empty() && self.follower.kings_unclear().is_none() {
                 self.is_over_with(|known, _, _| known == AlertKind::ResultSignalled);
             }
-            if self.is_raised(AlertKind::ResultSignalled) && self.follower.kings_unclear().is_none() {
-                self.clear(now, |alert| alert.kind == AlertKind::ResultSignalled, output);
+            if self.is_signalled() && self.follower.kings_unclear().is_none() {
+                self.clear(now, is_signal, output);
             }
         } else if self.record.result.is_none() && !self.kings_meant_nothing {
             if self.kings_at.is_none() {
@@ -120,4 +126,9 @@ impl Game {
             self.kings_at.get_or_insert(now);
         }
     }
+}
+
+/// Whether this alert is of what the kings say.
+fn is_signal(alert: &Alert) -> bool {
+    alert.kind == AlertKind::ResultSignalled && !is_end(alert)
 }

@@ -1,5 +1,6 @@
 //! What an arbiter or a player commands.
 
+use super::end::is_end;
 use super::hold::Hold;
 use super::rewrite::Amend;
 use super::{Around, Game};
@@ -70,6 +71,7 @@ impl Game {
                 let known = self.record.alerts.iter().filter(|alert| alert.id == id);
                 self.acknowledged.extend(known.map(|alert| (alert.kind, alert.by, alert.ply)));
                 self.clear(now, |alert| alert.id == id, output);
+                self.settle_end(now, around, output);
             }
             Command::Restore { ply } => {
                 let known = self.record.plies.len() as u32;
@@ -90,6 +92,7 @@ impl Game {
                 // What is followed may be something else by now that was not told.
                 self.follower.take_back(now, &self.published, CorrectionReason::Arbiter);
                 self.fix();
+                self.settle_end(now, around, output);
             }
             Command::Replace { ply, ref uci } => {
                 let moves = self.with_move(Amend::Replace, ply, uci)?;
@@ -189,6 +192,7 @@ impl Game {
     ) {
         let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
         let result = result.map(|(result, _)| result);
+        self.clear(now, is_end, output);
         self.tell(now, Event::Result { result, reason }, output);
         output.cues.push(Cue::Placement);
         let resumes = self.over && result.is_none();

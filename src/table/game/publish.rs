@@ -1,16 +1,15 @@
 //! What is followed becomes what is published: moves, corrections, results by the rules.
 
+use super::end::is_end;
 use super::judge::is_about_position;
 use super::{Around, Game};
-use crate::boards::{Cue, Millis};
+use crate::boards::Millis;
 use crate::game::event::{Alternative, ClockTimes};
 use crate::game::record::{Ply, PlyState};
-use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, GameResult, Played, ResultReason};
-use crate::laws::Ending;
+use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, Played, ResultReason};
 use crate::laws::draws::{History, Same};
 use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
-use shakmaty::Color;
 
 /// A move is sure, for those who want no others, if it is so likely: one in ten is wrong at worst.
 const SURE: Confidence = Confidence(900);
@@ -113,6 +112,8 @@ impl Game {
         self.published.truncate(same);
         self.published.extend(self.follower.line().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
         self.history = History::of(&self.start, self.published.iter().copied(), Same::Rights);
+        self.forget_dead_search();
+        self.is_held = false;
         self.pending = self.pending.filter(|_| decided > same);
         self.revisable = self.revisable.filter(|(ply, _)| *ply as usize <= same);
         self.tell(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
@@ -173,8 +174,11 @@ impl Game {
         });
         self.published.push(mv);
         self.history.play(mv);
+        self.forget_dead_search();
+        self.is_held = false;
         let ply = index as u32 + 1;
         self.tell(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
+        self.clear(now, is_end, output);
         self.made(now, index, Judged::Now, around, output);
         self.bound = None;
     }
@@ -208,19 +212,7 @@ impl Game {
             Judged::Before if index + 1 == self.published.len() => self.judge_position(now, output),
             Judged::Before => {}
         }
-        let Some(node) = self.follower.line().get(index + 1) else { return };
-        if let Some(ending) = node.position.ending().filter(|_| self.record.result.is_none()) {
-            let (result, reason) = match (ending, mover) {
-                (Ending::Checkmate, Color::White) => (GameResult::WhiteWins, ResultReason::Checkmate),
-                (Ending::Checkmate, Color::Black) => (GameResult::BlackWins, ResultReason::Checkmate),
-                (Ending::Stalemate, _) => (GameResult::Draw, ResultReason::Stalemate),
-            };
-            if self.is_open(ply) && self.laws.completes(Completion::EndsGame) {
-                self.complete(now, ply, CompletedBy::GameEnd, around.clock.times(now, around.rotation), output);
-            }
-            self.tell(now, Event::Result { result: Some(result), reason }, output);
-            output.cues.push(Cue::Placement);
-        }
+        self.end_if_over(now, index, around, output);
     }
 
     /// The move from node `index` to the next.

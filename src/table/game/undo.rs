@@ -1,5 +1,6 @@
 //! The arbiter's last command is taken back.
 
+use super::end::is_end;
 use super::{Around, Game};
 use crate::boards::{Millis, Placement};
 use crate::game::command::Refused;
@@ -49,9 +50,14 @@ impl Game {
                     self.put_result(now, result, placement, around, output);
                     self.raise_those_gone(now, alerts, output);
                 } else {
+                    let held = alerts.iter().any(is_end);
+                    let alerts = alerts.into_iter().filter(|alert| !is_end(alert)).collect();
                     // Before the board is looked at: what it shows no more is cleared then.
                     self.raise_those_gone(now, alerts, output);
                     self.put_result(now, result, placement, around, output);
+                    if held {
+                        self.end_if_over(now, self.record.plies.len().saturating_sub(1), around, output);
+                    }
                 }
             }
             Before::Alert(alert) => {
@@ -60,7 +66,14 @@ impl Game {
                 }
                 self.tell(now, done, output);
                 self.fix();
-                self.raise_again(now, *alert, output);
+                if !is_end(&alert) || self.is_held {
+                    self.raise_again(now, *alert, output);
+                }
+                if self.is_unsettled(now) {
+                    self.look_at_the_board(now, placement, around);
+                    self.unsettle_end(now, around, output);
+                    self.restore_board(now);
+                }
             }
             Before::Less | Before::Counted(_) => self.tell(now, done, output),
             Before::Laws(laws) => {
@@ -95,6 +108,7 @@ impl Game {
     /// What it counted is counted still.
     fn raise_again(&mut self, now: Millis, alert: Alert, output: &mut Output) {
         let again = Alert { id: self.record.alerts_raised + 1, count: None, ..alert };
+        self.search_again(now, &again);
         self.tell(now, Event::AlertRaised(again), output);
     }
 

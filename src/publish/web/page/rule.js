@@ -52,7 +52,7 @@ const OFFERS = {
   replace: (card, alert) => [{ text: t("page-do-replace"), form: "replace", given: { ply: alert.ply } }],
   promotion: (card, alert) => [{ text: t("page-do-promotion"), form: "promotion", given: { ply: alert.ply } }],
   position: (card) => [{ text: t("page-do-position"), form: "position", given: { fen: card.game.fen } }],
-  results: () => RESULTS.map(result),
+  results: (card, alert) => [...new Set([alert.result, ...RESULTS])].filter(Boolean).map(result),
   draw: () => [result("1/2-1/2")],
   lost: (card, alert) => (alert.by ? [result(alert.by === "white" ? "0-1" : "1-0")] : []),
   withdraw: () => [{ text: t("page-do-withdraw"), what: { do: "result", result: "*" } }],

@@ -1,0 +1,183 @@
+//! The game ends by the position on the board, and what such an end waits for: it counts only if the move that led there was made
+//! by Articles 3 and 4 (5.1.1, 5.2.1, 5.2.2).
+
+use super::alerts::Told;
+use super::{Around, CLOSING, Game};
+use crate::boards::{Cue, Millis};
+use crate::game::{Alert, AlertKind, CompletedBy, Event, GameResult, ResultReason, Stamped, Text};
+use crate::laws::edition::Completion;
+use crate::laws::{Act, Ending, Facts, Occasion, Situation};
+use crate::table::Output;
+use shakmaty::Color;
+
+/// The longest time that an end of the game waits for a notice of touched pieces, in milliseconds.
+const NOTICE_WAIT: Millis = 60_000;
+/// The message of an end that waits.
+const WAITS: &str = "end_waits";
+/// The message of a result that is on record although a notice stands on its move.
+const UNCONFIRMED: &str = "end_unconfirmed";
+
+impl Game {
+    /// The move of this index came on record. Where the position after it ends the game, the result is published, or held back.
+    pub(super) fn end_if_over(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
+        if self.record.result.is_some() || self.end_after(index).is_none() {
+            return;
+        }
+        let ply = index as u32 + 1;
+        match self.waits_for(now, ply) {
+            None => self.publish_end(now, ply, around, output),
+            Some(reason) if ply as usize == self.record.plies.len() => {
+                self.is_held = true;
+                self.raise_end(now, ply, WAITS, reason, output);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Publishes an end of the game that waits for nothing any more.
+    pub(super) fn settle_end(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        if !self.is_held && !self.record.alerts.iter().any(is_end) {
+            return;
+        }
+        let ply = self.record.plies.len() as u32;
+        if self.record.result.is_none() && self.waits_for(now, ply).is_none() {
+            let waited = self.record.alerts.iter().any(is_waiting);
+            self.clear(now, is_waiting, output);
+            if self.is_held {
+                self.publish_end(now, ply, around, output);
+                let made_at = self.record.ply(ply).map_or(now, |ply| ply.made_at);
+                self.over = now >= made_at + CLOSING;
+                if let Some(reason) = self.open_notice(ply) {
+                    self.raise_end(now, ply, UNCONFIRMED, reason, output);
+                }
+            } else if waited {
+                self.judge_position(now, output);
+                self.judge_dead(now, output);
+            }
+        }
+        if self.record.result.is_some() && self.open_notice(ply).is_none() {
+            self.clear(now, |alert| alert.text.key == UNCONFIRMED, output);
+        }
+    }
+
+    /// Whether the game ended by the position on the board, and what let it end was taken back.
+    pub(super) fn is_unsettled(&self, now: Millis) -> bool {
+        let by_position = matches!(self.record.result, Some((_, ResultReason::Checkmate | ResultReason::Stalemate)));
+        by_position && self.waits_for(now, self.record.plies.len() as u32).is_some()
+    }
+
+    /// The result by the position on the board is withdrawn, and waits again.
+    pub(super) fn unsettle_end(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        let reason = self.record.result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
+        self.clear(now, is_end, output);
+        self.tell(now, Event::Result { result: None, reason }, output);
+        self.over = false;
+        self.end_if_over(now, self.record.plies.len().saturating_sub(1), around, output);
+    }
+
+    /// Another game begins on the board: an end that waits only for a notice of touched pieces waits no longer.
+    pub fn leave(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        let ply = self.record.plies.len() as u32;
+        if self.is_held && self.open_ruling(ply).is_none() {
+            self.clear(now, is_waiting, output);
+            self.publish_end(now, ply, around, output);
+        }
+    }
+
+    /// When an end of the game has waited long enough for a notice of touched pieces; `None`: none waits, or one for a ruling.
+    pub(super) fn end_deadline(&self) -> Option<Millis> {
+        let waits = self.is_held || self.record.alerts.iter().any(is_waiting);
+        let ply = self.record.plies.len() as u32;
+        let waits = waits && self.record.result.is_none() && self.open_ruling(ply).is_none();
+        self.record.ply(ply).filter(|_| waits).map(|ply| ply.made_at + NOTICE_WAIT)
+    }
+
+    /// What an end of the game by the move of this ply waits for; `None`: for nothing.
+    pub(super) fn waits_for(&self, now: Millis, ply: u32) -> Option<Text> {
+        let made_at = self.record.ply(ply)?.made_at;
+        self.open_ruling(ply).or_else(|| self.open_notice(ply).filter(|_| now < made_at + NOTICE_WAIT))
+    }
+
+    /// The ruling on the move of this ply, if it is not legal and does not stand.
+    fn open_ruling(&self, ply: u32) -> Option<Text> {
+        let played = &self.record.ply(ply)?.played;
+        let stands = |alert: &Alert| alert.kind == AlertKind::IllegalStands && alert.ply == ply;
+        let settled = self.record.stood.contains(&ply) || self.record.alerts.iter().any(stands);
+        (played.irregular && !settled).then(|| Text::new("waits-ruling").with("san", played.san.clone()))
+    }
+
+    /// A notice that the move of this ply is not one that the touched pieces allow, while it can still be claimed.
+    fn open_notice(&self, ply: u32) -> Option<Text> {
+        use AlertKind::{PossibleTouch, PromotionChanged, ReleaseChanged, TouchMove};
+        let notices = [TouchMove, PossibleTouch, ReleaseChanged, PromotionChanged];
+        let open = |alert: &&Alert| alert.ply == ply && notices.contains(&alert.kind) && !alert.required.contains(&Act::Stands);
+        let notice = self.record.alerts.iter().find(open)?;
+        Some(Text::new("waits-notice").with("player", notice.by.unwrap_or_else(|| self.mover(ply))))
+    }
+
+    /// Mate or stalemate after the move of this index.
+    fn end_after(&self, index: usize) -> Option<(Ending, GameResult)> {
+        let ending = self.follower.line().get(index + 1)?.position.ending()?;
+        Some(match (ending, self.mover(index as u32 + 1)) {
+            (Ending::Checkmate, Color::White) => (ending, GameResult::WhiteWins),
+            (Ending::Checkmate, Color::Black) => (ending, GameResult::BlackWins),
+            (Ending::Stalemate, _) => (ending, GameResult::Draw),
+        })
+    }
+
+    /// The game has ended with the move of this ply.
+    fn publish_end(&mut self, now: Millis, ply: u32, around: &mut Around<'_>, output: &mut Output) {
+        let Some((ending, result)) = self.end_after(ply.saturating_sub(1) as usize) else { return };
+        if self.is_open(ply) && self.laws.completes(Completion::EndsGame) {
+            self.complete(now, ply, CompletedBy::GameEnd, around.clock.times(now, around.rotation), output);
+        }
+        let reason = match ending {
+            Ending::Checkmate => ResultReason::Checkmate,
+            Ending::Stalemate => ResultReason::Stalemate,
+        };
+        self.tell(now, Event::Result { result: Some(result), reason }, output);
+        output.cues.push(Cue::Placement);
+    }
+
+    fn raise_end(&mut self, now: Millis, ply: u32, key: &str, reason: Text, output: &mut Output) {
+        let Some((ending, result)) = self.end_after(ply.saturating_sub(1) as usize) else { return };
+        let (end, occasion) = match ending {
+            Ending::Checkmate => ("end-checkmate", Occasion::Mate),
+            Ending::Stalemate => ("end-stalemate", Occasion::Stalemate),
+        };
+        let end = Text::new(end).with("result", result.as_str().to_owned());
+        let text = Text::new(key).with("end", end).with("for", reason).with("result", result.as_str().to_owned());
+        let facts = Facts { unsettled: true, ..Facts::default() };
+        let situation = Some((Situation::Occasion(occasion), facts));
+        let by = Some(self.mover(ply));
+        self.raise(now, Told { by, situation, ply: Some(ply), ..Told::new(AlertKind::ResultSignalled, text) }, output);
+    }
+}
+
+/// The message of an alert of an end of the game, where it waits for this.
+pub(super) fn waiting(end: Text, reason: Option<&Text>) -> Text {
+    match reason {
+        Some(reason) => Text::new(WAITS).with("end", end).with("for", reason.clone()),
+        None => end,
+    }
+}
+
+/// Whether this is the alert of an end by the position that waits, or did not wait any longer.
+pub(super) fn is_end(alert: &Alert) -> bool {
+    is_waiting(alert) || alert.text.key == UNCONFIRMED
+}
+
+/// Whether this is the alert of an end that waits.
+pub(super) fn is_waiting(alert: &Alert) -> bool {
+    alert.text.key == WAITS
+}
+
+/// Whether, as these events of one game tell, a result by the last position is held back.
+pub(super) fn is_held(events: &[Stamped]) -> bool {
+    let last = events.iter().rev().find_map(|stamped| match &stamped.event {
+        Event::MoveMade { .. } | Event::MovesCorrected { .. } | Event::Result { .. } => Some(false),
+        Event::AlertRaised(alert) if alert.kind == AlertKind::ResultSignalled && is_waiting(alert) => Some(true),
+        _ => None,
+    });
+    last == Some(true)
+}

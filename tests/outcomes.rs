@@ -1,0 +1,377 @@
+//! How a game ends: what a result by the position waits for, and what alerts say of a loss where the opponent may not be able to
+//! mate.
+
+use crate::orders::Stage;
+use shakmaty::Color::{Black, White};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, Reading};
+use touchmove::game::AlertKind::{
+    self, DeadPosition, FlagFall, IllegalMove, PressWithoutMove, ResultSignalled, SeventyFive, TouchMove,
+};
+use touchmove::game::{Alert, Command, Event, GameResult, Record, ResultReason};
+use touchmove::laws::Laws;
+use touchmove::table::{Input, Settings, Table};
+use touchmove::wire;
+
+/// White's rook mates on a8 or b8.
+const MATE: &str = "7k/6pp/8/8/8/8/6P1/R5K1 w - - 0 1";
+/// A rook goes to b8 as a bishop goes.
+const ILLEGAL_MATE: &str = "a1- b8R";
+/// A wall of pawns, and a bishop behind each side of it: nobody can ever mate, whatever the men.
+const WALL: &str = "4k3/2b5/8/2p1p1p1/1pPpPpPp/1P1P1P1P/8/4KB2 w - - 0 1";
+
+/// White can mate, and that is found only by a long search.
+const LONG: &str = "8/1p4k1/1P2p1p1/p2pP1P1/P1pPK2B/2P5/8/7b w - - 0 1";
+/// Whether Black can mate is not found out.
+const UNDECIDED: &str = "8/b6P/8/4k3/8/2P3K1/8/8 w - - 0 1";
+
+fn begin(laws: &str, fen: &str) -> Stage {
+    let laws = laws.parse::<Laws>().expect("laws");
+    let mut stage = Stage::with(Settings { laws, start_fen: Some(fen.to_owned()), ..Settings::default() }, fen, "");
+    stage.wait(1_200);
+    press(&mut stage, ClockHalf::Left);
+    stage
+}
+
+/// The clock runs, with this half's lever up; White's is the left half.
+fn press(stage: &mut Stage, turn: ClockHalf) {
+    flags(stage, turn, (false, false));
+}
+
+fn flags(stage: &mut Stage, turn: ClockHalf, down: (bool, bool)) {
+    stage.wait(100);
+    let half = |flag| HalfTime { ms: if flag { 0 } else { 300_000 }, flag };
+    let (left, right) = (half(down.0), half(down.1));
+    let reading = ClockReading { left, right, turn, running: true, battery_low: false, resolution_ms: 1000, age_ms: 1000 };
+    stage.take(Input::Reading(Reading::Clock(Some(reading))));
+}
+
+/// White makes this move and presses.
+fn play(stage: &mut Stage, words: &str) {
+    stage.play(words, 300);
+    press(stage, ClockHalf::Right);
+    stage.wait(3_000);
+}
+
+fn record(stage: &Stage) -> &Record {
+    stage.table.record().expect("a game")
+}
+
+fn alerts(stage: &Stage) -> Vec<AlertKind> {
+    record(stage).alerts.iter().map(|alert| alert.kind).collect()
+}
+
+#[track_caller]
+fn alert(stage: &Stage, kind: AlertKind) -> Alert {
+    let alerts = &record(stage).alerts;
+    alerts.iter().find(|alert| alert.kind == kind).unwrap_or_else(|| panic!("{kind:?} in {alerts:?}")).clone()
+}
+
+fn required(alert: &Alert) -> String {
+    alert.required.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// The results that the public heard of.
+fn results(stage: &Stage) -> Vec<Option<GameResult>> {
+    let public = stage.durable.iter().map(|stamped| &stamped.event).filter(|event| event.is_public());
+    public.filter_map(|event| if let Event::Result { result, .. } = event { Some(*result) } else { None }).collect()
+}
+
+/// The table that a restart gives, on the board as it stands.
+fn restart(stage: &mut Stage) {
+    let placement = stage.table.placement().expect("what stands there");
+    stage.table = Table::restore(Settings::default(), &stage.durable);
+    stage.wait(10);
+    for reading in [Reading::Placement(Box::new(placement)), Reading::Memory(Vec::new())] {
+        stage.take(Input::Reading(reading));
+    }
+    stage.wait(2_000);
+}
+
+const WON: (GameResult, ResultReason) = (GameResult::WhiteWins, ResultReason::Checkmate);
+
+fn illegal_mate() -> Stage {
+    let mut stage = begin("fide-2023", MATE);
+    play(&mut stage, ILLEGAL_MATE);
+    assert_eq!(alerts(&stage), [IllegalMove, ResultSignalled]);
+    stage
+}
+
+#[test]
+fn a_legal_mate_ends_the_game_at_once() {
+    let mut stage = begin("fide-2023", MATE);
+    play(&mut stage, "a1- a8R");
+    assert_eq!((record(&stage).result, alerts(&stage)), (Some(WON), vec![]));
+}
+
+#[test]
+fn a_move_that_is_not_legal_does_not_mate() {
+    let mut stage = illegal_mate();
+    stage.wait(200_000);
+    assert_eq!((record(&stage).result, results(&stage)), (None, vec![]));
+    let waits = alert(&stage, ResultSignalled);
+    let text = waits.text.to_string();
+    assert!(text.starts_with("end_waits, end (end-checkmate, result 1-0), for (waits-ruling, san Ra1-b8"), "{text}");
+    assert_eq!(
+        (waits.ply, waits.by, required(&waits).as_str(), waits.articles),
+        (1, Some(White), "rule_first", vec!["5.1.1".into()])
+    );
+}
+
+#[test]
+fn a_mate_that_the_arbiter_lets_stand_ends_the_game() {
+    for restarts in [false, true] {
+        let mut stage = illegal_mate();
+        if restarts {
+            restart(&mut stage);
+            assert_eq!(alerts(&stage), [IllegalMove, ResultSignalled]);
+        }
+        let id = alert(&stage, IllegalMove).id;
+        assert_eq!(stage.order(Command::LetStand(id)), None);
+        assert_eq!((record(&stage).result, alerts(&stage)), (Some(WON), vec![]));
+        assert_eq!(results(&stage), [Some(GameResult::WhiteWins)]);
+        // He takes it back: the result waits again.
+        assert_eq!(stage.order(Command::Undo), None);
+        assert_eq!((record(&stage).result, alerts(&stage)), (None, vec![IllegalMove, ResultSignalled]));
+        assert_eq!(results(&stage).last(), Some(&None));
+    }
+}
+
+#[test]
+fn the_arbiter_confirms_with_one_command() {
+    let mut stage = illegal_mate();
+    assert_eq!(stage.order(Command::Result(Some(GameResult::WhiteWins))), None);
+    assert_eq!(record(&stage).result, Some((GameResult::WhiteWins, ResultReason::Arbiter)));
+    assert_eq!(alerts(&stage), []);
+    assert_eq!(stage.order(Command::Undo), None);
+    assert_eq!((record(&stage).result, alerts(&stage)), (None, vec![IllegalMove, ResultSignalled]));
+}
+
+#[test]
+fn a_mate_that_is_put_back_was_none() {
+    // By the arbiter.
+    let mut stage = illegal_mate();
+    assert!(stage.ask(Command::Restore { ply: 1 }).is_ok());
+    assert_eq!((record(&stage).result, alerts(&stage)), (None, vec![]));
+    stage.play("b8- a1R", 3_000);
+    stage.play("a1- a8R", 3_000);
+    assert_eq!((record(&stage).result, alerts(&stage)), (Some(WON), vec![]));
+    // By the players.
+    let mut stage = illegal_mate();
+    stage.play("b8- a1R", 6_000);
+    assert_eq!((record(&stage).plies.len(), alerts(&stage)), (0, vec![IllegalMove]));
+    assert_eq!(results(&stage), []);
+}
+
+/// White's king is in the air for two seconds before the rook mates.
+fn touched_mate() -> Stage {
+    let mut stage = begin("fide-2023", MATE);
+    stage.play("g1-", 2_000);
+    stage.play("g1K", 500);
+    play(&mut stage, "a1- a8R");
+    assert_eq!((alerts(&stage), record(&stage).result), (vec![TouchMove, ResultSignalled], None));
+    let text = alert(&stage, ResultSignalled).text.to_string();
+    assert!(text.starts_with("end_waits, end (end-checkmate, result 1-0), for (waits-notice, player white)"), "{text}");
+    stage
+}
+
+#[test]
+fn a_mate_waits_for_a_notice_of_touched_pieces() {
+    for restarts in [false, true] {
+        let mut stage = touched_mate();
+        if restarts {
+            restart(&mut stage);
+        }
+        let id = alert(&stage, TouchMove).id;
+        assert_eq!(stage.order(Command::Acknowledge(id)), None);
+        assert_eq!((record(&stage).result, alerts(&stage)), (Some(WON), vec![]));
+    }
+}
+
+#[test]
+fn a_mate_waits_no_longer_than_a_minute_for_a_notice() {
+    for restarts in [false, true] {
+        let mut stage = touched_mate();
+        stage.wait(50_000);
+        assert_eq!(record(&stage).result, None);
+        if restarts {
+            restart(&mut stage);
+        }
+        stage.wait(9_000);
+        assert_eq!((record(&stage).result, alerts(&stage)), (Some(WON), vec![TouchMove, ResultSignalled]));
+        assert_eq!(alert(&stage, ResultSignalled).text.key, "end_unconfirmed");
+        let made_at = record(&stage).plies[0].made_at;
+        let at = stage.durable.iter().find(|stamped| matches!(stamped.event, Event::Result { .. })).expect("a result").at;
+        assert_eq!(at, made_at + 60_000);
+        let id = alert(&stage, TouchMove).id;
+        assert_eq!(stage.order(Command::Acknowledge(id)), None);
+        assert_eq!((record(&stage).result, alerts(&stage)), (Some(WON), vec![]));
+    }
+}
+
+#[test]
+fn the_next_game_does_not_lose_a_mate_that_waits_for_a_notice() {
+    let mut stage = touched_mate();
+    let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    assert_eq!(stage.order(Command::Position(fen.to_owned())), None);
+    assert_eq!(results(&stage), [Some(GameResult::WhiteWins)]);
+    let ended = stage.durable.iter().position(|stamped| matches!(stamped.event, Event::Result { .. }));
+    let begun = stage.durable.iter().rposition(|stamped| matches!(stamped.event, Event::GameStarted { .. }));
+    assert!(ended < begun);
+}
+
+#[test]
+fn a_draw_waits_like_a_mate() {
+    let mut stage = begin("fide-2023", "7k/8/8/8/8/8/8/R5K1 w - - 149 90");
+    play(&mut stage, "a1- c2R");
+    let waits = alert(&stage, SeventyFive);
+    let text = waits.text.to_string();
+    assert!(text.starts_with("end_waits, end (seventy_five), for (waits-ruling, san Ra1-c2"), "{text}");
+    assert_eq!((required(&waits).as_str(), waits.articles), ("rule_first", vec!["9.6.2".into()]));
+    let id = alert(&stage, IllegalMove).id;
+    assert_eq!(stage.order(Command::LetStand(id)), None);
+    let settled = alert(&stage, SeventyFive);
+    assert_eq!((settled.text.key.as_str(), required(&settled).as_str()), ("seventy_five", "draw"));
+}
+
+/// The second press without a move loses, but against a bare king it is a draw (7.5.5).
+#[test]
+fn a_penalty_that_loses_asks_whether_the_opponent_can_mate() {
+    for (fen, last) in [("7k/8/8/8/8/8/P7/K7 w - - 0 1", "draw"), ("7k/7p/8/8/8/8/P7/K7 w - - 0 1", "loses")] {
+        let mut stage = begin("fide-2023", fen);
+        for times in ["add 120", last] {
+            press(&mut stage, ClockHalf::Right);
+            stage.wait(3_000);
+            let told = record(&stage).alerts.iter().rfind(|alert| alert.kind == PressWithoutMove).expect("it is told");
+            assert_eq!((told.by, required(told).as_str()), (Some(White), times));
+            press(&mut stage, ClockHalf::Left);
+            stage.wait(3_000);
+        }
+    }
+}
+
+#[test]
+fn both_flags_are_one_alert() {
+    for (laws, article) in
+        [("fide-2009", "6.11"), ("fide-2014", "6.11"), ("fide-2018", "Guidelines III.3.1"), ("fide-2023", "Guidelines III.3.1")]
+    {
+        let mut stage = begin(laws, MATE);
+        flags(&mut stage, ClockHalf::Left, (true, true));
+        assert_eq!(alerts(&stage), [FlagFall]);
+        let both = alert(&stage, FlagFall);
+        assert_eq!((both.by, both.text.key.as_str(), required(&both).as_str()), (None, "both_flags", "go_on_or_draw"));
+        assert_eq!(both.articles, [article]);
+        // One after the other.
+        let mut stage = begin(laws, MATE);
+        flags(&mut stage, ClockHalf::Left, (false, true));
+        assert_eq!((alert(&stage, FlagFall).by, required(&alert(&stage, FlagFall)).as_str()), (Some(Black), "loses"));
+        flags(&mut stage, ClockHalf::Left, (true, true));
+        assert_eq!(alerts(&stage), [FlagFall]);
+        assert_eq!(alert(&stage, FlagFall).text.to_string(), "both_flags_first, player black");
+        flags(&mut stage, ClockHalf::Left, (false, false));
+        assert_eq!(alerts(&stage), []);
+    }
+}
+
+#[test]
+fn a_flag_counts_when_a_player_claims_it() {
+    let mut stage = begin("fide-2009 rapid limited", MATE);
+    flags(&mut stage, ClockHalf::Left, (true, false));
+    let told = alert(&stage, FlagFall);
+    assert_eq!((required(&told).as_str(), told.articles[0].as_str()), ("no_signal, on_claim", "A.4(d)"));
+    let mut stage = begin("fide-2009 rapid", MATE);
+    flags(&mut stage, ClockHalf::Left, (true, false));
+    assert_eq!(required(&alert(&stage, FlagFall)), "loses");
+}
+
+/// What is told of one alert, each time that it is raised.
+fn told(stage: &Stage, kind: AlertKind) -> Vec<(u32, u64, String)> {
+    let raised = stage.durable.iter().filter_map(|stamped| match &stamped.event {
+        Event::AlertRaised(alert) if alert.kind == kind => Some((alert.id, stamped.at, required(alert))),
+        _ => None,
+    });
+    raised.collect()
+}
+
+#[test]
+fn an_alert_is_raised_at_once_and_amended_when_the_search_has_ended() {
+    for (fen, flag, expected) in [(LONG, (false, true), "loses"), (UNDECIDED, (true, false), "loses_or_draw")] {
+        for restarts in [false, true] {
+            let mut stage = begin("fide-2023", fen);
+            flags(&mut stage, ClockHalf::Left, flag);
+            assert_eq!(required(&alert(&stage, FlagFall)), "await_search");
+            if restarts {
+                restart(&mut stage);
+            }
+            stage.wait(20_000);
+            let told = told(&stage, FlagFall);
+            let [(id, raised, first), (amended_id, amended, last)] = told.as_slice() else { panic!("{told:?}") };
+            assert_eq!((first.as_str(), last.as_str(), id), ("await_search", expected, amended_id));
+            assert!(raised < amended, "{told:?}");
+            assert_eq!(required(&alert(&stage, FlagFall)), expected);
+            assert_eq!(record(&stage).alerts.iter().filter(|alert| alert.kind == FlagFall).count(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_search_that_is_short_is_over_when_the_arbiter_is_told() {
+    let mut stage = begin("fide-2023", WALL);
+    flags(&mut stage, ClockHalf::Left, (true, false));
+    assert_eq!(required(&alert(&stage, FlagFall)), "draw");
+    stage.wait(1_000);
+    assert_eq!(required(&alert(&stage, DeadPosition)), "draw");
+}
+
+/// An amendment counts nothing anew.
+#[test]
+fn an_amended_alert_is_counted_once() {
+    let mut stage = begin("fide-2023", UNDECIDED);
+    for _ in 0..2 {
+        press(&mut stage, ClockHalf::Right);
+        stage.wait(1_600);
+        press(&mut stage, ClockHalf::Left);
+    }
+    assert_eq!(record(&stage).tally.count(White), 2);
+    stage.wait(20_000);
+    let told = told(&stage, PressWithoutMove);
+    let acts: Vec<&str> = told.iter().map(|(_, _, required)| required.as_str()).collect();
+    assert_eq!(acts, ["add 120", "await_search", "loses_or_draw"]);
+    assert_eq!((record(&stage).tally.count(White), record(&stage).alerts_raised), (2, 2));
+}
+
+/// The same inputs while searches are running, with the table woken only by them, when it asks for it, and at every millisecond.
+#[test]
+fn a_search_does_not_depend_on_when_the_table_is_woken() {
+    let run = |wake: fn(&mut Stage, u64)| {
+        let mut stage = begin("fide-2023", UNDECIDED);
+        let flag = |stage: &mut Stage, ms: u64| {
+            wake(stage, ms);
+            let half = |flag| HalfTime { ms: if flag { 0 } else { 300_000 }, flag };
+            let (left, right, turn) = (half(true), half(false), ClockHalf::Left);
+            let clock =
+                ClockReading { left, right, turn, running: true, battery_low: false, resolution_ms: 1000, age_ms: 1000 };
+            stage.take(Input::Reading(Reading::Clock(Some(clock))));
+        };
+        [100, 7, 13, 20].into_iter().for_each(|ms| flag(&mut stage, ms));
+        for words in ["g3-", "f3K", "e5-", "d5k"] {
+            wake(&mut stage, 17);
+            stage.play(words, 0);
+        }
+        wake(&mut stage, 20_000);
+        stage.wait(0);
+        stage.durable.iter().map(wire::to_json).collect::<Vec<_>>()
+    };
+    let by_inputs = run(|stage, ms| stage.now += ms);
+    let by_deadlines = run(|stage, ms| {
+        let until = stage.now + ms;
+        while let Some(due) = stage.table.next_deadline().filter(|due| *due <= until) {
+            stage.wait(due.saturating_sub(stage.now));
+        }
+        stage.now = until;
+    });
+    let by_time = run(|stage, ms| (0..ms).for_each(|_| stage.wait(1)));
+    let at = |word: &str| by_inputs.iter().position(|event| event.contains(word)).unwrap_or_else(|| panic!("{by_inputs:#?}"));
+    assert!(at("await_search") < at("\"Kf3\"") && at("\"Kf3\"") < at("loses_or_draw"), "{by_inputs:#?}");
+    assert_eq!(by_inputs, by_deadlines);
+    assert_eq!(by_inputs, by_time);
+}
