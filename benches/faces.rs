@@ -64,8 +64,9 @@ struct Served {
 
 impl Served {
     fn start(bus: &PrivateBus, dir: &Path, boards: &[Board]) -> Served {
-        let mut config =
-            String::from("[web]\nlisten = \"127.0.0.1:0\"\n[livechess]\nlisten = \"127.0.0.1:0\"\n[recordings]\non = false\n");
+        let mut config = String::from(
+            "[web]\nlisten = \"127.0.0.1:0\"\n[livechess]\nlisten = \"127.0.0.1:0\"\npublish = \"prompt\"\n[recordings]\non = false\n",
+        );
         for (index, board) in boards.iter().enumerate() {
             config.push_str(&format!("[[board]]\nname = \"b_{index}\"\nport = {:?}\n", board.path()));
         }

@@ -181,6 +181,19 @@ impl Config {
             .unwrap_or_else(|| PathBuf::from("/var/lib/touchmove"))
     }
 
+    /// What is allowed and may not be meant, a sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.livechess.origins.contains(&livechess::Origin::Null) {
+            warnings.push(
+                "[livechess] origins has null: pages opened from files may ask, and so may every sandboxed frame of any site; \
+                 take it out where only pages of known sites shall"
+                    .to_owned(),
+            );
+        }
+        warnings
+    }
+
     /// What decides how the readings of this board become a game.
     pub fn settings(&self, board: &Board) -> Settings {
         Settings {

@@ -5,6 +5,7 @@ use std::path::Path;
 use touchmove::boards::{self, ControlLines};
 use touchmove::config::keys::{KEYS, TABLES, commented_file};
 use touchmove::config::lichess::Rounds;
+use touchmove::config::livechess::{Origin, Site};
 use touchmove::config::{Config, ConfigError};
 use touchmove::game::event::{Matter, Rotation};
 use touchmove::link::Place;
@@ -67,8 +68,48 @@ fn what_is_live_stays_on_this_machine() {
     check("[livechess]\nlisten = '[::1]:1982'\nlive = true", &[]);
     let refused = "3:8: live = true shows what is not public yet, and 0.0.0.0:1982 is reached from elsewhere: leave it out, or write listen = \"127.0.0.1:1982\"";
     check("[livechess]\nlisten = '0.0.0.0:1982'\nlive = true", &[refused]);
-    let form = "write hosts with commas between them, such as \"lichess.org, chess.com\", such as origins = \"lichess.org, localhost\"";
-    check("[livechess]\norigins = 'https://lichess.org'", &[&format!("2:11: origins is \"https://lichess.org\"; {form}")]);
+    let shown = "any site can show a frame whose origin is \"null\": take null out of origins, or leave live out";
+    check(
+        "[livechess]\nlisten = '127.0.0.1:1982'\nlive = true\norigins = 'lichess.org, null'",
+        &[&format!("4:11: live = true shows what is not public yet, and {shown}")],
+    );
+}
+
+#[test]
+fn an_origin_that_no_browser_names_is_refused() {
+    let origins =
+        |text: &str| Config::parse(&format!("[livechess]\norigins = '{text}'")).map(|config| config.livechess.origins);
+    let site = |host: &str, plain| Origin::Site(Site { host: host.to_owned(), plain });
+    let app = |scheme: &str, host: &str| Origin::App { scheme: scheme.to_owned(), host: host.to_owned() };
+    for (text, expect) in [
+        ("lichess.org", site("lichess.org", false)),
+        ("https://Lichess.org", site("lichess.org", false)),
+        ("http://club.example", site("club.example", true)),
+        ("127.0.0.1", site("127.0.0.1", true)),
+        ("http://[::1]", site("::1", true)),
+        ("tauri://localhost", app("tauri", "localhost")),
+        ("chrome-extension://abcdef", app("chrome-extension", "abcdef")),
+        ("null", Origin::Null),
+    ] {
+        assert_eq!(origins(text), Ok(vec![expect]), "{text}");
+    }
+    for (wrong, says) in [
+        ("file://", "browsers say \"null\""),
+        ("lichess.org/dgt", "no path"),
+        ("https://lichess.org/", "no path"),
+        ("localhost:8080", "write \"localhost\" without the port"),
+        ("ws://lichess.org", "no page has an origin of the scheme ws"),
+        ("*", "it is no host"),
+        ("*.lichess.org", "it is no host"),
+        ("lichess.org.", "it is no host"),
+        ("tauri://", "it is no host"),
+        ("7up://localhost", "is no scheme"),
+    ] {
+        let problems = origins(wrong).unwrap_err();
+        assert!(problems[0].to_string().contains(says), "{wrong}: {}", problems[0]);
+    }
+    assert!(parse("[livechess]\norigins = 'null'").warnings()[0].contains("sandboxed frame"));
+    assert!(Config::default().warnings().is_empty());
 }
 
 #[test]

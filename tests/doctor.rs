@@ -283,3 +283,15 @@ fn what_is_wrong_with_a_wiring_is_said() {
     let said = doctor(&["--config", config.to_str().unwrap(), "--bus", "unix:path=/nowhere"]);
     check(said, 1, &["✗ ", "must have one of [gpio] and [mcp23017]", "→ docs/matrix.md says what stands in this file"]);
 }
+
+#[test]
+fn a_browser_may_keep_a_page_from_this_machine() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("touchmoved.toml");
+    fs::write(&config, "[livechess]\nlisten = \"127.0.0.1:1982\"\n").unwrap();
+    let (_, text) = doctor(&["--config", config.to_str().unwrap(), "--bus", "unix:path=/nonexistent"]);
+    assert!(text.contains("Local Network Access") && text.contains("ws://127.0.0.1:1982/api/v1.0"), "{text}");
+    fs::write(&config, "").unwrap();
+    let (_, text) = doctor(&["--config", config.to_str().unwrap(), "--bus", "unix:path=/nonexistent"]);
+    assert!(!text.contains("Local Network Access"), "{text}");
+}

@@ -230,8 +230,9 @@ async fn moves_are_told_since_the_position_that_was_set_up() {
     client.told("both moves", |param| param["san"] == json!(["e4", "e5"]) && param["match"] == true).await;
     // Another position of the game: only what was played since. Rights may be written in any order.
     let fen = format!("{AFTER_E4} b QKqk - 0 1");
-    let set = client.method("setup", json!({ "fen": fen })).await;
-    assert_eq!((&set["start"], &set["san"], &set["match"]), (&json!(fen), &json!(["e5"]), &json!(true)));
+    client.method("setup", json!({ "fen": fen })).await;
+    let set = client.told("the reply", |param| param["san"] == json!(["e5"])).await;
+    assert_eq!((&set["start"], &set["match"]), (&json!(fen), &json!(true)));
     site.hall.play("g1", "f3", "Nf3").await;
     client.told("the knight", |param| param["san"] == json!(["e5", "Nf3"]) && param["match"] == true).await;
     // One that never stood on the board.
@@ -250,6 +251,162 @@ async fn moves_are_told_since_the_position_that_was_set_up() {
     let unsubscribe = json!({"id": 5, "call": "call", "param": {"id": 7, "method": "unsubscribe"}});
     assert_eq!(client.call(unsubscribe.clone()).await["response"], "call");
     assert_eq!(client.call(unsubscribe).await["response"], "error");
+}
+
+/// A bishop is let go on e2 for longer than a move takes to be made, and goes on to d3.
+async fn rests_on_its_way(site: &mut Site) {
+    for (from, to, san) in [("e2", "e4", "e4"), ("e7", "e5", "e5")] {
+        site.hall.play(from, to, san).await;
+    }
+    site.hall.play("f1", "e2", "Be2").await;
+    site.hall.board.play("e2", "d3");
+}
+
+/// Every list of moves that is told until this one is.
+async fn told_until(client: &mut Client, last: Value) -> Vec<Value> {
+    let mut told = Vec::new();
+    while told.last() != Some(&last) {
+        let param = client.told("moves", |param| param.get("san").is_some()).await;
+        told.push(param["san"].clone());
+    }
+    told
+}
+
+#[tokio::test]
+async fn a_move_is_told_when_it_is_settled() {
+    for (keys, wrong_first) in [("", false), ("publish = \"prompt\"", true)] {
+        let Some(mut site) = Site::open(keys).await else { return };
+        let mut client = site.client().await;
+        client.subscribe().await;
+        client.method("setup", json!({ "fen": format!("{START} w KQkq - 0 1") })).await;
+        rests_on_its_way(&mut site).await;
+        let told = told_until(&mut client, json!(["e4", "e5", "Bd3"])).await;
+        assert_eq!(told.contains(&json!(["e4", "e5", "Be2"])), wrong_first, "{keys:?}: {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn with_a_clock_a_move_is_told_when_the_clock_was_pressed() {
+    let Some(mut site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    client.subscribe().await;
+    client.method("setup", json!({ "fen": format!("{START} w KQkq - 0 1") })).await;
+    site.hall.board.clock(300, 300, true);
+    site.hall.play("e2", "e4", "e4").await;
+    // What stands there is told at once; that it is a move, not even after a while.
+    let placed = client.told("the pawn on e4", |param| param["board"] == AFTER_E4).await;
+    assert!(placed.get("san").is_none_or(|san| *san == json!([])), "{placed}");
+    let settled = async { client.told("e4", |param| param["san"] == json!(["e4"])).await };
+    assert!(timeout(Duration::from_millis(2_500), settled).await.is_err(), "it was told before the clock was pressed");
+    site.hall.board.clock(299, 300, false);
+    client.told("e4", |param| param["san"] == json!(["e4"]) && param["match"] == true).await;
+    // A move that gives mate ends the game: nobody presses on it.
+    for (from, to, san, white_runs) in [("f7", "f6", "f6", true), ("a2", "a3", "a3", false), ("g7", "g5", "g5", true)] {
+        site.hall.play(from, to, san).await;
+        site.hall.board.clock(298, 298, white_runs);
+    }
+    site.hall.play("d1", "h5", "Qh5#").await;
+    client.told("mate", |param| param["san"] == json!(["e4", "f6", "a3", "g5", "Qh5#"])).await;
+}
+
+/// Puts up the pieces of a position, square by square.
+fn put_up(site: &Site, fen: &str) {
+    for (rank, row) in fen.split(' ').next().unwrap().split('/').enumerate() {
+        let empty = |c: char| c.to_digit(10).map_or(c.to_string(), |count| ".".repeat(count as usize));
+        let row: String = row.chars().map(empty).collect();
+        for (file, piece) in row.chars().enumerate() {
+            let square = format!("{}{}", char::from(b'a' + file as u8), 8 - rank);
+            site.hall.board.put(&square, piece);
+        }
+    }
+}
+
+#[tokio::test]
+async fn moves_are_told_from_any_position_that_stands_on_the_board() {
+    let Some(site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    client.subscribe().await;
+    // A game of another day: whose it is, nobody told touchmove.
+    let fen = "r3k2r/pPp2ppp/3q4/4n3/4P3/2N2Q2/PPP2PPP/R3K2R w KQkq - 2 15";
+    put_up(&site, fen);
+    let stands = fen.split(' ').next().unwrap().to_owned();
+    client.told("the position", |param| param["board"] == json!(stands)).await;
+    let set = client.method("setup", json!({ "fen": fen })).await;
+    assert_eq!((&set["start"], &set["san"], &set["match"]), (&json!(fen), &json!([]), &json!(true)));
+    let (board, mut told) = (&site.hall.board, Vec::<&str>::new());
+    // Castling, a slide that rests on its way, a capture, castling to the other side, a promotion with a capture, a capture of it.
+    let moves: [(&str, &[(&str, char)]); 6] = [
+        ("O-O", &[("e1", '.'), ("g1", 'K'), ("h1", '.'), ("f1", 'R')]),
+        ("Qd2", &[("d6", '.'), ("d4", 'q'), ("d4", '.'), ("d2", 'q')]),
+        ("bxa8=Q+", &[("a8", '.'), ("b7", '.'), ("a8", 'Q')]),
+        ("Ke7", &[("e8", '.'), ("e7", 'k')]),
+        ("Qxh8", &[("h8", '.'), ("a8", '.'), ("h8", 'Q')]),
+        ("Nxf3+", &[("f3", '.'), ("e5", '.'), ("f3", 'n')]),
+    ];
+    for (san, puts) in moves {
+        for (square, piece) in puts {
+            board.put(square, *piece);
+            tokio::time::sleep(Duration::from_millis(if *piece == '.' { 60 } else { 400 })).await;
+        }
+        told.push(san);
+        let heard = client.told(san, |param| param["san"].as_array().is_some_and(|san| san.len() >= told.len())).await;
+        assert_eq!((&heard["san"], &heard["start"]), (&json!(told), &json!(fen)));
+    }
+    // Another client that sets up the position as it stands now goes on from there.
+    let mut other = site.client().await;
+    other.subscribe().await;
+    let now = "7Q/p1p1kppp/8/8/4P3/2N2n2/PPPq1PPP/R4RK1 w - - 0 18";
+    let set = other.method("setup", json!({ "fen": now })).await;
+    assert_eq!((&set["san"], &set["match"]), (&json!([]), &json!(true)), "{set}");
+    board.put("f3", '.');
+    board.put("g2", '.');
+    board.put("f3", 'P');
+    told.push("gxf3");
+    client.told("the capture", |param| param["san"] == json!(told)).await;
+    other.told("the capture", |param| param["san"] == json!(["gxf3"]) && param["match"] == true).await;
+    // The game on the board is what it was, and nobody else hears of these moves.
+    let pgn = site.hall.client.pgn(site.hall.game).await.unwrap();
+    assert!(!pgn.contains("O-O"), "{pgn}");
+    let journal = rusqlite::Connection::open(site.hall.state.path().join(touchmove::daemon::journal::FILE)).unwrap();
+    let count = |sql: &str| journal.query_row(sql, [], |row| row.get::<_, u32>(0)).unwrap();
+    assert_eq!(count("SELECT count(*) FROM game"), 1);
+    assert_eq!(count("SELECT count(*) FROM event WHERE kind = 'move_made'"), 0);
+}
+
+/// A game that was analysed on: the moves after the position that the client sets up are none of its own.
+#[tokio::test]
+async fn moves_before_the_position_was_put_up_again_are_not_told() {
+    let Some(mut site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    for (from, to, san) in [
+        ("e2", "e4", "e4"),
+        ("e7", "e5", "e5"),
+        ("g1", "f3", "Nf3"),
+        ("b8", "c6", "Nc6"),
+        ("f1", "c4", "Bc4"),
+        ("g8", "f6", "Nf6"),
+    ] {
+        site.hall.play(from, to, san).await;
+    }
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    // All at once, as somebody who puts up a position does.
+    for (square, piece) in
+        [("f6", '.'), ("c4", '.'), ("c6", '.'), ("f3", '.'), ("g8", 'n'), ("f1", 'B'), ("b8", 'n'), ("g1", 'N')]
+    {
+        site.hall.board.put(square, piece);
+    }
+    let stands = fen.split(' ').next().unwrap().to_owned();
+    until("the position", async || {
+        let boards = client.call(json!({"id": 1, "call": "eboards"})).await;
+        (boards["param"][0]["board"] == json!(stands)).then_some(())
+    })
+    .await;
+    client.subscribe().await;
+    let set = client.method("setup", json!({ "fen": fen })).await;
+    assert_eq!((&set["san"], &set["match"]), (&json!([]), &json!(true)), "{set}");
+    site.hall.board.play("d2", "d4");
+    let told = told_until(&mut client, json!(["d4"])).await;
+    assert!(told.iter().all(|san| *san == json!([]) || *san == json!(["d4"])), "{told:?}");
 }
 
 #[tokio::test]
@@ -279,6 +436,7 @@ async fn what_is_not_understood_is_said_to_be() {
         let answer = client.hear().await;
         assert_eq!((&answer["response"], &answer["id"]), (&json!("error"), &json!(4)), "{message}: {answer}");
         assert!(answer["param"]["message"].as_str().unwrap().contains(says), "{message}: {answer}");
+        assert_eq!(answer["param"]["stacktrace"], json!(""), "{answer}");
     }
     let deep = "[".repeat(9_000);
     for message in ["", "hello", "[]", "7", "{\"id\":4", deep.as_str()] {
@@ -296,12 +454,18 @@ async fn what_is_not_understood_is_said_to_be() {
 
 #[tokio::test]
 async fn only_pages_of_the_list_may_ask() {
-    let Some(site) = Site::open("origins = \"lichess.org, http://club.example, localhost\"").await else { return };
+    let keys = "origins = \"lichess.org, http://club.example, localhost, tauri://localhost, https://chess.example\"";
+    let Some(site) = Site::open(keys).await else { return };
     for (origin, may) in [
         ("https://lichess.org", true),
         ("https://www.lichess.org", true),
         ("http://localhost:8080", true),
         ("http://club.example", true),
+        ("tauri://localhost", true),
+        ("tauri://evil.example", false),
+        ("capacitor://localhost", false),
+        ("https://chess.example", true),
+        ("http://chess.example", false),
         ("http://lichess.org", false),
         ("https://lichess.org.evil.example", false),
         ("https://evillichess.org", false),
@@ -341,6 +505,49 @@ async fn only_pages_of_the_list_may_ask() {
     }
     let (status, ..) = site.ask("GET /etc/passwd HTTP/1.1\r\nHost: localhost").await;
     assert_eq!(status, 404);
+}
+
+#[tokio::test]
+async fn pages_from_files_may_ask_where_it_is_said() {
+    let Some(site) = Site::open("origins = \"lichess.org, null\"").await else { return };
+    assert!(Client::connect(site.port, Some("null")).await.is_ok());
+    let (status, head, _) = site.ask("GET /api/v1.0/eboards HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: null").await;
+    assert!(status == 200 && head.contains("access-control-allow-origin: null\r\n"), "{head}");
+    assert!(Client::connect(site.port, Some("https://evil.example")).await.is_err());
+    let log = site.hall.daemon.log();
+    assert!(log.contains("every sandboxed frame"), "{log}");
+}
+
+#[tokio::test]
+async fn where_boards_are_connected() {
+    let Some(site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    let sources = json!([{"device": site.hall.board.path()}]);
+    let told = client.call(json!({"id": 4, "call": "sources"})).await;
+    assert_eq!((&told["id"], &told["param"]), (&json!(4), &sources), "{told}");
+    assert_eq!(site.get("sources").await, sources);
+    let boards = client.call(json!({"id": 1, "call": "eboards"})).await;
+    assert_eq!(boards["param"][0]["source"], sources[0]["device"]);
+}
+
+#[tokio::test]
+async fn a_clock_that_is_out_of_sight_is_told_as_it_was_last() {
+    let Some(mut site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    let tournament = site.get("tournaments").await[0]["uuid"].as_str().unwrap().to_owned();
+    let round = site.get(&format!("round/{tournament}/0")).await;
+    // No round was loaded: the day is that of the game.
+    let today = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
+    assert_eq!(round["date"], json!(today));
+    let game = format!("game/{}", round["pairings"][0]["uuid"].as_str().unwrap());
+    client.subscribe().await;
+    site.hall.board.clock(300, 280, true);
+    client.told("the clock", |param| param["clock"]["white"] == 300).await;
+    assert_eq!(site.get(&game).await["clock"]["run"], json!(true));
+    site.hall.board.unplug();
+    client.told("no clock", |param| param.get("clock") == Some(&Value::Null)).await;
+    let clock = site.get(&game).await["clock"].clone();
+    assert_eq!((&clock["white"], &clock["black"], &clock["run"]), (&json!(300), &json!(280), &Value::Null), "{clock}");
 }
 
 #[tokio::test]

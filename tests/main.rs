@@ -7,6 +7,7 @@ mod bindings;
 mod boards;
 mod browser;
 mod cases;
+mod caution;
 mod chain;
 mod chessnut;
 mod cli;

@@ -93,6 +93,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let path = args.config.clone().unwrap_or_else(Config::default_path);
     let config = Config::load(&path)?;
     if args.check_config {
+        config.warnings().iter().for_each(|warning| println!("{}: warning: {warning}", path.display()));
         if path.exists() {
             println!("{}: no problem found", path.display());
         } else {
@@ -100,6 +101,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         }
         return Ok(());
     }
+    config.warnings().iter().for_each(|warning| warn!("{warning}"));
     let state_dir = args.state_dir.clone().unwrap_or_else(|| config.state_dir());
     let recordings = config.recordings.map(|room| Recordings { dir: state_dir.join("recordings"), room });
     let calibrations = Calibrations(state_dir.join("calibration"));

@@ -3,7 +3,7 @@
 use super::hooks::{self, Hooks};
 use super::keys::{self, TABLES};
 use super::lichess::{self, Lichess, Rounds};
-use super::livechess::{LiveChess, sites};
+use super::livechess::{LiveChess, Origin, Release, origins, sites};
 use super::values::{Problems, Values, key, table, unknown_at_top, values};
 use super::web::{Tls, Web};
 use super::{Board, Config, Problem, Room, Tags};
@@ -173,7 +173,19 @@ fn livechess(values: Values<'_>) -> LiveChess {
             format!("live = true shows what is not public yet, and {listen} is reached from elsewhere: leave it out, or write listen = \"127.0.0.1:1982\""),
         );
     }
-    LiveChess { listen, live, origins: sites(&values.text("origins")).unwrap_or_default(), first: values.given_text("first") }
+    let publish = if values.text("publish") == "prompt" { Release::Prompt } else { Release::Settled };
+    let at = values.span_of("origins").unwrap_or(values.span.clone());
+    let origins = origins(&values.text("origins")).unwrap_or_else(|why| {
+        values.problems.add(&at, format!("origins: {why}"));
+        Vec::new()
+    });
+    if live && origins.contains(&Origin::Null) {
+        values.problems.add(
+            &at,
+            "live = true shows what is not public yet, and any site can show a frame whose origin is \"null\": take null out of origins, or leave live out",
+        );
+    }
+    LiveChess { listen, live, publish, origins, first: values.given_text("first") }
 }
 
 fn web(values: Values<'_>) -> Web {

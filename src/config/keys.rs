@@ -451,11 +451,24 @@ pub static KEYS: &[Key] = &[
     key(
         "livechess",
         "origins",
-        text("hosts with commas between them, such as \"lichess.org, chess.com\"", |text| livechess::sites(text).is_some()),
+        text("origins with commas between them, such as \"lichess.org, chess.com\"", |_| true),
         Some("\"lichess.org, chess.com, localhost, 127.0.0.1\""),
         "\"lichess.org, localhost\"",
         "Whose pages may ask: these hosts and those below them. Pages must have come by https, but from this machine, from an\n\
-         address, and where http:// stands before the host. A program that is no browser may ask in any case.",
+         address, and where http:// stands before the host. An application with pages of its own is named with its scheme,\n\
+         such as tauri://localhost. null: pages opened from files, and every sandboxed frame of any site; not with live = true.\n\
+         A program that is no browser may ask in any case.",
+    ),
+    key(
+        "livechess",
+        "publish",
+        Kind::Word(&["settled", "prompt"]),
+        Some("\"settled\""),
+        "\"settled\"",
+        "When a move is put into `san`. lichess.org plays the first move that it is told and cannot take it back. `settled`: when\n\
+         the clock was pressed on it or the reply was made; without a running clock when no square changed for a second, three\n\
+         after a promotion, or the opponent has lifted a piece. `prompt`: as soon as it will hardly be corrected. What stands on\n\
+         the board is told at once in any case.",
     ),
     key(
         "livechess",

@@ -90,6 +90,7 @@ async fn examine(args: &Args) -> Report {
         port(&mut report, target, &service).await;
     }
     service.tell(&mut report);
+    livechess(&mut report, &config);
     let mut models: Vec<&'static Model> = Vec::new();
     for target in targets {
         if !models.contains(&target.board.model) {
@@ -120,6 +121,19 @@ fn configuration(report: &mut Report, given: Option<&Path>) -> Config {
             Config::default()
         }
     }
+}
+
+/// What nobody but the user of a browser can see: it asks before a page of the internet may reach this machine.
+fn livechess(report: &mut Report, config: &Config) {
+    let Some(address) = config.livechess.listen else { return };
+    report.note(
+        "livechess",
+        format!(
+            "pages such as lichess.org look for ws://{address}/api/v1.0: Chromium and its relatives ask whether the page may reach \
+             this machine (Local Network Access), and it finds no board until that is allowed, in the prompt or under Site settings"
+        ),
+    );
+    config.warnings().into_iter().for_each(|warning| report.note("livechess", warning));
 }
 
 /// The ports to look at; says what is missing.

@@ -1,5 +1,6 @@
 //! `touchmovectl score PGN…`: simulate many games, follow them, compare with the truth.
 
+mod clients;
 mod report;
 mod streams;
 
@@ -195,6 +196,7 @@ fn play_one(job: &Job, setting: &Setting, wanted: &Wanted) -> Outcome {
             hindsight: wanted.hindsight.then(|| ours.clone()),
             bound: None,
             ours,
+            ..Outcome::default()
         }
     };
     match catch_unwind(AssertUnwindSafe(|| play(job.game, job.seed, setting, wanted))) {

@@ -8,6 +8,7 @@ mod board;
 mod game;
 mod news;
 mod order;
+pub mod readings;
 mod seat;
 mod state;
 
@@ -15,6 +16,7 @@ pub use board::{BoardId, BoardView, ClockView, Contact, Traffic};
 pub use game::GameView;
 pub use news::{News, Published};
 pub use order::{Asked, Carried, Done, Exchange, Meant, OrderError, Request, Target};
+pub use readings::Readings;
 use seat::Batch;
 pub use seat::{LastGame, Seat};
 pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_FAILED, JOURNAL_FULL, State, Trouble};

@@ -6,6 +6,7 @@ pub mod discovery;
 pub mod gallery;
 pub mod hub;
 pub mod journal;
+pub mod lines;
 pub mod links;
 pub mod recorder;
 pub mod rounds;

@@ -341,6 +341,14 @@ pub enum Rotation {
 }
 
 impl Rotation {
+    /// The other way round.
+    pub fn other(self) -> Rotation {
+        match self {
+            Rotation::Upright => Rotation::Turned,
+            Rotation::Turned => Rotation::Upright,
+        }
+    }
+
     /// The square of play that lies on this square of the board, and the other way round.
     pub fn apply(self, square: Square) -> Square {
         match self {

@@ -1,6 +1,7 @@
 //! The record: what was agreed and published about one game. Moves and their states, clocks, result, revisions, PGN.
 
 pub mod answer;
+pub mod caution;
 pub mod command;
 pub mod delay;
 pub mod event;
@@ -9,6 +10,7 @@ pub mod record;
 pub mod text;
 
 pub use answer::Answer;
+pub use caution::Caution;
 pub use command::{Command, Order};
 pub use delay::{Delay, DelayLine, IllegalMoves, Released};
 pub use event::{

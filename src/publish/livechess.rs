@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `/api/v1.0` | the WebSocket |
 //! | `/api/v1.0/eboards` | all boards |
+//! | `/api/v1.0/sources` | where they are connected |
 //! | `/api/v1.0/tournaments` | the tournament |
 //! | `/api/v1.0/tournament/{uuid}` | its name, and which board stands at which table |
 //! | `/api/v1.0/round/{uuid}/{n}` | the pairings of a round of it, from 0 |
 //! | `/api/v1.0/game/{uuid}` | the game of a pairing |
 //!
-//! **Invariants:** nobody changes a game here: `setup` and `flip` say what one subscription is told. All of it is read in the gallery
+//! **Invariants:** nobody changes a game here: `setup` and `flip` say what one subscription is told, also where a line is followed
+//! for it alone. All of it is read in the gallery
 //! where the public has a delay, unless the configuration says `live` and the address is this machine's own.
 
 pub(super) mod boards;
@@ -30,10 +32,14 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::Semaphore;
 use tracing::{error, info};
 
 /// So many clients are served at once, and so many from one address; a hall has some dozen.
 const ROOM: Room = Room { all: 256, each: 64 };
+
+/// So many lines are followed for single clients at once: more than the boards of a hall, and each costs as much as a game.
+const LINES: usize = 64;
 
 /// What all clients are served from.
 pub struct Desk {
@@ -41,6 +47,8 @@ pub struct Desk {
     config: LiveChess,
     tags: Tags,
     delay: Delay,
+    /// Room for lines that are followed for one client alone.
+    lines: Arc<Semaphore>,
 }
 
 impl Desk {
@@ -49,7 +57,13 @@ impl Desk {
         let is_own = config.livechess.listen.is_some_and(|listen| listen.ip().is_loopback());
         let is_live = config.delay == Delay::default() || (config.livechess.live && is_own);
         let source = if is_live { Source::Live(Arc::clone(hub)) } else { Source::Public(Arc::clone(gallery)) };
-        Arc::new(Desk { source, config: config.livechess.clone(), tags: config.tags.clone(), delay: config.delay })
+        let (livechess, tags) = (config.livechess.clone(), config.tags.clone());
+        Arc::new(Desk { source, config: livechess, tags, delay: config.delay, lines: Arc::new(Semaphore::new(LINES)) })
+    }
+
+    /// How much later than it happened clients learn everything.
+    fn lateness(&self) -> Delay {
+        if self.is_late() { self.delay } else { Delay::default() }
     }
 
     /// It shows what the public may see.

@@ -1,26 +1,33 @@
 //! Whose pages may ask. A browser says in `Origin` whose page asks, and in `Host` by which name it came here: a page cannot make it
 //! say anything else.
 
-use crate::config::livechess::Site;
+use crate::config::livechess::{Origin, Site};
 use std::net::IpAddr;
 
 /// Whether a request for this host (`Host`) is one for this server. An address is; a name of the network may have been made to point
 /// here by whoever owns it, so that his pages count as ours (DNS rebinding): only those of the list are.
-pub fn is_host(sites: &[Site], authority: &str) -> bool {
+pub fn is_host<'a>(sites: impl IntoIterator<Item = &'a Site>, authority: &str) -> bool {
     let Some(host) = host_of(authority) else { return false };
-    host.parse::<IpAddr>().is_ok() || host == "localhost" || listed(sites, &host).is_some()
+    host.parse::<IpAddr>().is_ok() || host == "localhost" || sites.into_iter().any(|site| is_below(site, &host))
 }
 
-/// Whether a page of this origin (`Origin`: `https://lichess.org`) may ask.
-pub fn is_origin(sites: &[Site], origin: &str) -> bool {
+/// Whether a page of this origin (`Origin`: `https://lichess.org`, `tauri://localhost`, `null`) may ask.
+pub fn is_origin(origins: &[Origin], origin: &str) -> bool {
+    if origin == "null" {
+        return origins.contains(&Origin::Null);
+    }
     let Some((scheme, authority)) = origin.split_once("://") else { return false };
     let Some(host) = host_of(authority) else { return false };
-    listed(sites, &host).is_some_and(|site| scheme == "https" || (scheme == "http" && site.plain))
+    origins.iter().any(|allowed| match allowed {
+        Origin::Site(site) => is_below(site, &host) && (scheme == "https" || (scheme == "http" && site.plain)),
+        Origin::App { scheme: own, host: only } => own == scheme && *only == host,
+        Origin::Null => false,
+    })
 }
 
-fn listed<'a>(sites: &'a [Site], host: &str) -> Option<&'a Site> {
-    let below = |site: &Site| host.strip_suffix(&site.host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    sites.iter().find(|site| below(site))
+/// A host of this site: its own, or one below it.
+fn is_below(site: &Site, host: &str) -> bool {
+    host.strip_suffix(&site.host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 /// The host of `host`, `host:port`, `[address]:port`, in small letters and without brackets.

@@ -109,10 +109,7 @@ impl Clock {
     /// Play showed that the clock stands the other way round. Ignored when configuration says how it stands.
     pub fn turn_round(&mut self) -> bool {
         if !self.fixed {
-            self.side = match self.side {
-                Rotation::Upright => Rotation::Turned,
-                Rotation::Turned => Rotation::Upright,
-            };
+            self.side = self.side.other();
         }
         !self.fixed
     }

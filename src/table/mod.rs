@@ -333,6 +333,12 @@ impl Table {
         self.sense.is_whole().then(|| turned(self.sense.placement(), self.rotation.unwrap_or(Rotation::Upright)))
     }
 
+    /// What the squares show, in the board's own coordinates and with the polarity of its sensors applied; `None` before the first
+    /// whole reading.
+    pub fn squares(&self) -> Option<&Placement> {
+        self.sense.is_whole().then(|| self.sense.placement())
+    }
+
     /// How the board stands, once found or set.
     pub fn rotation(&self) -> Option<Rotation> {
         self.rotation

@@ -192,7 +192,7 @@ impl Table {
         if !self.game.as_ref().is_some_and(|game| game.begins_like(&start) && !game.is_over()) {
             return;
         }
-        let other = if known == Rotation::Upright { Rotation::Turned } else { Rotation::Upright };
+        let other = known.other();
         let placement = *self.sense.placement();
         let opposite = match sensing {
             Sensing::Colour => placement.map(|sensed| Polarity::Inverted.normalise(sensing, sensed)),

@@ -1,5 +1,6 @@
 //! What `score` prints: figures for people, or as JSON.
 
+use super::clients::FirstSeen;
 use super::{Args, Job, Outcome, Sense};
 use crate::ctl::bound::{BoundFigures, MOST};
 use crate::ctl::figures::{CALIBRATION, Delay, Figures, share};
@@ -19,6 +20,10 @@ pub struct Report<'a> {
     seeds: u64,
     #[serde(flatten)]
     figures: Figures,
+    /// Clients of the LiveChess server that cannot take a move back.
+    first_seen: FirstSeen,
+    /// The same with `publish = "prompt"` under [livechess].
+    first_seen_prompt: FirstSeen,
     /// The same streams decoded otherwise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     against: Vec<Beside>,
@@ -75,6 +80,7 @@ impl<'a> Report<'a> {
                 command: command(args, job),
             })
         });
+        let plies = outcomes.iter().map(|outcome| outcome.ours.plies).sum();
         let options = args.hands.to_string();
         let options = options.strip_prefix("--hands ").and_then(|rest| rest.strip_prefix(args.hands.hands.as_str()));
         let options = options.unwrap_or_default();
@@ -86,6 +92,8 @@ impl<'a> Report<'a> {
             sensing: args.sensing.map(word),
             seeds: args.seeds,
             figures: Figures::of(outcomes.iter().map(|outcome| &outcome.ours)),
+            first_seen: FirstSeen::of(outcomes.iter().map(|outcome| &outcome.first_seen), plies),
+            first_seen_prompt: FirstSeen::of(outcomes.iter().map(|outcome| &outcome.first_seen_prompt), plies),
             against: hindsight.into_iter().chain(against).collect(),
             bound: args.bound.then(|| BoundFigures::of(outcomes.iter().filter_map(|outcome| outcome.bound))),
             failures: failures.collect(),
@@ -126,6 +134,10 @@ impl<'a> Report<'a> {
                 delay(&figures.delay_stops)
             ),
         );
+        for (name, seen) in [("LiveChess clients", &self.first_seen), ("  told promptly", &self.first_seen_prompt)] {
+            let FirstSeen { wrong, wrong_per_1000, delay: told } = seen;
+            row(name, format!("first told wrong {wrong_per_1000:.3} per 1000 plies ({wrong}); {}", delay(told)));
+        }
         row("false touch notices", format!("{:.3} per 1000 plies ({})", figures.false_notices_per_1000, figures.false_notices));
         row("false alerts", format!("{:.3} per 1000 plies ({})", figures.false_alerts_per_1000, figures.false_alerts));
         row("results", format!("{} of {} told on the board understood", figures.results_right, figures.results_told));

@@ -1,5 +1,6 @@
 //! One simulated game through our own table, and the same readings through whatever else was asked for.
 
+use super::clients::{ClientFigures, Clients};
 use crate::boards::{self, Millis, Reading, Sensing};
 use crate::ctl::baselines::{self, Baseline, Told};
 use crate::ctl::bound::{self, Bound};
@@ -36,6 +37,10 @@ pub struct Outcome {
     pub bound: Option<Bound>,
     /// If it is wanted.
     pub hindsight: Option<GameFigures>,
+    /// A client of the LiveChess server that cannot take a move back and is told settled moves.
+    pub first_seen: ClientFigures,
+    /// The same, told every move as soon as it is on record.
+    pub first_seen_prompt: ClientFigures,
 }
 
 /// Simulates one game, follows it, and compares.
@@ -71,7 +76,10 @@ pub fn play(game: &Game, seed: u64, setting: &Setting, wanted: &Wanted) -> anyho
         true => Some(hindsight(game, seed, setting, &settings)?),
         false => None,
     };
+    let [first_seen, first_seen_prompt] = heard.clients.compare(truth, &heard.edges);
     Ok(Outcome {
+        first_seen,
+        first_seen_prompt,
         bound: if wanted.bound { bound() } else { None },
         hindsight,
         ours: compare(truth, &heard.events, &heard.edges, &settings),
@@ -104,6 +112,7 @@ struct Heard {
     edges: Vec<Millis>,
     /// What we would have published, durable events only.
     events: Vec<Stamped>,
+    clients: Clients,
 }
 
 impl Heard {
@@ -115,15 +124,22 @@ impl Heard {
         let until = stage.ends_at();
         let mut cable = Staged::new(stage);
         let mut tap = Tap::new((model.protocol)());
+        let mut clients = Clients::default();
         run::play(&mut cable, &mut tap, &mut Table::new(settings), until, &mut |now, moment| match moment {
             Moment::Said(Said::Bytes(_, ply)) => {
                 if let Some(edge) = edges.get_mut(*ply as usize) {
                     *edge = now;
                 }
             }
-            Moment::Event(stamped) if stamped.event.is_durable() => events.push(stamped.clone()),
+            Moment::Event(stamped) => {
+                clients.event(now, &stamped.event);
+                if stamped.event.is_durable() {
+                    events.push(stamped.clone());
+                }
+            }
+            Moment::Taken(table) => clients.see(now, table),
             _ => {}
         });
-        Ok(Heard { script: cable.stage().script().clone(), readings: tap.heard().to_vec(), edges, events })
+        Ok(Heard { script: cable.stage().script().clone(), readings: tap.heard().to_vec(), edges, events, clients })
     }
 }

@@ -1,5 +1,6 @@
 //! A board, as faces see it.
 
+use super::Readings;
 use crate::boards::{Battery, Model, Placement, Sensing};
 use crate::game::event::{ClockTimes, Difference, Rotation};
 use crate::link::Place;
@@ -124,6 +125,8 @@ pub struct BoardView {
     pub displaced: Vec<Difference>,
     /// Its clock; `None` where none is connected.
     pub clock: Option<ClockView>,
+    /// What its clock said last before it was lost in the game that is on; `None` while there is one.
+    pub lost_clock: Option<ClockView>,
     /// Its battery, where it has one and says so.
     pub battery: Option<Battery>,
     /// The game on it, or the last one.
@@ -132,6 +135,9 @@ pub struct BoardView {
     pub begun: u64,
     /// What came and went. Shared with its link, which counts.
     pub traffic: Arc<Traffic>,
+    /// What it says, for lines that are followed beside its game. Shared with its link, which tells it; `None`: of what the public may
+    /// see, nobody hears a board itself.
+    pub readings: Option<Arc<Readings>>,
 }
 
 /// What came from a board and went to it since touchmoved was started.
@@ -172,10 +178,18 @@ impl BoardView {
             placement: None,
             displaced: Vec::new(),
             clock: None,
+            lost_clock: None,
             battery: None,
             game: None,
             begun: 0,
             traffic: Arc::default(),
+            readings: None,
         }
+    }
+
+    /// The clock says this, or cannot be read any more.
+    pub(in crate::daemon) fn set_clock(&mut self, clock: Option<ClockView>) {
+        self.lost_clock = if clock.is_some() { None } else { self.clock.take().or(self.lost_clock) };
+        self.clock = clock;
     }
 }

@@ -59,6 +59,7 @@ impl State {
                 view.game = Some(id);
                 view.begun += 1;
                 view.displaced.clear();
+                view.lost_clock = None;
                 view.rotation = Some(*rotation);
             }
             return;
@@ -76,10 +77,10 @@ impl State {
                 let read_at = epoch_wall_ms.saturating_add_unsigned(stamped.at);
                 let (times, turn, running, flags, battery_low) = (*clocks, *turn, *running, *flags, *battery_low);
                 let clock = ClockView { times, turn, running, flags, battery_low, read_at };
-                view.clock = (!none).then_some(clock);
+                view.set_clock((!none).then_some(clock));
             }
             // Its clock hangs on the same cable.
-            Event::Link(LinkState::Down) => view.clock = None,
+            Event::Link(LinkState::Down) => view.set_clock(None),
             Event::Battery(battery) => view.battery = Some(*battery),
             _ => {}
         }

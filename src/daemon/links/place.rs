@@ -5,7 +5,7 @@ use super::clock::Clock;
 use crate::boards::{Address, Cue, Identity, LinkState, Placement, Reading, Sensed, Trouble};
 use crate::daemon::calibration::Calibrations;
 use crate::daemon::hub::{
-    Asked, BoardId, BoardView, Carried, Contact, Done, Hub, LastGame, Meant, OrderError, Request, Seat, Traffic,
+    Asked, BoardId, BoardView, Carried, Contact, Done, Hub, LastGame, Meant, OrderError, Readings, Request, Seat, Traffic,
 };
 use crate::daemon::recorder::Recorder;
 use crate::game::{Answer, Event, Order, Stamped};
@@ -22,6 +22,7 @@ pub struct Place {
     id: BoardId,
     pub(super) seat: Seat,
     pub(super) traffic: Arc<Traffic>,
+    readings: Arc<Readings>,
     clock: Clock,
     table: Table,
     /// So many games have begun at it, as the hub counts them.
@@ -52,6 +53,8 @@ impl Place {
             view.serial_number = Some(serial_number(address));
         }
         let traffic = Arc::clone(&view.traffic);
+        let readings = Arc::new(Readings::new(spec.settings.clone()));
+        view.readings = Some(Arc::clone(&readings));
         let (seat, last) = hub.seat(view);
         let (clock, table) = match &last {
             None => (Clock::new(), Table::new(spec.settings.clone())),
@@ -68,7 +71,8 @@ impl Place {
         let game = last.filter(|_| recorder.is_some()).map_or_else(Vec::new, |last| last.events);
         let known = spec.calibrations.as_ref().and_then(|kept| kept.load(&id));
         let calibration = (known, spec.calibrations.clone());
-        let mut place = Place { id, seat, traffic, clock, table, begun: 0, recorder, game, calibration, step: Step::default() };
+        let mut place =
+            Place { id, seat, traffic, readings, clock, table, begun: 0, recorder, game, calibration, step: Step::default() };
         place.begin_recording(Instant::now());
         place
     }
@@ -208,7 +212,8 @@ impl Place {
     }
 
     fn input(&mut self, now: Instant, input: Input) -> Vec<Cue> {
-        let output = self.table.handle(self.clock.at(now), input);
+        let output = self.table.handle(self.clock.at(now), input.clone());
+        self.readings.tell(now, &input, self.table.squares());
         self.keep_output(output)
     }
 

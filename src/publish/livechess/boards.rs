@@ -62,6 +62,24 @@ pub fn eboards(desk: &Desk, state: &State) -> Vec<EBoard> {
     list(desk, state).into_iter().map(|board| eboard(desk, state, board)).collect()
 }
 
+/// A place where boards are connected, in the answer to `sources`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Source {
+    /// As [`EBoard::source`] names it.
+    device: String,
+}
+
+/// All places where boards are connected, each once. LiveChess describes no more of them in public than their device.
+pub fn sources(desk: &Desk, state: &State) -> Vec<Source> {
+    let mut devices: Vec<&str> = Vec::new();
+    for board in list(desk, state) {
+        if !board.port.is_empty() && !devices.contains(&board.port.as_str()) {
+            devices.push(&board.port);
+        }
+    }
+    devices.into_iter().map(|device| Source { device: device.to_owned() }).collect()
+}
+
 fn eboard(desk: &Desk, state: &State, board: &BoardView) -> EBoard {
     let contact = match board.contact {
         // Of what the public may see, nobody knows how the cable is.
@@ -157,6 +175,14 @@ pub fn clock(desk: &Desk, state: &State, board: &BoardView) -> Option<Clock> {
     }
     let ClockView { times, turn, running, read_at, .. } = *board.clock.as_ref()?;
     Clock::new(times, running.then_some(turn), read_at)
+}
+
+/// The same for a game that is on; while the clock cannot be read, what it showed last, and nobody knows whose runs.
+pub fn game_clock(desk: &Desk, state: &State, board: &BoardView) -> Option<Clock> {
+    clock(desk, state, board).or_else(|| {
+        let lost = board.lost_clock.as_ref().filter(|_| !desk.is_late())?;
+        Clock::new(lost.times, None, lost.read_at)
+    })
 }
 
 /// What the clocks showed at the last completed move, as if that had been when the public learned of it: programs count on from there.

@@ -31,6 +31,7 @@ pub fn router(desk: Arc<Desk>, stop: Stop) -> Router {
         .route("/api/v1.0", get(websocket))
         .route("/api/v1.0/", get(websocket))
         .route("/api/v1.0/eboards", get(eboards))
+        .route("/api/v1.0/sources", get(sources))
         .route("/api/v1.0/tournaments", get(tournaments))
         .route("/api/v1.0/tournament/{uuid}", get(one_tournament))
         .route("/api/v1.0/round/{uuid}/{number}", get(round))
@@ -54,6 +55,10 @@ async fn websocket(
 
 async fn eboards(State(desk): State<Arc<Desk>>) -> Response {
     answer(&desk, |desk, state| Some(boards::eboards(desk, state)))
+}
+
+async fn sources(State(desk): State<Arc<Desk>>) -> Response {
+    answer(&desk, |desk, state| Some(boards::sources(desk, state)))
 }
 
 async fn tournaments(State(desk): State<Arc<Desk>>) -> Response {
@@ -85,21 +90,21 @@ fn refusal(status: StatusCode, why: &'static str) -> Response {
 
 /// Lets in who may ask, and says to browsers that they may hand the answer on.
 async fn guard(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
-    let sites = &desk.config.origins;
+    let is_own = |authority: &str| is_host(desk.config.sites(), authority);
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
     let host = request.headers().get(HOST).map(text).unwrap_or_default();
-    let named = request.uri().authority().is_none_or(|authority| is_host(sites, authority.as_str()));
-    if !named || !is_host(sites, &host) {
+    let named = request.uri().authority().is_none_or(|authority| is_own(authority.as_str()));
+    if !named || !is_own(&host) {
         return refusal(
             StatusCode::FORBIDDEN,
             "this is not a name of this server: ask by its address, or add the name to `origins` under [livechess]",
         );
     }
     let origin = request.headers().get(ORIGIN).cloned();
-    if origin.as_ref().is_some_and(|origin| !is_origin(sites, &text(origin))) {
+    if origin.as_ref().is_some_and(|origin| !is_origin(&desk.config.origins, &text(origin))) {
         return refusal(
             StatusCode::FORBIDDEN,
-            "pages of this site may not ask: add its host to `origins` under [livechess] if they shall",
+            "pages of this origin may not ask: add its host, or the whole origin, to `origins` under [livechess] if they shall",
         );
     }
     let asks_private = request.headers().contains_key(ASKS_PRIVATE);

@@ -3,6 +3,7 @@
 //! | call | param | what it asks for |
 //! |---|---|---|
 //! | `eboards` | any | all boards |
+//! | `sources` | any | where boards are connected |
 //! | `subscribe` | `{feed: "eboardevent", id, param: {serialnr}}` | what changes on a board, under this id |
 //! | `call` | `{id, method: "setup", param: {fen}}` | moves from this position on |
 //! | `call` | `{id, method: "flip", param: {flip}}` | whether the board is read the other way round than its maker meant it |
@@ -20,6 +21,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub enum Call {
     /// All boards.
     Boards,
+    /// Where boards are connected.
+    Sources,
     /// What changes on the board with this serial number.
     Subscribe {
         /// The id under which it is told.
@@ -71,6 +74,7 @@ fn call(message: &Value) -> Result<Call, String> {
     let param = &message["param"];
     match message["call"].as_str() {
         Some("eboards") => Ok(Call::Boards),
+        Some("sources") => Ok(Call::Sources),
         Some("subscribe") => match param["feed"].as_str() {
             Some("eboardevent") => {
                 let serial = match &param["param"]["serialnr"] {
@@ -85,8 +89,10 @@ fn call(message: &Value) -> Result<Call, String> {
         },
         Some("call") => method(param),
         Some("unsubscribe") => Ok(Call::Unsubscribe { feed: feed(param)? }),
-        Some(other) => Err(format!("there is no call {other:?}: there are \"eboards\", \"subscribe\" and \"call\"")),
-        None => Err("call says what is asked for: \"eboards\", \"subscribe\" or \"call\"".to_owned()),
+        Some(other) => {
+            Err(format!("there is no call {other:?}: there are \"eboards\", \"sources\", \"subscribe\" and \"call\""))
+        }
+        None => Err("call says what is asked for: \"eboards\", \"sources\", \"subscribe\" or \"call\"".to_owned()),
     }
 }
 
@@ -140,13 +146,14 @@ pub fn feed_of(id: &Number, param: impl Serialize) -> String {
     message("feed", Some(id), param)
 }
 
-/// A call that came to nothing, and why.
+/// A call that failed, and why. LiveChess tells its stack besides, and clients read that as a text: here it is empty.
 pub fn error(id: Option<&Number>, why: &str) -> String {
     #[derive(Serialize)]
     struct Why<'a> {
         message: &'a str,
+        stacktrace: &'static str,
     }
-    message("error", id, Why { message: why })
+    message("error", id, Why { message: why, stacktrace: "" })
 }
 
 fn message(response: &'static str, id: Option<&Number>, param: impl Serialize) -> String {

@@ -1,84 +1,232 @@
 //! `setup`: a client says from which position on it wants moves, and gets them in SAN, all of them each time.
 //!
-//! They are those of the published record that are legal since then, and only those that will hardly be corrected: lichess.org plays
-//! them. The position is looked for in the record, the last time that it stood there; a game on the board goes on whatever is set up.
+//! Where the position stands in the record of the game on the board, they are the moves of that record since the last time that it
+//! stood there, corrections of the arbiter included. Where it does not, or the record had gone on before the pieces were put up in the
+//! position again, the board's readings are followed for this client alone ([`SetupLine`]), once the position stands on the board.
+//! Nothing of that reaches the journal. Either way a client is told only legal moves that are settled ([`Caution`]): lichess.org plays
+//! them.
 
-use crate::game::record::{Ply, PlyState, Record};
-use crate::game::{Confidence, Played};
+use crate::boards::{Millis, Placement, Sensed, Sensing};
+use crate::config::livechess::Release;
+use crate::daemon::hub::{GameView, Readings};
+use crate::daemon::lines::{SetupLine, SetupView};
+use crate::game::caution::{QUIET, is_stable};
+use crate::game::event::Rotation;
+use crate::game::record::Record;
+use crate::game::{Caution, Delay, Played};
 use crate::laws::Position;
+use shakmaty::Square;
+use std::sync::Arc;
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tracing::debug;
 
 /// No FEN is longer, in bytes: the longest of a position of chess has some 90.
 const FEN: usize = 128;
-/// As sure as a move is told when only what is sure is told.
-const SURE: Confidence = Confidence(900);
 
 /// A position that a client has set up, and the moves since.
-#[derive(Clone, Debug)]
 pub struct Setup {
     /// As the client wrote it, without blanks around it.
     pub start: String,
     position: Position,
     /// Of that.
     fen: String,
+    /// When a move may be told.
+    release: Release,
+    /// How long the squares must be quiet, in milliseconds.
+    quiet: Millis,
     /// Where it is in the record: which game, after how many plies.
     anchor: Option<(u64, usize)>,
-    /// The state of the record that `line` is of.
-    of: Option<Of>,
-    line: Line,
+    /// The anchor, where the game was seen to stand in the position: its moves since then are this client's.
+    trusted: Option<(u64, usize)>,
+    /// Of the game on the board.
+    caution: Option<(u64, Caution)>,
+    own: Option<Own>,
+    /// What `moves` are of.
+    basis: Option<Basis>,
+    moves: Moves,
 }
 
-/// A game's record at one moment, read one way round.
+/// A line that is followed for this client alone.
+struct Own {
+    line: SetupLine,
+    rotation: Rotation,
+    /// Of the play that began the `begun`th time.
+    caution: Caution,
+    begun: u64,
+    _permit: OwnedSemaphorePermit,
+}
+
+/// All that the moves depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Of {
-    game: u64,
-    last_number: u64,
+struct Basis {
+    /// The game on the board, the number of its record's last event, and how many plies of it are settled.
+    game: Option<(u64, u64, usize)>,
     flipped: bool,
+    /// The squares show the position that was set up.
+    stands: bool,
+    /// The same of the own line.
+    own: Option<(u64, u64, usize)>,
 }
 
 /// Moves since a position was set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct Moves {
     /// All of them, in SAN.
     pub san: Vec<String>,
     /// What stands on the board after them, as the first field of a FEN.
     pub placement: String,
+    /// What stands on the board by the line that is followed for this client alone, settled or not; `None`: they are of the record.
+    pub own_placement: Option<String>,
+}
+
+/// What there is to see of a board and the game on it.
+#[derive(Clone, Copy)]
+pub struct Sight<'a> {
+    /// The game on the board, or the last one.
+    pub game: Option<&'a GameView>,
+    /// What the squares show, as the players see them; `None`: it is not known, or not public.
+    pub squares: Option<&'a Placement>,
+    /// What the squares can tell.
+    pub sensing: Sensing,
+    /// Whether the clock runs.
+    pub clock_runs: bool,
+    /// The board is read the other way round than it was found to stand.
+    pub flipped: bool,
+}
+
+/// What is needed to follow a line for one client.
+pub struct Source {
+    /// What the board says.
+    pub readings: Arc<Readings>,
+    /// How the board stands, as the client has it read.
+    pub rotation: Rotation,
+    /// Notified when the line has changed.
+    pub changed: Arc<Notify>,
+    /// Each line takes one permit.
+    pub room: Arc<Semaphore>,
 }
 
 impl Setup {
-    /// From a FEN.
+    /// From a FEN. `delay`: how much later than it happened the client learns everything.
     ///
     /// # Errors
     /// It is none: a sentence.
-    pub fn read(fen: &str) -> Result<Setup, String> {
+    pub fn read(fen: &str, release: Release, delay: Delay) -> Result<Setup, String> {
         let fen = fen.trim();
         if fen.len() > FEN {
             return Err(format!("a FEN has no more than {FEN} bytes"));
         }
         let position = Position::from_fen(fen, false).map_err(|why| format!("{fen:?}: {why}"))?;
         let own = position.fen();
-        let line = Line { san: Vec::new(), placement: placement(&own).to_owned() };
-        Ok(Setup { start: fen.to_owned(), position, fen: own, anchor: None, of: None, line })
+        let moves = Moves { san: Vec::new(), placement: placement(&own).to_owned(), own_placement: None };
+        Ok(Setup {
+            start: fen.to_owned(),
+            position,
+            fen: own,
+            release,
+            quiet: QUIET.saturating_sub(delay.ms),
+            anchor: None,
+            trusted: None,
+            caution: None,
+            own: None,
+            basis: None,
+            moves,
+        })
     }
 
     /// The moves since then, as they were found last.
-    pub fn line(&self) -> &Line {
-        &self.line
+    pub fn moves(&self) -> &Moves {
+        &self.moves
     }
 
-    /// Whether they may be others by this record of the game on the board. `flipped`: the board is read the other way round.
-    pub fn is_behind(&self, game: Option<(u64, &Record)>, flipped: bool) -> bool {
-        let of = game.map(|(game, record)| Of { game, last_number: record.last_number, flipped });
-        self.of != of || of.is_none()
+    /// When more moves are settled if nothing changes.
+    pub fn next_deadline(&self) -> Option<Millis> {
+        let of_game = self.caution.as_ref().and_then(|(_, caution)| caution.next_deadline());
+        let own = self.own.as_ref().and_then(|own| own.caution.next_deadline());
+        of_game.into_iter().chain(own).min().filter(|_| self.release == Release::Settled)
     }
 
-    /// Finds them anew by that record. It plays the game again: nobody should wait for it.
-    pub fn find_line(&mut self, game: Option<(u64, &Record)>, flipped: bool) {
-        self.of = game.map(|(game, record)| Of { game, last_number: record.last_number, flipped });
-        self.anchor = game.and_then(|(game, record)| Some((game, self.find(game, record, flipped)?)));
-        self.line = match (self.anchor, game) {
-            (Some((_, plies)), Some((_, record))) => self.follow(record, plies, flipped),
-            _ => Line { san: Vec::new(), placement: placement(&self.fen).to_owned() },
+    /// Whether a line is followed for this client alone.
+    pub fn has_own_line(&self) -> bool {
+        self.own.is_some()
+    }
+
+    /// Takes what there is to see; whether the moves have to be found anew by it.
+    pub fn see(&mut self, now: Millis, sight: Sight<'_>) -> bool {
+        let game = sight.game.map(|game| {
+            let (id, mut caution) =
+                self.caution.take().filter(|(id, _)| *id == game.id).unwrap_or((game.id, Caution::new(now, self.quiet)));
+            caution.see(now, &game.record, sight.squares, sight.clock_runs);
+            let settled = caution.settled();
+            self.caution = Some((id, caution));
+            (game.id, game.record.last_number, settled)
+        });
+        let own = self.own.as_mut().and_then(|own| own.see(now, self.quiet, &self.fen));
+        let stands = sight.squares.is_some_and(|squares| self.is_shown(squares, sight));
+        let basis = Some(Basis { game, flipped: sight.flipped, stands, own });
+        self.basis != basis && {
+            self.basis = basis;
+            true
+        }
+    }
+
+    /// Finds the moves anew by the record of the game that was seen last. It plays the game again: nobody should wait for it.
+    pub fn find_moves(&mut self, record: Option<&Record>) {
+        let Some(Basis { game, flipped, stands, own }) = self.basis else { return };
+        self.anchor = game.zip(record).and_then(|((game, ..), record)| Some((game, self.find(game, record, flipped)?)));
+        self.trust(record, flipped);
+        self.moves = match (self.anchor, record, game, self.own_view()) {
+            (_, _, _, Some(view)) if self.trusted.is_none() => {
+                let settled = own.map_or(0, |(_, _, settled)| settled);
+                let all = self.follow(&view, 0, usize::MAX, false).placement;
+                Moves { own_placement: Some(all), ..self.follow(&view, 0, settled, false) }
+            }
+            // Moves that were on record before the pieces were put up again are not this client's.
+            (Some((_, plies)), Some(record), Some((_, _, settled)), _) if !stands || self.trusted.is_some() => {
+                self.follow(record, plies, settled, flipped)
+            }
+            _ => Moves { san: Vec::new(), placement: placement(&self.fen).to_owned(), own_placement: None },
         };
+    }
+
+    /// Follows a line for this client alone where the game on the board may be another one, and none where it is this client's.
+    pub fn follow_own(&mut self, source: Option<Source>) {
+        let wanted = source.filter(|_| self.trusted.is_none());
+        let Some(Source { readings, rotation, changed, room }) = wanted else {
+            self.own = None;
+            return;
+        };
+        if self.own.as_ref().is_some_and(|own| own.rotation == rotation) {
+            return;
+        }
+        self.own = None;
+        let Ok(permit) = room.try_acquire_owned() else {
+            debug!("no line is followed for a client of the LiveChess server: too many are");
+            return;
+        };
+        let line = SetupLine::follow(readings, self.fen.clone(), rotation, changed);
+        let caution = Caution::new(0, self.quiet);
+        self.own = Some(Own { line, rotation, caution, begun: 0, _permit: permit });
+    }
+
+    /// The game on the board is this client's from the moment on at which its record stands in the position and may go on.
+    fn trust(&mut self, record: Option<&Record>, flipped: bool) {
+        self.trusted = self.trusted.filter(|trusted| Some(*trusted) == self.anchor);
+        if let Some(record) = record.filter(|record| self.stands_in(record.fen(), flipped)) {
+            self.trusted = self.anchor.filter(|_| record.result.is_none());
+        }
+    }
+
+    fn is_shown(&self, squares: &Placement, sight: Sight<'_>) -> bool {
+        Square::ALL.into_iter().all(|square| {
+            let piece = self.position.board().piece_at(if sight.flipped { square.rotate_180() } else { square });
+            piece.map_or(Sensed::Empty, Sensed::Piece).seen_by(sight.sensing) == squares[square as usize].seen_by(sight.sensing)
+        })
+    }
+
+    /// The record of the own line, once play began from the position.
+    fn own_view(&self) -> Option<Arc<Record>> {
+        self.own.as_ref()?.record(&self.fen)
     }
 
     /// After how many plies the position stands: where it was found before if it still does, else the last time.
@@ -97,27 +245,36 @@ impl Setup {
         same && fen.split(' ').nth(1) == self.fen.split(' ').nth(1)
     }
 
-    fn follow(&self, record: &Record, plies: usize, flipped: bool) -> Line {
+    /// The moves after so many plies, up to `settled` plies of the record or the first that is not legal.
+    fn follow(&self, record: &Record, plies: usize, settled: usize, flipped: bool) -> Moves {
+        let settled = if self.release == Release::Prompt { usize::MAX } else { settled };
         let (mut position, mut san) = (self.position.clone(), Vec::new());
-        for ply in record.plies.iter().skip(plies).take_while(|ply| is_stable(ply)) {
+        for ply in record.plies.iter().take(settled).skip(plies).take_while(|ply| is_stable(ply)) {
             let uci = if flipped { turned(&ply.played) } else { ply.played.uci.clone() };
             let Some(mv) = position.parse_uci(&uci) else { break };
             san.push(position.san(mv));
             position = position.play(mv);
         }
-        Line { san, placement: placement(&position.fen()).to_owned() }
+        Moves { san, placement: placement(&position.fen()).to_owned(), own_placement: None }
     }
 }
 
-/// Whether a move is legal and will hardly be corrected.
-pub fn is_stable(ply: &Ply) -> bool {
-    let sure = ply.confidence >= SURE && !is_king_in_the_centre(&ply.played);
-    !ply.played.irregular && (sure || matches!(ply.state, PlyState::Completed { .. }))
-}
+impl Own {
+    /// Takes how the line stands; what the moves of it depend on.
+    fn see(&mut self, now: Millis, quiet: Millis, fen: &str) -> Option<(u64, u64, usize)> {
+        let SetupView { begun, squares, clock_runs, .. } = self.line.view();
+        let record = self.record(fen)?;
+        if self.begun != begun {
+            (self.begun, self.caution) = (begun, Caution::new(now, quiet));
+        }
+        self.caution.see(now, &record, squares.as_ref(), clock_runs);
+        Some((begun, record.last_number, self.caution.settled()))
+    }
 
-/// A king's move to where kings tell the result: it may be the first half of that.
-fn is_king_in_the_centre(played: &Played) -> bool {
-    played.san.starts_with('K') && ["d4", "e4", "d5", "e5"].iter().any(|square| played.san.contains(square))
+    /// The record of play from this position. A board that is set up nearly right may begin another game.
+    fn record(&self, fen: &str) -> Option<Arc<Record>> {
+        self.line.view().record.filter(|record| placement(&record.start_fen) == placement(fen))
+    }
 }
 
 fn placement(fen: &str) -> &str {

@@ -6,10 +6,12 @@
 use super::Desk;
 use super::boards::{self, Clock};
 use super::message::{self, Call};
-use super::rebuild::Setup;
+use super::rebuild::{Setup, Sight, Source};
+use crate::boards::Millis;
 use crate::daemon::hub::{BoardId, BoardView, News, State};
 use crate::daemon::{Stop, stopped};
 use crate::game::Record;
+use crate::game::event::Rotation;
 use crate::publish::guests::Busy;
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
@@ -18,6 +20,7 @@ use serde_json::Number;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Instant, interval_at, sleep_until, timeout};
@@ -37,6 +40,10 @@ const GONE: Duration = Duration::from_secs(75);
 
 struct Session {
     desk: Arc<Desk>,
+    /// Time 0 of what is settled when.
+    started: Instant,
+    /// Notified by the lines that are followed for this client alone.
+    changed: Arc<Notify>,
     feeds: Vec<(Number, Feed)>,
 }
 
@@ -66,10 +73,12 @@ struct Seen {
     flipped: bool,
     board: Option<String>,
     clock: Option<Clock>,
-    /// It is read the other way round than it was found to stand.
-    is_flipped: bool,
-    /// The game on it, or that there is none, where that is not what the moves since `setup` were found by.
-    news: Option<Option<(u64, Record)>>,
+    /// `board` is what the squares show.
+    is_shown: bool,
+    /// What a line for this client alone is followed by; `None`: not where the public has a delay.
+    source: Option<Source>,
+    /// The record of the game on it, or that there is none, where that is not what the moves since `setup` were found by.
+    news: Option<Option<Record>>,
 }
 
 /// What came of `setup`.
@@ -100,11 +109,13 @@ struct EBoardEvent<'a> {
 /// Serves one client until it goes, or has to. `busy`: as long as it is served.
 pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: Stop) {
     let mut news = desk.source.subscribe();
-    let mut session = Session { desk, feeds: Vec::new() };
+    let changed = Arc::new(Notify::new());
+    let mut session = Session { desk, started: Instant::now(), changed: Arc::clone(&changed), feeds: Vec::new() };
     // When it last said anything, and when it last asked for something.
     let (mut heard, mut asked) = (Instant::now(), Instant::now());
     let mut ping = interval_at(heard + PING, PING);
     loop {
+        let settled = session.next_deadline();
         let out = tokio::select! {
             message = socket.recv() => {
                 heard = Instant::now();
@@ -122,6 +133,11 @@ pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: S
                 Some(out) => out,
                 None => break,
             },
+            () = changed.notified() => session.tell(|_, feed| feed.setup.as_ref().is_some_and(Setup::has_own_line)),
+            () = sleep_until(settled.unwrap_or(heard)), if settled.is_some() => {
+                let now = session.now();
+                session.tell(|_, feed| feed.next_deadline().is_some_and(|due| due <= now))
+            }
             _ = ping.tick() => {
                 if !matches!(timeout(WRITE, socket.send(Message::Ping(Bytes::new()))).await, Ok(Ok(()))) {
                     return;
@@ -145,6 +161,16 @@ pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: S
 }
 
 impl Session {
+    fn now(&self) -> Millis {
+        self.started.elapsed().as_millis() as Millis
+    }
+
+    /// When the next move is settled, if nothing changes.
+    fn next_deadline(&self) -> Option<Instant> {
+        let due = self.feeds.iter().filter_map(|(_, feed)| feed.next_deadline()).min()?;
+        Some(self.started + Duration::from_millis(due))
+    }
+
     /// What is said to a message: the reply first.
     fn hear(&mut self, text: &str) -> Vec<String> {
         let message::Read { id, call } = message::read(text);
@@ -159,6 +185,10 @@ impl Session {
             Call::Boards => {
                 let boards = desk.source.read(|state| boards::eboards(&desk, state));
                 return Ok(vec![message::reply(id, boards)]);
+            }
+            Call::Sources => {
+                let sources = desk.source.read(|state| boards::sources(&desk, state));
+                return Ok(vec![message::reply(id, sources)]);
             }
             Call::Unsubscribe { feed } => {
                 self.feed(&feed)?;
@@ -182,7 +212,8 @@ impl Session {
                 feed
             }
             Call::Setup { feed, fen } => {
-                let setup = Setup::read(&fen).map_err(|why| format!("this is no position: {why}"))?;
+                let setup = Setup::read(&fen, desk.config.publish, desk.lateness())
+                    .map_err(|why| format!("this is no position: {why}"))?;
                 let known = self.feed(&feed)?;
                 known.setup = Some(setup);
                 // It is told in any case.
@@ -235,8 +266,9 @@ impl Session {
         if wanted.is_empty() {
             return Vec::new();
         }
+        let (now, changed) = (self.started.elapsed().as_millis() as Millis, &self.changed);
         let see = |state: &State| -> Vec<(&mut (Number, Feed), Seen)> {
-            wanted.into_iter().filter_map(|one| one.1.see(desk, state).map(|seen| (one, seen))).collect()
+            wanted.into_iter().filter_map(|one| one.1.see(now, desk, state, changed).map(|seen| (one, seen))).collect()
         };
         // Games are played again when nobody waits for the state any more.
         desk.source.read(see).into_iter().filter_map(|((id, feed), seen)| feed.tell(id, seen)).collect()
@@ -273,31 +305,56 @@ impl Feed {
         text
     }
 
+    /// When the next move is settled, if nothing changes.
+    fn next_deadline(&self) -> Option<Millis> {
+        self.setup.as_ref().and_then(Setup::next_deadline)
+    }
+
     /// What there is to see of its board.
-    fn see(&self, desk: &Desk, state: &State) -> Option<Seen> {
+    fn see(&mut self, now: Millis, desk: &Desk, state: &State, changed: &Arc<Notify>) -> Option<Seen> {
         let board: &BoardView = state.boards.get(&self.board)?;
         let (flip, is_turned) = (self.flip, boards::is_turned(board));
-        let game = boards::game(state, board).map(|game| (game.id, &game.record));
-        let is_flipped = boards::is_flipped(board, flip);
-        let is_behind = self.setup.as_ref().is_some_and(|setup| setup.is_behind(game, is_flipped));
+        let game = boards::game(state, board);
+        let flipped = boards::is_flipped(board, flip);
+        let sight = Sight {
+            game,
+            squares: board.placement.as_ref(),
+            sensing: board.sensing,
+            clock_runs: board.clock.as_ref().is_some_and(|clock| clock.running),
+            flipped,
+        };
+        let is_behind = self.setup.as_mut().is_some_and(|setup| setup.see(now, sight));
+        let found = board.rotation.unwrap_or(Rotation::Upright);
+        let source = board.readings.as_ref().filter(|_| !desk.is_late()).map(|readings| Source {
+            readings: Arc::clone(readings),
+            rotation: if flipped { found.other() } else { found },
+            changed: Arc::clone(changed),
+            room: Arc::clone(&desk.lines),
+        });
         Some(Seen {
             flipped: flip.unwrap_or(is_turned),
             board: boards::placement(state, board, flip),
             clock: boards::clock(desk, state, board),
-            is_flipped,
-            news: is_behind.then(|| game.map(|(id, record)| (id, record.clone()))),
+            is_shown: boards::shown(board).is_some(),
+            source,
+            news: is_behind.then(|| game.map(|game| game.record.clone())),
         })
     }
 
     fn now(&mut self, seen: Seen) -> Told {
-        let Seen { flipped, board, clock, is_flipped, news } = seen;
+        let Seen { flipped, mut board, clock, is_shown, source, news } = seen;
         let rebuilt = self.setup.as_mut().map(|setup| {
-            if let Some(game) = news {
-                setup.find_line(game.as_ref().map(|(id, record)| (*id, record)), is_flipped);
+            if let Some(record) = news {
+                setup.find_moves(record.as_ref());
+                setup.follow_own(source);
             }
-            let line = setup.line();
-            let (san, matches) = (line.san.clone(), board.as_ref() == Some(&line.placement));
-            Rebuilt { start: setup.start.clone(), san, matches }
+            let moves = setup.moves();
+            // Squares that do not tell pieces apart: what stands there is what was followed.
+            if let Some(own) = moves.own_placement.as_ref().filter(|_| !is_shown) {
+                board = Some(own.clone());
+            }
+            let matches = board.as_ref() == Some(&moves.placement);
+            Rebuilt { start: setup.start.clone(), san: moves.san.clone(), matches }
         });
         Told { flipped, board, clock, rebuilt }
     }

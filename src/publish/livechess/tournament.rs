@@ -4,12 +4,14 @@
 //! pairings were loaded there is one round, and each board is a table.
 
 use super::boards::{self, Clock};
-use super::{Desk, rebuild, uuid};
+use super::{Desk, uuid};
 use crate::daemon::hub::{BoardView, GameView, State};
 use crate::daemon::rounds;
 use crate::game::GameResult;
+use crate::game::caution::is_stable;
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
+use crate::publish::dbus::pgn::tags;
 use crate::round::{self, Forfeit};
 use serde::Serialize;
 
@@ -113,7 +115,8 @@ pub fn round(desk: &Desk, state: &State, uuid: &str, number: u16) -> Option<Roun
     }
     let is_played = number + 1 == rounds;
     let pairings = tables(desk, state).iter().filter(|_| is_played).map(|table| table.told()).collect();
-    let date = state.round.as_ref().and_then(|round| round.date.clone()).or_else(|| desk.tags.date.clone());
+    let given = state.round.as_ref().and_then(|round| round.date.clone()).or_else(|| desk.tags.date.clone());
+    let date = given.or_else(|| tables(desk, state).iter().find_map(|table| table.game.and_then(date_of)));
     let date = date.filter(|date| is_played && !date.contains('?')).map(|date| date.replace('.', "-"));
     Some(Round { nr: number + 1, date, pairings })
 }
@@ -127,10 +130,15 @@ pub fn game(desk: &Desk, state: &State, uuid: &str) -> Option<Game> {
     };
     let on = state.boards.get(&game.board).filter(|board| board.game == Some(game.id));
     let clock = match on {
-        Some(board) => boards::clock(desk, state, board),
+        Some(board) => boards::game_clock(desk, state, board),
         None => boards::recorded_clock(desk, game),
     };
     Some(Game { chess960: game.record.chess960, result: table.result(), comment: None, clock, moves: moves(game) })
+}
+
+/// The day of a game, as its PGN has it.
+fn date_of(game: &GameView) -> Option<String> {
+    tags(game).into_iter().find_map(|(name, value)| (name == "Date").then_some(value))
 }
 
 fn is_same(uuid: &str, own: &str) -> bool {
@@ -250,7 +258,7 @@ fn moves(game: &GameView) -> Vec<String> {
     };
     let mut before = game.record.started_at;
     let mut moves = Vec::new();
-    for ply in game.record.plies.iter().take_while(|ply| rebuild::is_stable(ply)) {
+    for ply in game.record.plies.iter().take_while(|ply| is_stable(ply)) {
         let used = told_at(ply).saturating_sub(before) / 1000;
         before = told_at(ply);
         let white_moved = ply.played.fen.split(' ').nth(1) == Some("b");

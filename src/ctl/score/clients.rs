@@ -1,0 +1,131 @@
+//! What clients of the LiveChess server that cannot take a move back would have been told, and how often that was wrong.
+
+use crate::boards::Millis;
+use crate::ctl::figures::{Delay, share};
+use crate::game::caution::{Caution, QUIET, is_stable};
+use crate::game::record::Ply;
+use crate::game::{Event, Record};
+use crate::simulate::truth::{Truth, Why};
+use crate::table::Table;
+use serde::Serialize;
+
+/// A client that takes the first move that it is told at each ply.
+#[derive(Clone, Debug, Default)]
+pub struct Client {
+    /// By ply, from 0: each move that it was told there, and when.
+    told: Vec<Vec<(String, Millis)>>,
+}
+
+impl Client {
+    /// The moves that it is told now.
+    fn hear(&mut self, now: Millis, record: &Record, settled: usize) {
+        for (index, ply) in record.plies.iter().take(settled).take_while(|ply| is_stable(ply)).enumerate() {
+            self.hear_one(now, index, ply);
+        }
+    }
+
+    fn hear_one(&mut self, now: Millis, index: usize, ply: &Ply) {
+        if self.told.len() == index {
+            self.told.push(Vec::new());
+        }
+        let Some(told) = self.told.get_mut(index) else { return };
+        if told.last().is_none_or(|(uci, _)| *uci != ply.played.uci) {
+            told.push((ply.played.uci.clone(), now));
+        }
+    }
+
+    /// Compares what it was told with what was played. `edges` holds, for each ply from 1, when its last byte arrived.
+    pub fn compare(&self, truth: &Truth, edges: &[Millis]) -> ClientFigures {
+        let mut figures = ClientFigures::default();
+        for (index, told) in self.told.iter().enumerate() {
+            let number = index as u32 + 1;
+            let mut before: Option<&str> = None;
+            for (uci, at) in told {
+                let is_first = before.is_none_or(|before| truth.is_withdrawn(number, before, *at));
+                before = Some(uci);
+                if !is_first || truth.interruption(*at) == Some(Why::Analysis) {
+                    continue;
+                }
+                let right = truth.ply(number, uci, *at).is_some_and(|ply| ply.uci == *uci);
+                figures.wrong += u64::from(!right);
+                let edge = edges.get(index + 1).filter(|&&edge| edge > 0 && right && told.len() == 1);
+                let cable_out = truth.plies.get(index).is_none_or(|ply| truth.interruption(ply.done_at) == Some(Why::CableOut));
+                figures.delays.extend(edge.filter(|_| !cable_out).map(|edge| at.saturating_sub(*edge)));
+            }
+        }
+        figures
+    }
+}
+
+/// Two clients of one game: one is told settled moves, the other all as soon as they are on record.
+#[derive(Clone, Debug, Default)]
+pub struct Clients {
+    caution: Option<Caution>,
+    clock_runs: bool,
+    /// The moves on record that are not settled, each with its index.
+    open: Vec<(usize, Ply)>,
+    settled: Client,
+    prompt: Client,
+}
+
+impl Clients {
+    /// The table said this.
+    pub fn event(&mut self, now: Millis, event: &Event) {
+        match event {
+            Event::GameStarted { .. } => {
+                *self = Clients { caution: Some(Caution::new(now, QUIET)), clock_runs: self.clock_runs, ..Clients::default() };
+            }
+            Event::Clock { running, .. } => self.clock_runs = *running,
+            _ => {}
+        }
+    }
+
+    /// The table has taken all that there was by now.
+    pub fn see(&mut self, now: Millis, table: &Table) {
+        let (Some(caution), Some(record)) = (&mut self.caution, table.record()) else { return };
+        // What was due before was told of the record as it was then.
+        while let Some(due) = caution.next_deadline().filter(|due| *due < now) {
+            caution.advance(due);
+            let told = self.open.extract_if(.., |(index, ply)| *index < caution.settled() && is_stable(ply));
+            told.for_each(|(index, ply)| self.settled.hear_one(due, index, &ply));
+        }
+        caution.see(now, record, table.placement().as_ref(), self.clock_runs);
+        self.settled.hear(now, record, caution.settled());
+        self.open = record.plies.iter().cloned().enumerate().skip(caution.settled()).collect();
+        self.prompt.hear(now, record, usize::MAX);
+    }
+
+    /// What both were told.
+    pub fn compare(&self, truth: &Truth, edges: &[Millis]) -> [ClientFigures; 2] {
+        [&self.settled, &self.prompt].map(|client| client.compare(truth, edges))
+    }
+}
+
+/// What one client was told in one game, compared with what was played.
+#[derive(Clone, Debug, Default)]
+pub struct ClientFigures {
+    /// Plies at which the first move that it was told was wrong.
+    pub wrong: u64,
+    /// From the last edge of a move until it was told, milliseconds.
+    pub delays: Vec<u64>,
+}
+
+/// The same of many games.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct FirstSeen {
+    /// Plies at which the first move that was told was wrong.
+    pub wrong: u64,
+    /// The same per thousand plies.
+    pub wrong_per_1000: f64,
+    /// From the last edge of a move until it was told.
+    pub delay: Delay,
+}
+
+impl FirstSeen {
+    /// The sum. `plies`: those truly played.
+    pub fn of<'a>(games: impl Iterator<Item = &'a ClientFigures> + Clone, plies: u64) -> FirstSeen {
+        let wrong = games.clone().map(|game| game.wrong).sum();
+        let delay = Delay::of(games.flat_map(|game| &game.delays).copied().collect());
+        FirstSeen { wrong, wrong_per_1000: share(wrong, plies, 1000.0), delay }
+    }
+}

@@ -1,0 +1,149 @@
+//! Moves from a position that a client gave, on a board whose own game is another one or none.
+//!
+//! Such a line is a [`Table`] of its own over the same readings: the same inference, and nothing of it reaches the hub's games, the
+//! journal or the board. It runs in a task of its own, so that the board's link never waits for it.
+
+use super::hub::readings::{Listening, Readings};
+use crate::boards::{LinkState, Millis, Placement};
+use crate::game::event::Rotation;
+use crate::game::{Event, Record};
+use crate::table::{Help, Input, Output, Settings, Table};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
+
+/// A line that is followed until this is dropped.
+#[derive(Debug)]
+pub struct SetupLine {
+    view: watch::Receiver<SetupView>,
+    task: JoinHandle<()>,
+}
+
+/// How a line stands.
+#[derive(Clone, Debug, Default)]
+pub struct SetupView {
+    /// The moves since the position stood on the board; `None`: it has not stood there yet.
+    pub record: Option<Arc<Record>>,
+    /// How often it has stood there and play began from it.
+    pub begun: u64,
+    /// What the squares show, as the players see them.
+    pub squares: Option<Placement>,
+    /// Whether the clock runs.
+    pub clock_runs: bool,
+}
+
+impl SetupLine {
+    /// Follows a line from this position, a FEN, once it stands on the board. `rotation`: how the board stands. `changed` is notified
+    /// whenever there is something new.
+    pub fn follow(readings: Arc<Readings>, fen: String, rotation: Rotation, changed: Arc<Notify>) -> SetupLine {
+        let settings = Settings {
+            start_fen: Some(fen),
+            rotation: Some(rotation),
+            chess960: false,
+            lights: Help::Off,
+            ..readings.settings().clone()
+        };
+        let (sender, view) = watch::channel(SetupView::default());
+        let mut line = Line { started: Instant::now(), now: 0, table: Table::new(settings), sender, changed };
+        let task = tokio::spawn(async move { line.run(&readings).await });
+        SetupLine { view, task }
+    }
+
+    /// How it stands now.
+    pub fn view(&self) -> SetupView {
+        self.view.borrow().clone()
+    }
+}
+
+impl Drop for SetupLine {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+struct Line {
+    /// Time 0 of the table.
+    started: Instant,
+    now: Millis,
+    table: Table,
+    sender: watch::Sender<SetupView>,
+    changed: Arc<Notify>,
+}
+
+impl Line {
+    async fn run(&mut self, readings: &Readings) {
+        let Listening { first, mut feed } = readings.listen();
+        self.take_all(first);
+        loop {
+            let due = self.table.next_deadline().map(|at| self.started + Duration::from_millis(at));
+            let later = async {
+                match due {
+                    Some(at) => tokio::time::sleep_until(at.into()).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                heard = feed.recv() => match heard {
+                    Ok((at, input)) => self.take(at, input),
+                    Err(RecvError::Lagged(_)) => {
+                        // What stands there now is to be explained as after a lost link.
+                        let Listening { first, feed: anew } = readings.listen();
+                        feed = anew;
+                        self.take_all([Input::Link(LinkState::Down), Input::Link(LinkState::Up)].into_iter().chain(first));
+                    }
+                    Err(RecvError::Closed) => return,
+                },
+                () = later => {
+                    let now = self.at(Instant::now());
+                    let output = self.table.advance(now);
+                    self.tell(&output);
+                }
+            }
+        }
+    }
+
+    fn take_all(&mut self, inputs: impl IntoIterator<Item = Input>) {
+        inputs.into_iter().for_each(|input| self.take(Instant::now(), input));
+    }
+
+    fn take(&mut self, at: Instant, input: Input) {
+        let now = self.at(at);
+        let output = self.table.handle(now, input);
+        self.tell(&output);
+    }
+
+    /// The time of the table, which never goes back: a reading may have come a little before a deadline that was run.
+    fn at(&mut self, at: Instant) -> Millis {
+        self.now = self.now.max(at.saturating_duration_since(self.started).as_millis() as Millis);
+        self.now
+    }
+
+    fn tell(&self, output: &Output) {
+        let squares = self.table.placement();
+        let is_news = self.sender.send_if_modified(|view| {
+            let mut is_news = view.squares != squares;
+            view.squares = squares;
+            for stamped in &output.events {
+                match &stamped.event {
+                    Event::GameStarted { .. } => view.begun += 1,
+                    Event::Clock { running, .. } => {
+                        is_news |= view.clock_runs != *running;
+                        view.clock_runs = *running;
+                    }
+                    _ => {}
+                }
+                is_news |= stamped.number.is_some();
+            }
+            if output.events.iter().any(|stamped| stamped.number.is_some()) {
+                view.record = self.table.record().cloned().map(Arc::new);
+            }
+            is_news
+        });
+        if is_news {
+            self.changed.notify_one();
+        }
+    }
+}
