@@ -79,6 +79,7 @@ fn reversed_magnets_look_like_a_turned_board_until_the_first_move() {
             assert_eq!(record(&table), (Some(looks), String::new()));
             let table = play(settings, polarity, rotation, &MOVES);
             assert_eq!(record(&table), (Some(rotation), MOVES.join(" ")), "{polarity:?}, {rotation:?}");
+            assert_eq!(table.record().map(|record| record.alerts_raised), Some(0), "{polarity:?}, {rotation:?}");
         }
     }
 }

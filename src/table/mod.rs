@@ -408,8 +408,10 @@ impl Table {
             }
         }
         self.gap.keep(now, || News::Changed { edges: edges.to_vec(), whole });
-        self.turn_if_shown(now, output);
-        self.with_game(output, |game, around, output| game.changed(now, edges, whole, around, output));
+        // A game that begins here has seen the whole board.
+        if !self.turn_if_shown(now, output) {
+            self.with_game(output, |game, around, output| game.changed(now, edges, whole, around, output));
+        }
     }
 
     /// The link is lost, or comes anew: what the board shows has not been known since `at`.

@@ -183,14 +183,15 @@ impl Table {
 
     /// An occupancy board cannot tell at the start which side is White's, and upright is taken. If the first thing that is played
     /// is a move of White's only when the board is turned round, it is. A colour board that is turned round looks like one whose
-    /// colours are reported the wrong way round: if the side begins that shows Black, they are, and the board is not turned.
-    pub(super) fn turn_if_shown(&mut self, now: Millis, output: &mut Output) {
+    /// colours are reported the wrong way round: if the side begins that shows Black, they are, and the board is not turned. Whether
+    /// it was turned, or the colours were.
+    pub(super) fn turn_if_shown(&mut self, now: Millis, output: &mut Output) -> bool {
         let Settings { sensing, rotation, .. } = self.settings;
         let open = sensing != Sensing::Identity && rotation.is_none() && self.sense.is_whole();
-        let Some(known) = self.rotation.filter(|_| open) else { return };
+        let Some(known) = self.rotation.filter(|_| open) else { return false };
         let start = Position::start();
         if !self.game.as_ref().is_some_and(|game| game.begins_like(&start) && !game.is_over()) {
-            return;
+            return false;
         }
         let other = known.other();
         let placement = *self.sense.placement();
@@ -203,7 +204,7 @@ impl Table {
             start.legal_moves().iter().any(|&mv: &Move| seen.mismatch(start.play(mv).board()).is_empty())
         };
         if shows(&placement, known) || !shows(&opposite, other) {
-            return;
+            return false;
         }
         if sensing == Sensing::Colour {
             self.sense.invert(sensing);
@@ -211,6 +212,7 @@ impl Table {
         let found = StartFound { rotation: other, position: start, chess960: Some(518) };
         let whole = self.shown(&found);
         self.begin_before(now, found, None, &whole, output);
+        true
     }
 
     /// What the board shows when this position stands on it.
