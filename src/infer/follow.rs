@@ -3,11 +3,12 @@
 mod lines;
 
 use super::line::Elsewhere;
-use super::model;
+use super::model::{self, Cost};
 use super::{Beam, Faults, Hypothesis, Line, Node, Seen, why};
 use crate::boards::{Millis, Sensed, Sensing};
 use crate::game::{Confidence, CorrectionReason, Fault};
 use crate::laws::Position;
+use crate::laws::reason::Reason;
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 use std::sync::Arc;
 
@@ -123,8 +124,8 @@ impl Follower {
         self.lines.iter().find_map(|line| line.kings_unclear(&self.seen))
     }
 
-    /// The move that is not legal and stands on the board, if it is one.
-    pub fn stray_move(&self) -> Option<Move> {
+    /// The move that is not legal and stands on the board, if it is one, and why it is not.
+    pub fn stray_move(&self) -> Option<(Move, Reason)> {
         self.best().stray_move()
     }
 
@@ -142,7 +143,8 @@ impl Follower {
     pub fn confidence(&self, ply: usize, now: Millis) -> Option<(Confidence, Vec<(Move, Confidence)>)> {
         let node = self.line().get(ply)?;
         let (mv, sure) = (node.mv?, node.decided?);
-        if self.lines.len() == 1 {
+        let instead = self.instead(ply);
+        if self.lines.len() == 1 && instead.is_none() {
             return Some((sure, node.rivals.clone()));
         }
         let least = self.lines.iter().map(|line| line.cost(now, &self.seen)).min().unwrap_or(0);
@@ -154,6 +156,10 @@ impl Follower {
                 Some((_, sum)) => *sum += weight,
                 None => shares.push((other, weight)),
             }
+        }
+        if let Some((other, cost)) = instead {
+            let own = shares.iter().find(|(known, _)| *known == Some(mv)).map_or(0, |(_, weight)| *weight);
+            shares.push((Some(other), model::times(own, cost)));
         }
         let whole: u64 = shares.iter().map(|(_, weight)| weight).sum::<u64>().max(1);
         let share = |weight: u64| Confidence((u128::from(weight) * u128::from(sure.0) / u128::from(whole)) as u16);
@@ -170,6 +176,16 @@ impl Follower {
         }
         others.sort_by_key(|&(_, share)| std::cmp::Reverse(share));
         Some((share(own), others))
+    }
+
+    /// A capture of this ply, from 1, left no trace where it took: the move that is not legal and explains what has changed as well,
+    /// with how much more it costs.
+    fn instead(&self, ply: usize) -> Option<(Move, Cost)> {
+        let node = self.line().get(ply)?;
+        let mv = node.instead?.mv;
+        // What came to its square later is not counted with the move.
+        let late = if self.seen.changed_at(mv.to()) > node.made_at { model::STRAY_TOUCH } else { 0 };
+        Some((mv, model::ILLEGAL + model::SEEN - self.best().cost_of(ply, &self.seen) - late))
     }
 
     /// Every line that may still be what happened, with its moves from this ply on, from 1; likeliest first.
@@ -310,7 +326,8 @@ impl Follower {
         self.doubt(now);
         // A king that strays to the centre tells a result; what follows is no play.
         let told = now.saturating_sub(self.seen.last_edge()) < model::KINGS_APART || self.kings_are_gone();
-        let explained = self.credible(now).any(Line::is_at_tip) || (told && self.king_strays());
+        let explains = |line: &Line| line.is_at_tip() && !line.is_outdone();
+        let explained = self.credible(now).any(explains) || (told && self.king_strays());
         if !explained {
             self.look_for_illegal(now);
         }
@@ -344,11 +361,28 @@ impl Follower {
             return;
         }
         let mut published = true;
+        let mut found = false;
         self.each(now, |line, seen, _| {
             if std::mem::take(&mut published) {
-                line.strange_and_pressed(now, quiet, seen);
+                found = line.strange_and_pressed(now, quiet, seen);
             }
         });
+        if found && self.tip().irregular {
+            let mut first = true;
+            self.lines.retain(|line| std::mem::take(&mut first) || !line.is_outdone());
+        }
+        self.excuse_slip(now);
+    }
+
+    /// What was done now that no move tells is passed over until it changes.
+    fn excuse_slip(&mut self, now: Millis) {
+        let new = self.line().iter().rev().take_while(|node| node.made_at == now).find(|node| node.slip.is_some()).cloned();
+        let Some((node, slip)) = new.as_ref().and_then(|node| Some((node, node.slip.as_ref()?))) else { return };
+        if !self.seen.excused().is_superset(slip.squares) {
+            self.lines.truncate(1);
+            self.seen.excuse(slip.squares, node.position.board());
+            self.lines.iter_mut().for_each(|line| line.look_again(&self.seen));
+        }
     }
 
     /// What no legal line explains: a move that is not legal, or a piece out of place while play goes on.
@@ -361,6 +395,7 @@ impl Follower {
         self.lines.truncate(1);
         let mut elsewhere = None;
         self.each(now, |line, seen, _| elsewhere = line.strange(now, quiet, seen));
+        self.excuse_slip(now);
         if let Some(Elsewhere { squares, moves }) = elsewhere {
             let board = self.tip().position.board().clone();
             self.seen.excuse(squares, &board);
@@ -370,7 +405,9 @@ impl Follower {
 
     /// The squares that show a piece out of place, or none where one should be, while play goes on elsewhere.
     pub fn displaced(&self) -> Bitboard {
-        self.seen.excused()
+        let slips =
+            self.line().iter().filter_map(|node| node.slip.as_ref()).fold(Bitboard::EMPTY, |all, slip| all | slip.squares);
+        self.seen.excused() & !slips
     }
 
     /// Nothing more will be moved in this game: the last move stands as it is.

@@ -112,7 +112,7 @@ impl Line {
     pub fn resume(&mut self, now: Millis, mv: Move, pressed_at: Option<Millis>, seen: &Seen) {
         match self.tip().position.is_legal(mv) {
             true => self.extend(now, mv, seen),
-            false => self.extend_illegal(now, mv, seen),
+            false => self.extend_illegal(now, mv, None, seen),
         }
         self.decide_tip(Confidence::CERTAIN);
         self.clock |= pressed_at.is_some();
@@ -279,6 +279,7 @@ impl Line {
         {
             next.weigh(self.tip());
         }
+        self.compare_with_illegal(seen);
         let quiet = now.saturating_sub(seen.last_edge());
         let settle = settle + LINE;
         let waited = self.owed.is_some_and(|(at, _)| now.saturating_sub(at) >= model::SCANNED);

@@ -230,6 +230,14 @@ pub fn weight(cost: Cost) -> u64 {
     fraction.checked_shr(cost / 16).unwrap_or(0)
 }
 
+/// The weight of what costs so much more than something of this weight, or less where `cost` is negative.
+pub fn times(weight: u64, cost: Cost) -> u64 {
+    let factor = |cost| u128::from(self::weight(cost));
+    let scaled =
+        if cost < 0 { (u128::from(weight) << 32) / factor(-cost).max(1) } else { (u128::from(weight) * factor(cost)) >> 32 };
+    u64::try_from(scaled).unwrap_or(u64::MAX >> 16)
+}
+
 /// The cost of a share of a whole: 16 times the binary logarithm of `whole / part`, rounded down.
 pub fn cost_of(part: u64, whole: u64) -> Cost {
     sixteenths(whole.max(1)) - sixteenths(part.max(1))

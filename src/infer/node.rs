@@ -5,9 +5,28 @@ use super::model::Cost;
 use super::{keys, model, prior};
 use crate::boards::{Millis, Sensing};
 use crate::game::Confidence;
+use crate::laws::reason::Reason;
 use crate::laws::{Changes, Position};
 use shakmaty::{Bitboard, Move};
 use std::sync::OnceLock;
+
+/// What a player did that no move tells, besides the move that is on record for it.
+#[derive(Clone, Debug)]
+pub struct Slip {
+    /// The squares that show something else than the position after that move.
+    pub squares: Bitboard,
+    /// Why it is not legal.
+    pub reason: Reason,
+}
+
+/// A move that is not legal, and explains what was seen as well as the one on record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Instead {
+    /// It.
+    pub mv: Move,
+    /// How long its piece was in the hand, in milliseconds.
+    pub held: Millis,
+}
 
 /// A position that play came to.
 #[derive(Clone, Debug)]
@@ -32,6 +51,10 @@ pub struct Node {
     pub silent: bool,
     /// The move was not legal in the position before it.
     pub irregular: bool,
+    /// What was done that the move does not tell, where it was not legal.
+    pub slip: Option<Box<Slip>>,
+    /// It is a capture that left no trace where it took, and this move, which is not legal, explains all that has changed.
+    pub instead: Option<Instead>,
     /// The decided move that it took the place of.
     pub instead_of: Option<Move>,
     /// When its piece was first seen to leave its square again.
@@ -106,6 +129,8 @@ impl Node {
             answered: false,
             silent: false,
             irregular: false,
+            slip: None,
+            instead: None,
             instead_of: None,
             left_at: None,
             made_at,

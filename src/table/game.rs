@@ -97,6 +97,8 @@ pub struct Game {
     sighted: bool,
     /// The squares that were last told to differ from the record.
     displaced: Bitboard,
+    /// Up to this ply the arbiter knows what captures could be that nobody saw.
+    instead_told: usize,
     /// Nobody has looked yet whether the last position on record is dead.
     dead_unjudged: bool,
     /// Whether a player can mate, where that is not known yet.
@@ -184,6 +186,7 @@ impl Game {
             sightings: Sightings::default(),
             sighted: !blind,
             displaced: Bitboard::EMPTY,
+            instead_told: 0,
             dead_unjudged: false,
             searches: Searches::default(),
             is_held: false,
@@ -485,13 +488,26 @@ impl Game {
     }
 
     /// What the board showed since the position of this node: the proof of the move after it, which is not legal.
-    fn evidence(&self, index: usize, mv: Move, uci: &str) -> Vec<Sighting> {
+    fn evidence(&self, index: usize, uci: &str) -> Vec<Sighting> {
         let told = self.record.plies.get(index).filter(|ply| ply.played.irregular && ply.played.uci == uci);
         if let Some(ply) = told {
             return ply.played.evidence.clone();
         }
         let Some(before) = self.follower.line().get(index) else { return Vec::new() };
-        self.proof(before, before.position.changes(mv).iter().map(|(square, _)| square).collect())
+        self.proof(before, self.changed_by(index).into_iter().collect())
+    }
+
+    /// The squares that the move of this index changed, with what was done besides where it was not legal.
+    fn changed_by(&self, index: usize) -> Vec<Square> {
+        let line = self.follower.line();
+        let (Some(before), Some(node)) = (line.get(index), line.get(index + 1)) else { return Vec::new() };
+        let changes = node.mv.map(|mv| before.position.changes(mv));
+        let mut squares: Vec<Square> = changes.iter().flat_map(|changes| changes.iter()).map(|(square, _)| square).collect();
+        let slip = node.slip.as_ref().map_or(Bitboard::EMPTY, |slip| slip.squares);
+        squares.extend(
+            slip.into_iter().filter(|square| !changes.is_some_and(|changes| changes.iter().any(|(one, _)| one == *square))),
+        );
+        squares
     }
 
     /// How these squares came to show what they do since the position of this node, and what was seen besides.

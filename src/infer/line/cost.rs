@@ -164,7 +164,8 @@ impl Line {
         strays.min(model::STRAY_TOUCHES) as Cost * model::STRAY_TOUCH + early
     }
 
-    pub(super) fn cost_of(&self, index: usize, seen: &Seen) -> Cost {
+    /// What the ply of this index costs.
+    pub fn cost_of(&self, index: usize, seen: &Seen) -> Cost {
         let (Some(before), Some(node)) = (self.nodes.get(index - 1), self.nodes.get(index)) else { return 0 };
         let Some(mv) = node.mv else { return 0 };
         let fresh;

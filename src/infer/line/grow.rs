@@ -140,6 +140,7 @@ impl Line {
             self.decide_tip(if to_centre { sure::KING_TO_CENTRE } else { sure::CLOSED });
         }
         self.at_tip = self.shows(self.tip(), seen);
+        self.compare_with_illegal(seen);
     }
 
     pub(super) fn push(&mut self, node: Node) {

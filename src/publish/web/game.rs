@@ -126,7 +126,7 @@ impl Past {
         })
     }
 
-    /// What else a move could be; with SAN where it is a move in the position before.
+    /// What else a move could be; with SAN where it is a move in the position before, legal or not.
     fn others(&self, game: &GameView, number: u32, others: &[Alternative]) -> Vec<Value> {
         let record = &game.record;
         let before = number.checked_sub(2).map_or(Some(record.start_fen.as_str()), |before| {
@@ -135,7 +135,10 @@ impl Past {
         let chess960 = record.chess960.is_some_and(|number| number != 518);
         let position = before.and_then(|fen| Position::from_fen(fen, chess960).ok());
         let one = |other: &Alternative| {
-            let san = position.as_ref().and_then(|position| Some(position.san(position.parse_uci(&other.uci)?)));
+            let san = position.as_ref().and_then(|position| {
+                let mv = position.parse_uci(&other.uci).or_else(|| position.any_move(&other.uci))?;
+                Some(position.san(mv))
+            });
             json!({"uci": other.uci, "san": san, "confidence": confidence(other.confidence.0)})
         };
         others.iter().map(one).collect()

@@ -103,6 +103,23 @@ impl Game {
         }
     }
 
+    /// A capture was published of which nothing was seen where it took, and a move that is not legal explains all that has changed:
+    /// the arbiter is asked.
+    pub(super) fn tell_instead(&mut self, now: Millis, output: &mut Output) {
+        for ply in self.instead_told + 1..=self.published.len() {
+            let line = self.follower.line();
+            let (Some(before), Some(node)) = (line.get(ply - 1), line.get(ply)) else { return };
+            let Some((mv, instead)) = node.mv.zip(node.instead).filter(|(mv, _)| self.published.get(ply - 1) == Some(mv))
+            else {
+                continue;
+            };
+            let squares = vec![mv.to(), instead.mv.to()];
+            let text = Text::new("uncertain").with("plies", format!("{ply} {}", before.position.uci(instead.mv)));
+            self.instead_told = ply;
+            self.raise(now, Told { squares, ply: Some(ply as u32), ..Told::new(AlertKind::MovesUncertain, text) }, output);
+        }
+    }
+
     pub(super) fn tell_unexplained(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
         // Pieces in the hands explain much, but not for ever.
         let wrong = if quiet < UNEXPLAINED_LONG { self.follower.unexplained() } else { self.follower.mismatch() };

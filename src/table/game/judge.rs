@@ -92,16 +92,19 @@ impl Game {
     /// Why the move of this index is not legal.
     fn reason(&self, index: usize) -> Option<Reason> {
         let line = self.follower.line();
-        self.why_illegal(index, line.get(index + 1)?.mv?)
+        let node = line.get(index + 1)?;
+        let mv = node.mv?;
+        let slip = node.slip.as_ref().map(|slip| slip.reason.clone());
+        Some(self.with_history(index, mv, slip.or_else(|| why_illegal(&line.get(index)?.position, mv))?))
     }
 
-    /// Why this move is not legal after so many plies, with what the record knows of king and rooks.
-    fn why_illegal(&self, index: usize, mv: Move) -> Option<Reason> {
+    /// A reason why this move is not legal after so many plies, with what the record knows of king and rooks.
+    fn with_history(&self, index: usize, mv: Move, reason: Reason) -> Reason {
         let line = self.follower.line();
-        let position = &line.get(index)?.position;
         let played = line.iter().zip(line.iter().skip(1)).take(index);
         let played = played.filter_map(|(before, after)| Some((before.position.mover(after.mv?), after.mv?)));
-        Some(why_illegal(position, mv)?.given(position.mover(mv), played))
+        let Some(by) = line.get(index).map(|node| node.position.mover(mv)) else { return reason };
+        reason.given(by, played)
     }
 
     /// What a ruling on the move of this index depends on.
@@ -135,7 +138,7 @@ impl Game {
         let bound = obligation_restored(position, &Touches::of_move(position, mv), TouchRules::of(&self.laws));
         let told = Told {
             by: Some(by),
-            squares: position.changes(mv).iter().map(|(square, _)| square).collect(),
+            squares: self.changed_by(index),
             situation: Some((Situation::Irregular(reason.irregularity()), self.facts(index, &reason, count))),
             ply: Some(ply),
             position: Some(position.fen()),
@@ -180,6 +183,11 @@ impl Game {
         let damaged = self.follower.seen().is_damaged(now, crate::infer::model::BAD_LINE);
         // After a move that is not legal his opponent may give the clock back.
         let damaged = damaged || tip.irregular;
+        // When moves were made that were made out together, after the press, is not known.
+        let line = self.follower.line();
+        let together =
+            line.windows(2).any(|pair| matches!(pair, [one, other] if one.mv.is_some() && one.made_at == other.made_at));
+        let damaged = damaged || (tip.made_at > press.at && (together || tip.is_reconstructed()));
         if !quiet || !self.follower.mismatch().is_empty() || tip.position.turn() != press.by || self.hold.is_some() || damaged {
             return;
         }
@@ -341,11 +349,11 @@ impl Game {
         let differences: Vec<_> = wrong.into_iter().map(|square| self.difference(square)).collect();
         let squares: Vec<_> = wrong.into_iter().collect();
         let evidence = self.proof(self.follower.tip(), wrong);
-        if let Some(mv) = self.follower.stray_move()
+        if let Some((mv, reason)) = self.follower.stray_move()
             && position.changes(mv).iter().any(|(square, _)| wrong.contains(square))
-            && let Some(reason) = self.why_illegal(self.follower.line().len().saturating_sub(1), mv)
         {
             let by = position.mover(mv);
+            let reason = self.with_history(self.follower.line().len().saturating_sub(1), mv, reason);
             if let Reason::CastlingUnfinished { rook } = reason
                 && let Some(king) = mv.from().filter(|&king| position.is_legal(Move::Castle { king, rook }))
             {

@@ -68,6 +68,7 @@ impl Game {
             }
         }
         self.tell_uncertain(now, same, decided, output);
+        self.tell_instead(now, output);
     }
 
     /// The move of this ply is clearly ahead of all others, or it was completed: by the clock, or by its player's next move.
@@ -116,6 +117,7 @@ impl Game {
         self.is_held = false;
         self.pending = self.pending.filter(|_| decided > same);
         self.revisable = self.revisable.filter(|(ply, _)| *ply as usize <= same);
+        self.instead_told = self.instead_told.min(same);
         self.tell(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
         // What was uncertain is gone, or is told anew.
         let gone = |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32;
@@ -169,7 +171,8 @@ impl Game {
         let alternatives = before.map_or_else(Vec::new, |before| {
             // Lines that parted earlier have moves that are none here.
             let legal = before.legal_moves();
-            let possible = others.iter().filter(|(other, _)| legal.contains(other));
+            let instead = self.follower.line().get(index + 1).and_then(|node| node.instead).map(|instead| instead.mv);
+            let possible = others.iter().filter(|(other, _)| legal.contains(other) || instead == Some(*other));
             possible.map(|&(other, confidence)| Alternative { uci: before.uci(other), confidence }).collect()
         });
         self.published.push(mv);
@@ -221,7 +224,7 @@ impl Game {
         let node = self.follower.line().get(index + 1)?;
         let mv = node.mv?;
         let (uci, irregular) = (before.uci(mv), node.irregular);
-        let evidence = if irregular { self.evidence(index, mv, &uci) } else { Vec::new() };
+        let evidence = if irregular { self.evidence(index, &uci) } else { Vec::new() };
         Some(Played { uci, san: before.san(mv), fen: node.position.fen(), irregular, evidence })
     }
 }

@@ -66,7 +66,10 @@ impl Game {
         let mv = node.mv?;
         let seen = self.follower.seen();
         // What was made out afterwards, or on top of which the reply came at once, was not seen as it was made.
-        let unseen = node.is_reconstructed() || line.get(index + 2).is_some_and(|next| next.made_at <= node.made_at);
+        // Nor who touched what when more was done than a move.
+        let unseen = node.is_reconstructed()
+            || before.slip.is_some()
+            || line.get(index + 2).is_some_and(|next| next.made_at <= node.made_at);
         if unseen || seen.sensing() != Sensing::Identity || self.touch_unknown(before.made_at) {
             return None;
         }
