@@ -72,6 +72,8 @@ pub struct Game {
     pending: Option<Press>,
     /// A press on which nothing was seen of a move yet.
     idle_press: Option<Press>,
+    /// The last move that was completed by a press while its piece was nowhere on the board: its ply, and when it was pressed.
+    unreleased: Option<(u32, Millis)>,
     /// What the arbiter has acknowledged and still lasts: the kind, by whom, and at which ply.
     acknowledged: Vec<(AlertKind, Option<Color>, u32)>,
     /// The last press.
@@ -173,6 +175,7 @@ impl Game {
             kings_meant_nothing: false,
             pending: None,
             idle_press: None,
+            unreleased: None,
             acknowledged: Vec::new(),
             last_press: None,
             presses_since_end: None,
@@ -328,6 +331,7 @@ impl Game {
         self.watch_kings(now, output);
         self.publish(now, around, output);
         self.judge_claims(now, output);
+        self.judge_late_release(now, output);
     }
 
     /// What comes until then may have waited on the line.

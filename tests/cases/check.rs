@@ -76,13 +76,10 @@ fn moves(case: &Case, outcome: &Outcome) -> Vec<String> {
 fn alerts(case: &Case, manner: Manner, outcome: &Outcome) -> Vec<String> {
     let mut wrong = Vec::new();
     let expect = &case.expect;
-    let row = case.rulings.iter().find(|row| row.laws == manner.laws);
-    let mut must = expect.alerts.clone();
-    if let Some(row) = row {
-        let first = expect.alerts.first();
-        must.retain(|kind| first != Some(kind));
-        must.extend(row.alert);
-    }
+    let rows: Vec<&Row> = case.rulings.iter().filter(|row| row.laws == manner.laws).collect();
+    // What an edition says takes the place of the first alert.
+    let mut must: Vec<AlertKind> = expect.alerts.iter().skip(usize::from(!rows.is_empty())).copied().collect();
+    must.extend(rows.iter().filter_map(|row| row.alert));
     let kinds: Vec<AlertKind> = raised(outcome).map(|alert| alert.kind).collect();
     let came: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
     for kind in &must {
@@ -108,7 +105,7 @@ fn alerts(case: &Case, manner: Manner, outcome: &Outcome) -> Vec<String> {
             wrong.push(format!("{} came without anything that proves it", alert.kind.word()));
         }
     }
-    if let Some(row) = row {
+    for row in rows {
         let alert = row.alert.and_then(|kind| raised(outcome).filter(|alert| alert.kind == kind).last());
         wrong.extend(alert.into_iter().flat_map(|alert| ruling(case, row, alert)));
     }
@@ -119,8 +116,8 @@ fn alerts(case: &Case, manner: Manner, outcome: &Outcome) -> Vec<String> {
 fn ruling(case: &Case, row: &Row, alert: &Alert) -> Vec<String> {
     let mut wrong = cited(&alert.articles, &row.articles, &row.never);
     let acts = words(&alert.required);
-    if acts != row.acts {
-        wrong.push(format!("\"{acts}\" is required, \"{}\" must be", row.acts));
+    if let Some(must) = row.acts.as_ref().filter(|must| **must != acts) {
+        wrong.push(format!("\"{acts}\" is required, \"{must}\" must be"));
     }
     let restores = &case.expect.restores;
     if !restores.is_empty() && alert.position != *restores {
@@ -128,7 +125,8 @@ fn ruling(case: &Case, row: &Row, alert: &Alert) -> Vec<String> {
     }
     let mut allowed = alert.allowed.clone();
     allowed.sort();
-    let must = if case.expect.exact && row.laws == case.laws { &case.allowed } else { &row.allowed };
+    let is_first = row.laws == case.laws && case.expect.alerts.first() == Some(&alert.kind);
+    let must = if case.expect.exact && is_first { &case.allowed } else { &row.allowed };
     if !must.is_empty() && allowed != *must {
         wrong.push(format!("{allowed:?} are allowed, {must:?} must be"));
     }

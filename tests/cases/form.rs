@@ -73,8 +73,8 @@ pub struct Row {
     pub laws: Laws,
     /// The alert that says it; `None`: no alert is raised by this edition.
     pub alert: Option<AlertKind>,
-    /// The acts, as `Act` writes them, separated by commas.
-    pub acts: String,
+    /// The acts, as `Act` writes them, separated by commas; `None` where the case does not say.
+    pub acts: Option<String>,
     /// Articles that must be cited.
     pub articles: Vec<String>,
     /// Articles that must not be cited.
@@ -186,7 +186,7 @@ impl Row {
             laws: laws_of(row),
             allowed,
             alert,
-            acts: row["acts"].as_str().unwrap_or_default().to_owned(),
+            acts: row["acts"].as_str().map(str::to_owned),
             articles: texts(&row["articles"]),
             never: texts(&row["never"]),
         }

@@ -121,9 +121,9 @@ impl Plan {
             Deed::Clock(act) => self.act(*act),
             Deed::Flag => self.now += self.time,
             Deed::Say(words) => self.words.push((self.now, words.clone())),
-            Deed::Wait(ms) => self.now += ms,
+            Deed::Wait(_) => {}
         }
-        self.now += self.pace;
+        self.now += if let Deed::Wait(ms) = deed { *ms } else { self.pace };
     }
 }
 

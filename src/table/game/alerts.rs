@@ -9,6 +9,7 @@ use crate::game::{Alert, AlertKind, Event, Sighting, Text};
 use crate::infer::model::BAD_LINE;
 use crate::laws::{Facts, Irregularity, Situation, articles, ruling};
 use crate::table::Output;
+use crate::table::clock::Press;
 use shakmaty::{Color, Role, Square};
 
 /// The board stands unexplained for so long, in milliseconds, before the arbiter is told: longer than a piece is put aside to
@@ -121,8 +122,12 @@ impl Game {
     }
 
     pub(super) fn tell_unexplained(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
-        // Pieces in the hands explain much, but not for ever.
-        let wrong = if quiet < UNEXPLAINED_LONG { self.follower.unexplained() } else { self.follower.mismatch() };
+        // Pieces in the hands explain much, but not for ever, and nothing once their player has pressed the clock.
+        let seen = self.follower.seen();
+        let on_move = self.follower.tip().position.turn();
+        let in_vain = |press: Press| press.by == on_move && press.at > seen.last_edge() && now >= press.at + UNEXPLAINED;
+        let pressed = self.last_press.is_some_and(in_vain);
+        let wrong = if quiet < UNEXPLAINED_LONG && !pressed { self.follower.unexplained() } else { self.follower.mismatch() };
         let wrong = wrong | self.follower.displaced();
         let begun = !self.published.is_empty() || around.clock.counts();
         if quiet < UNEXPLAINED || wrong.is_empty() || !begun || self.record.result.is_some() || self.is_held {

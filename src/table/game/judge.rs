@@ -7,10 +7,10 @@ use crate::boards::Millis;
 use crate::game::record::PlyState;
 use crate::game::{Alert, AlertKind, CompletedBy, Event, Record, Text};
 use crate::laws::draws::{DrawRules, Drawn};
-use crate::laws::edition::FiveFold;
+use crate::laws::edition::{FiveFold, IllegalPosition as IllegalPositionRule};
 use crate::laws::reason::{Man, Reason, Word, why_illegal};
 use crate::laws::touch::{TouchRules, Touches, obligation_restored};
-use crate::laws::{Act, Facts, Irregularity, Move, Occasion, Position, Reply, Situation, ruling};
+use crate::laws::{Act, Facts, Irregularity, Move, Occasion, Position, Reply, Situation, Stage, ruling};
 use crate::table::Output;
 use crate::table::clock::Press;
 use shakmaty::{Bitboard, ByColor, Color, Rank, Role};
@@ -21,6 +21,8 @@ const SEEN_BY: Millis = 1_500;
 /// A piece that comes to its square so long after the press was in the hand when the clock was pressed, in milliseconds: clock
 /// and squares are told up to 600 ms apart.
 const IN_HAND: Millis = 700;
+/// Nobody holds a piece for longer than this after pressing: a sensor that is late is likelier. Milliseconds.
+const HELD_AT_MOST: Millis = 3_000;
 /// A move is certain enough, in thousandths, to say when its piece came.
 const SURE: u16 = 990;
 
@@ -220,6 +222,8 @@ impl Game {
         let shown = super::shown(moved, self.follower.seen());
         let came = self.sightings.between(before.made_at, now);
         let came = came.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
+        // A piece that is still in the hand is looked for again when squares change.
+        self.unreleased = Some((ply, pressed_at)).filter(|_| came.is_none());
         // Where players do not wait for each other a press may belong to the move before.
         let pressed = |ply: u32| match self.record.ply(ply).map(|ply| ply.state) {
             Some(PlyState::Completed { by: CompletedBy::Clock, at }) => at < pressed_at,
@@ -252,6 +256,14 @@ impl Game {
         self.raise(now, told, output);
     }
 
+    /// Squares changed: the piece of a move that was completed may have come to its square only now.
+    pub(super) fn judge_late_release(&mut self, now: Millis, output: &mut Output) {
+        let Some((ply, pressed_at)) = self.unreleased.take() else { return };
+        if now <= pressed_at + HELD_AT_MOST {
+            self.judge_release(now, ply, pressed_at, output);
+        }
+    }
+
     /// What the last position on record means: draws that need no claim, and positions that play does not lead to.
     pub(super) fn judge_position(&mut self, now: Millis, output: &mut Output) {
         if self.record.result.is_some() {
@@ -264,12 +276,22 @@ impl Game {
         let rules = DrawRules::of(&self.laws);
         let drawn = history.drawn(&rules);
         if let Some(text) = irregular_position(&position) {
+            // Some editions let the arbiter wait for one more move (A.5.4): what he is asked to do changes with it, once.
+            let nodes = self.follower.line().iter().take(self.published.len() + 1).rev();
+            let lasts = nodes.take_while(|node| irregular_position(&node.position).is_some()).take(3).count();
+            let waits = self.laws.rules().illegal_position == Some(IllegalPositionRule::WaitThenDraw);
+            if waits && lasts == 2 {
+                self.is_over_with(|kind, _, _| kind == AlertKind::IllegalPosition);
+                let waited = |alert: &Alert| alert.kind == AlertKind::IllegalPosition && alert.required.contains(&Act::Wait);
+                self.clear(now, waited, output);
+            }
             // An illegal move that led there, or a wrong start, is told already.
             let told = |alert: &Alert| {
                 [AlertKind::IllegalPosition, AlertKind::IllegalMove, AlertKind::WrongStart].contains(&alert.kind)
             };
             if !self.record.alerts.iter().any(told) {
-                let facts = Facts { moves: self.record.plies.len() as u32 / 2, ..Facts::default() };
+                let stage = if lasts < 2 { Stage::Pending } else { Stage::Completed };
+                let facts = Facts { stage, moves: self.record.plies.len() as u32 / 2, ..Facts::default() };
                 let situation = Some((Situation::Irregular(Irregularity::IllegalPosition), facts));
                 self.raise(now, Told { situation, ..Told::new(AlertKind::IllegalPosition, text) }, output);
             }
@@ -358,7 +380,7 @@ impl Game {
                 && let Some(king) = mv.from().filter(|&king| position.is_legal(Move::Castle { king, rook }))
             {
                 let text = Text::new("castling_begun").with("player", by).with("on", mv.to()).with("rook", rook);
-                let facts = Facts { stage: crate::laws::Stage::Pending, ..Facts::default() };
+                let facts = Facts { stage: Stage::Pending, ..Facts::default() };
                 let situation = Some((Situation::Occasion(Occasion::CastlingBegun), facts));
                 let allowed = vec![position.uci(Move::Castle { king, rook })];
                 return Told {
@@ -372,8 +394,7 @@ impl Game {
             }
             let text = Text::new("illegal_pending").with("player", by).with("san", position.san(mv));
             let text = text.with("reason", Text::from(&reason));
-            let stage = crate::laws::Stage::Pending;
-            let facts = Facts { stage, ..self.facts(self.published.len(), &reason, None) };
+            let facts = Facts { stage: Stage::Pending, ..self.facts(self.published.len(), &reason, None) };
             let situation = Some((Situation::Irregular(reason.irregularity()), facts));
             return Told { by: Some(by), squares, situation, evidence, ..Told::new(AlertKind::IllegalPending, text) };
         }
