@@ -205,6 +205,11 @@ fn the_rook_first_bars_castling_with_it() {
 
 #[test]
 fn let_go_is_moved() {
+    // What is touched after a piece was let go changes nothing.
+    let file = "6k1/3p1ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";
+    check(file, "d1>d4 d7", "released: d1d4");
+    check(file, "d7 d1>d4", "touch_both: d1d7");
+    check("1n6/P6k/8/8/8/6p1/8/6K1 w - - 0 1", "a7>a8 b8", "released: a7a8b a7a8n a7a8q a7a8r");
     check(START, "e2>e3 e2>e4", "released: e2e3");
     check(START, "g1 e2>e4", "touch_own: g1f3 g1h3");
     check(START, "e2>e5 e2>e4", "released: e2e4");

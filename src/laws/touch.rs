@@ -225,7 +225,7 @@ impl Touches {
 pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> Obligation {
     let legal: Vec<Move> = position.legal_moves().into_iter().collect();
     let us = position.turn();
-    let mut turn = Turn { touched: touches.groups(us), us, legal, rook_first: rules.rook_first };
+    let mut turn = Turn { touched: touches.groups(us), us, legal: legal.clone(), rook_first: rules.rook_first };
     let bound = match rules.touched {
         Touched::Bind => turn.by_touch(),
         Touched::Unsaid => return turn.by_castling(touches),
@@ -233,7 +233,7 @@ pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> 
     if let Obligation::Only { moves, .. } = &bound {
         turn.legal.clone_from(moves);
     }
-    turn.by_release(bound, touches, rules)
+    turn.by_release(bound, &legal, touches, rules)
 }
 
 /// The same once an illegal move was completed by the clock and taken back: the move that replaces it (7.5.1, 7.5.2).
@@ -409,7 +409,9 @@ impl Turn {
     }
 
     /// 4.7, 4.4.4: what came down as a legal move, or a part of one, stays; of what replaces a pawn the contact is enough.
-    fn by_release(mut self, mut bound: Obligation, touches: &Touches, rules: TouchRules) -> Obligation {
+    /// What is touched after that changes nothing.
+    fn by_release(mut self, mut bound: Obligation, legal: &[Move], touches: &Touches, rules: TouchRules) -> Obligation {
+        let mut stays = false;
         let contacts = touches.promoted.iter().filter(|_| rules.promotion == Promotion::Final);
         let mut put_down: Vec<&Release> = touches.released().iter().chain(contacts).collect();
         put_down.sort_by_key(|release| release.at);
@@ -426,9 +428,10 @@ impl Turn {
                 }
                 _ => mv.from() == Some(from) && mv.to() == on && mv.role() == piece.role,
             };
-            let left: Vec<Move> = self.legal.iter().copied().filter(|mv| of_move(mv)).collect();
-            // Not legal, as far as this player may still move: it binds to nothing.
-            if left.is_empty() || left.len() == self.legal.len() || piece.color != self.us {
+            let allowed = if stays { self.legal.clone() } else { self.by_touch_until(release.at, legal, touches) };
+            let left: Vec<Move> = allowed.into_iter().filter(of_move).collect();
+            // Not legal, as far as this player might still move: it binds to nothing.
+            if left.is_empty() || left == self.legal || piece.color != self.us {
                 continue;
             }
             let by = match left.as_slice() {
@@ -439,9 +442,21 @@ impl Turn {
                 _ => Duty::Released { from, on },
             };
             self.legal.clone_from(&left);
+            stays = true;
             bound = Obligation::Only { moves: left, by };
         }
         bound
+    }
+
+    /// The legal moves that were allowed by what had been touched at this time.
+    fn by_touch_until(&self, at: u64, legal: &[Move], touches: &Touches) -> Vec<Move> {
+        let mut until = touches.clone();
+        until.touched.retain(|touch| touch.at <= at);
+        let then = Turn { touched: until.groups(self.us), us: self.us, legal: legal.to_vec(), rook_first: self.rook_first };
+        match then.by_touch() {
+            Obligation::Only { moves, .. } => moves,
+            Obligation::Free(_) => then.legal,
+        }
     }
 }
 

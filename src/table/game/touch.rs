@@ -125,7 +125,14 @@ impl Game {
             }
         };
         let reply = self.reply(ply, now).unwrap_or(Reply::Nothing);
-        let facts = Facts { moves: index as u32 / 2, reply, because: duty.topic(), ..Facts::default() };
+        let touched = touches.touched(by);
+        let both = touched.iter().any(|touch| touch.piece.color != by) && touched.iter().any(|touch| touch.piece.color == by);
+        let because = match duty.topic() {
+            // Pieces of both players were touched, and the one cannot take the other (4.3.3).
+            Some(Topic::TouchOwn | Topic::TouchOpponent) if both => Some(Topic::TouchBoth),
+            topic => topic,
+        };
+        let facts = Facts { moves: index as u32 / 2, reply, because, ..Facts::default() };
         let mut told = Told {
             by: Some(by),
             squares: duty.squares(),
@@ -311,7 +318,8 @@ impl Game {
                     Arg::Text(duty) => duty.key.strip_prefix("duty-"),
                     _ => None,
                 });
-                (Irregularity::TouchBroken, duty.map_or(Some(Topic::IllegalMove), Duty::topic_of))
+                let topic = duty.map_or(Some(Topic::IllegalMove), Duty::topic_of);
+                (Irregularity::TouchBroken, if cites(Topic::TouchBoth) { Some(Topic::TouchBoth) } else { topic })
             }
             AlertKind::PossibleTouch => (Irregularity::TouchBroken, Some(Topic::Released)),
             AlertKind::ReleaseChanged if cites(Topic::CastlingMade) => {
