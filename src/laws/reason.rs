@@ -325,6 +325,8 @@ impl Reason {
     pub fn irregularity(&self) -> Irregularity {
         match self {
             Reason::PawnLeft { .. } => Irregularity::PawnLeft,
+            // That castling is legal: it has to be finished (4.7.2).
+            Reason::CastlingUnfinished { .. } => Irregularity::IllegalMove,
             castling if castling.is_castling() => Irregularity::IllegalCastling,
             _ => Irregularity::IllegalMove,
         }

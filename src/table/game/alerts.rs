@@ -150,10 +150,15 @@ impl Game {
         if put_away && quiet < ABANDONED {
             return;
         }
+        let told = self.unlike_record(wrong);
+        // The clock may be stopped for the piece that a pawn becomes (6.11.2).
+        let promotes = told.situation.is_some_and(|(situation, _)| situation == Situation::Irregular(Irregularity::PawnLeft));
+        if promotes && around.clock.is_stopped() {
+            return;
+        }
         let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
         self.displaced = wrong;
         output.tell(now, Event::Displaced { squares: differences });
-        let told = self.unlike_record(wrong);
         if raised && self.is_raised(told.kind) {
             return;
         }
