@@ -1,7 +1,7 @@
 //! What was published compared with what truly happened: the figures of `score`.
 
 use crate::boards::Millis;
-use crate::ctl::found::{self, Found, Trial};
+use crate::ctl::found::{self, Found, Known, Trial};
 use crate::game::event::{AlertKind, Matter};
 use crate::game::{Alert, CorrectionReason, Event, Played, Record, Stamped};
 use crate::locale::{self, Locale};
@@ -150,7 +150,8 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
     let mut told = vec![false; truth.irregularities.len()];
     let mut understood = vec![false; truth.takebacks.len()];
     let mut noticed = Vec::new();
-    for stamped in events {
+    let mut known = Known::default();
+    for stamped in events.iter().filter(|stamped| !known.is_amended(&stamped.event)) {
         match &stamped.event {
             Event::MoveMade { ply, played, confidence, alternatives } => {
                 let index = (*ply as usize).saturating_sub(1);

@@ -9,7 +9,7 @@ use crate::laws::Position;
 use crate::simulate::irregularity::{Irregularity, Kind};
 use serde::Serialize;
 use shakmaty::Square;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An irregularity that was committed, and what came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,14 +40,33 @@ pub enum Told {
     Right(Millis),
 }
 
+/// The alerts that were raised in the game that is on.
+#[derive(Default)]
+pub struct Known(BTreeSet<u32>);
+
+impl Known {
+    /// The next event: whether it raises an alert again that was raised before. It is amended, and is the same alert.
+    pub fn is_amended(&mut self, event: &Event) -> bool {
+        match event {
+            Event::GameStarted { .. } => self.0.clear(),
+            Event::AlertRaised(alert) => return !self.0.insert(alert.id),
+            _ => {}
+        }
+        false
+    }
+}
+
 /// Every irregularity that was committed, and what was told of it from its beginning until a while after it was put right.
 pub fn trials(committed: &[Irregularity], events: &[Stamped], sensing: Sensing) -> Vec<Trial> {
+    let mut known = Known::default();
+    let alerts = events.iter().filter(|stamped| !known.is_amended(&stamped.event)).filter_map(|stamped| match &stamped.event {
+        Event::AlertRaised(alert) => Some((stamped.at, alert)),
+        _ => None,
+    });
+    let alerts: Vec<(Millis, &Alert)> = alerts.collect();
     let trial = |one: &Irregularity| {
-        let meanwhile = |stamped: &&Stamped| stamped.at >= one.at && one.until.is_none_or(|until| stamped.at <= until + STILL);
-        let alerts = events.iter().filter(meanwhile).filter_map(|stamped| match &stamped.event {
-            Event::AlertRaised(alert) => Some((stamped.at, alert)),
-            _ => None,
-        });
+        let meanwhile = |(at, _): &(Millis, &Alert)| *at >= one.at && one.until.is_none_or(|until| *at <= until + STILL);
+        let alerts = alerts.iter().copied().filter(meanwhile);
         let about = |alert: &Alert| is_about(one, alert);
         let first = alerts.clone().find(|(_, alert)| about(alert));
         let reason = match one.kind {
