@@ -104,6 +104,25 @@ fn a_legal_mate_ends_the_game_at_once() {
 }
 
 #[test]
+fn a_game_that_begins_where_no_move_is_possible_is_over() {
+    use touchmove::boards::Sensing::{Colour, Identity, Occupancy};
+    for (fen, result, reason) in [
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", GameResult::Draw, ResultReason::Stalemate),
+        ("R6k/6pp/8/8/8/8/8/7K b - - 0 1", GameResult::WhiteWins, ResultReason::Checkmate),
+    ] {
+        for sensing in [Identity, Colour, Occupancy] {
+            let mut stage = Stage::new(sensing, fen, "");
+            assert_eq!(stage.order(Command::Position(fen.to_owned())), None);
+            stage.wait(5_000);
+            assert_eq!(record(&stage).result, Some((result, reason)), "{sensing:?}: {fen}");
+            assert_eq!(results(&stage), [Some(result)]);
+            restart(&mut stage);
+            assert_eq!(record(&stage).result, Some((result, reason)));
+        }
+    }
+}
+
+#[test]
 fn a_move_that_is_not_legal_does_not_mate() {
     let mut stage = illegal_mate();
     stage.wait(200_000);
@@ -115,6 +134,28 @@ fn a_move_that_is_not_legal_does_not_mate() {
         (waits.ply, waits.by, required(&waits).as_str(), waits.articles),
         (1, Some(White), "rule_first", vec!["5.1.1".into()])
     );
+}
+
+#[test]
+fn a_move_that_the_arbiter_has_seen_stands_when_the_opponent_has_moved() {
+    let laws = "fide-2023 blitz limited";
+    for acknowledges in [false, true] {
+        let mut stage = begin(laws, "7k/6pp/8/8/8/8/6P1/R5K1 w - - 0 1");
+        play(&mut stage, "a1- b3R");
+        let seen = alert(&stage, IllegalMove);
+        if acknowledges {
+            assert_eq!(stage.order(Command::Acknowledge(seen.id)), None);
+            assert_eq!(alerts(&stage), []);
+        }
+        stage.play("h7- h6p", 300);
+        press(&mut stage, ClockHalf::Left);
+        stage.wait(3_000);
+        let stands = alert(&stage, AlertKind::IllegalStands);
+        assert_eq!((stands.ply, &stands.evidence, alerts(&stage).len()), (1, &seen.evidence, 1));
+        assert_eq!((stands.by, stands.position), (Some(White), seen.position));
+        stage.play("g2- g3P", 3_000);
+        assert_eq!(alerts(&stage), [AlertKind::IllegalStands]);
+    }
 }
 
 #[test]

@@ -20,10 +20,10 @@ const UNCONFIRMED: &str = "end_unconfirmed";
 impl Game {
     /// The move of this index came on record. Where the position after it ends the game, the result is published, or held back.
     pub(super) fn end_if_over(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
-        if self.record.result.is_some() || self.end_after(index).is_none() {
+        let ply = index as u32 + 1;
+        if self.record.result.is_some() || self.end_after(ply).is_none() {
             return;
         }
-        let ply = index as u32 + 1;
         match self.waits_for(now, ply) {
             None => self.publish_end(now, ply, around, output),
             Some(reason) if ply as usize == self.record.plies.len() => {
@@ -115,32 +115,44 @@ impl Game {
         Some(Text::new("waits-notice").with("player", notice.by.unwrap_or_else(|| self.mover(ply))))
     }
 
-    /// Mate or stalemate after the move of this index.
-    fn end_after(&self, index: usize) -> Option<(Ending, GameResult)> {
-        let ending = self.follower.line().get(index + 1)?.position.ending()?;
-        Some(match (ending, self.mover(index as u32 + 1)) {
-            (Ending::Checkmate, Color::White) => (ending, GameResult::WhiteWins),
-            (Ending::Checkmate, Color::Black) => (ending, GameResult::BlackWins),
+    /// A game begins where no move is possible: mate or stalemate stands on the board.
+    pub(super) fn end_at_start(&mut self, now: Millis, output: &mut Output) {
+        if let Some((ending, result)) = self.end_after(0) {
+            self.tell_end(now, ending, result, output);
+        }
+    }
+
+    /// Mate or stalemate after so many plies.
+    fn end_after(&self, plies: u32) -> Option<(Ending, GameResult)> {
+        let position = &self.follower.line().get(plies as usize)?.position;
+        let ending = position.ending()?;
+        Some(match (ending, position.turn()) {
+            (Ending::Checkmate, Color::Black) => (ending, GameResult::WhiteWins),
+            (Ending::Checkmate, Color::White) => (ending, GameResult::BlackWins),
             (Ending::Stalemate, _) => (ending, GameResult::Draw),
         })
     }
 
     /// The game has ended with the move of this ply.
     fn publish_end(&mut self, now: Millis, ply: u32, around: &mut Around<'_>, output: &mut Output) {
-        let Some((ending, result)) = self.end_after(ply.saturating_sub(1) as usize) else { return };
+        let Some((ending, result)) = self.end_after(ply) else { return };
         if self.is_open(ply) && self.laws.completes(Completion::EndsGame) {
             self.complete(now, ply, CompletedBy::GameEnd, around.clock.times(now, around.rotation), output);
         }
+        self.tell_end(now, ending, result, output);
+        output.cues.push(Cue::Placement);
+    }
+
+    fn tell_end(&mut self, now: Millis, ending: Ending, result: GameResult, output: &mut Output) {
         let reason = match ending {
             Ending::Checkmate => ResultReason::Checkmate,
             Ending::Stalemate => ResultReason::Stalemate,
         };
         self.tell(now, Event::Result { result: Some(result), reason }, output);
-        output.cues.push(Cue::Placement);
     }
 
     fn raise_end(&mut self, now: Millis, ply: u32, key: &str, reason: Text, output: &mut Output) {
-        let Some((ending, result)) = self.end_after(ply.saturating_sub(1) as usize) else { return };
+        let Some((ending, result)) = self.end_after(ply) else { return };
         let (end, occasion) = match ending {
             Ending::Checkmate => ("end-checkmate", Occasion::Mate),
             Ending::Stalemate => ("end-stalemate", Occasion::Stalemate),

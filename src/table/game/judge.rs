@@ -30,6 +30,7 @@ impl Game {
     /// The game began here: it may be over, or need the arbiter.
     pub fn judge_start(&mut self, now: Millis, output: &mut Output) {
         self.judge_position(now, output);
+        self.end_at_start(now, output);
     }
 
     /// A move came on record.
@@ -68,27 +69,29 @@ impl Game {
 
     /// The move before was not legal, and the opponent has made his: it may stand now.
     fn tell_stands(&mut self, now: Millis, index: usize, output: &mut Output) {
-        let told = self.record.alerts.iter().find(|alert| alert.kind == AlertKind::IllegalMove && alert.ply as usize == index);
-        let Some(alert) = told.cloned() else { return };
+        let ply = index as u32;
+        let of = |kind| move |alert: &&Alert| alert.kind == kind && alert.ply == ply;
+        let alert = self.record.alerts.iter().find(of(AlertKind::IllegalMove)).map(|alert| (alert.id, alert.count));
+        // The arbiter may have seen it, and done nothing.
+        let stands = self.record.alerts.iter().any(|alert| of(AlertKind::IllegalStands)(&alert));
+        let acknowledged = |kind| self.acknowledged.iter().any(|known| (known.0, known.2) == (kind, ply));
+        let told = alert.is_some() || (acknowledged(AlertKind::IllegalMove) && !acknowledged(AlertKind::IllegalStands));
         let irregular = self.follower.line().get(index).is_some_and(|node| node.irregular);
-        let Some(reason) = self.reason(index.wrapping_sub(1)).filter(|_| irregular) else { return };
-        let facts = Facts { reply: Reply::Made, ..self.facts(index.saturating_sub(1), &reason, alert.count) };
-        let situation = (Situation::Irregular(reason.irregularity()), facts);
-        if !ruling(&self.laws, situation.0, &situation.1).is_some_and(|ruling| ruling.acts.contains(&Act::Stands)) {
+        if !told || stands || !irregular || self.record.stood.contains(&ply) {
             return;
         }
-        self.tell(now, Event::AlertCleared { id: alert.id }, output);
-        let key = if alert.text.key == "illegal_completed" { "illegal_standing" } else { &alert.text.key };
-        let told = Told {
-            by: alert.by,
-            squares: alert.squares,
-            situation: Some(situation),
-            ply: Some(alert.ply),
-            position: Some(alert.position),
-            evidence: alert.evidence,
-            ..Told::new(AlertKind::IllegalStands, Text { key: key.to_owned(), args: alert.text.args.clone() })
-        };
-        self.raise(now, told, output);
+        let count = alert.map_or_else(|| Some(self.record.tally.count(self.mover(ply))), |(_, count)| count);
+        let Some(told) = self.illegal(index.saturating_sub(1), Reply::Made, count) else { return };
+        let asked = |(situation, facts): &(Situation, Facts)| ruling(&self.laws, *situation, facts);
+        if !told.situation.as_ref().and_then(asked).is_some_and(|ruling| ruling.acts.contains(&Act::Stands)) {
+            return;
+        }
+        if let Some((id, _)) = alert {
+            self.tell(now, Event::AlertCleared { id }, output);
+        }
+        let key = if told.text.key == "illegal_completed" { "illegal_standing".to_owned() } else { told.text.key };
+        let text = Text { key, ..told.text };
+        self.raise(now, Told { kind: AlertKind::IllegalStands, text, allowed: Vec::new(), count: None, ..told }, output);
     }
 
     /// Why the move of this index is not legal.
@@ -121,15 +124,24 @@ impl Game {
     fn tell_illegal(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32 + 1;
         let known = |alert: &Alert| alert.ply == ply && matches!(alert.kind, AlertKind::IllegalMove | AlertKind::IllegalStands);
-        let (Some(reason), false) = (self.reason(index), self.record.alerts.iter().any(known)) else { return };
-        let line = self.follower.line();
-        let (Some(before), Some(played)) = (line.get(index), self.record.plies.get(index).map(|ply| &ply.played)) else {
+        if self.record.alerts.iter().any(known) {
             return;
-        };
-        let Some(mv) = line.get(index + 1).and_then(|node| node.mv) else { return };
-        let position = &before.position;
+        }
+        let Some(reason) = self.reason(index) else { return };
+        let count = self.laws.counts(reason.irregularity()).then(|| self.record.tally.count(self.mover(ply)) + 1);
+        let Some(told) = self.illegal(index, Reply::Nothing, count) else { return };
+        self.clear(now, |alert| alert.kind == AlertKind::IllegalPending, output);
+        self.raise(now, told, output);
+    }
+
+    /// What is told of the move of this index, which is not legal.
+    fn illegal(&self, index: usize, reply: Reply, count: Option<u32>) -> Option<Told> {
+        let reason = self.reason(index)?;
+        let line = self.follower.line();
+        let position = &line.get(index)?.position;
+        let played = &self.record.plies.get(index)?.played;
+        let mv = line.get(index + 1)?.mv?;
         let by = position.mover(mv);
-        let count = self.laws.counts(reason.irregularity()).then(|| self.record.tally.count(by) + 1);
         let text = match &reason {
             Reason::PawnLeft { pawn } => Text::new("pawn_left").with("player", by).with("pawn", Word::Man(*pawn)),
             _ => {
@@ -138,19 +150,18 @@ impl Game {
             }
         };
         let bound = obligation_restored(position, &Touches::of_move(position, mv), TouchRules::of(&self.laws));
-        let told = Told {
+        let facts = Facts { reply, ..self.facts(index, &reason, count) };
+        Some(Told {
             by: Some(by),
             squares: self.changed_by(index),
-            situation: Some((Situation::Irregular(reason.irregularity()), self.facts(index, &reason, count))),
-            ply: Some(ply),
+            situation: Some((Situation::Irregular(reason.irregularity()), facts)),
+            ply: Some(index as u32 + 1),
             position: Some(position.fen()),
             allowed: bound.moves(position).into_iter().map(|mv| position.uci(mv)).collect(),
             count,
             evidence: played.evidence.clone(),
             ..Told::new(AlertKind::IllegalMove, text)
-        };
-        self.clear(now, |alert| alert.kind == AlertKind::IllegalPending, output);
-        self.raise(now, told, output);
+        })
     }
 
     /// The player to move pressed, and nothing was seen of a move: when that is looked at again.
