@@ -5,7 +5,7 @@ use super::perform::{Manner, Outcome};
 use crate::rulings::words;
 use touchmove::boards::Millis;
 use touchmove::game::event::Matter;
-use touchmove::game::{Alert, AlertKind, Event};
+use touchmove::game::{Alert, AlertKind, Arg, Event};
 use touchmove::laws::reason::why_illegal;
 use touchmove::wire::Word;
 
@@ -66,6 +66,16 @@ fn moves(case: &Case, outcome: &Outcome) -> Vec<String> {
             break;
         }
         position = position.play(mv);
+    }
+    // An alert may know more of what was done than the move tells.
+    let told = raised(outcome).filter(|alert| alert.kind == AlertKind::IllegalMove).find_map(|alert| {
+        alert.text.args.iter().find_map(|(name, arg)| match arg {
+            Arg::Text(text) if name == "reason" => text.key.strip_prefix("reason-"),
+            _ => None,
+        })
+    });
+    if let Some(told) = told {
+        told.clone_into(&mut reason);
     }
     if reason != case.expect.reason {
         wrong.push(format!("{:?}: illegal because of {reason:?}, {:?} must", outcome.moves, case.expect.reason));

@@ -6,7 +6,7 @@ use super::alerts::Told;
 use super::end::waiting;
 use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Event, Text};
-use crate::laws::{Act, DeadSearch, Facts, MateSearch, Occasion, Position, Situation, Winnable, depends_on_mate};
+use crate::laws::{Act, DeadSearch, Facts, MateSearch, Occasion, Position, Situation, Topic, Winnable, depends_on_mate};
 use crate::table::Output;
 use std::collections::VecDeque;
 
@@ -110,6 +110,10 @@ impl Game {
     /// Whether nobody can mate any more: looked at when hands rest, since it can take a while.
     pub fn judge_dead(&mut self, now: Millis, output: &mut Output) {
         if !std::mem::take(&mut self.dead_unjudged) || self.record.result.is_some() {
+            return;
+        }
+        // Where no text is at hand nothing is said.
+        if self.laws.article(Topic::DeadPosition).is_none() {
             return;
         }
         let position = self.history.position();
