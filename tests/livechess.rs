@@ -97,10 +97,14 @@ impl Client {
         self.0.send(Message::text(text.into())).await.unwrap();
     }
 
-    /// The next message, as it came.
+    /// The next message, as it came; the server's pings are passed over.
     async fn text(&mut self) -> String {
-        let message = timeout(PATIENCE, self.0.next()).await.expect("a message in time").expect("a message").unwrap();
-        message.into_text().unwrap().as_str().to_owned()
+        loop {
+            let message = timeout(PATIENCE, self.0.next()).await.expect("a message in time").expect("a message").unwrap();
+            if !message.is_ping() {
+                return message.into_text().unwrap().as_str().to_owned();
+            }
+        }
     }
 
     /// The next message.

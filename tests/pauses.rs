@@ -74,7 +74,8 @@ fn a_promotion_that_cannot_be_is_refused() {
         on(Sensing::Identity),
         PAWN,
         "a7- a8Q W ~300 promotion=N a8- a8N ~300",
-        &format!("a8=Q+ | a8=Q+! | {why} | <1 a8=N evidence | dead_position"),
+        // The queen had touched the square: it was the player's choice (4.4.4).
+        &format!("a8=Q+ | a8=Q+! | {why} | <1 a8=N evidence | promotion_changed a8,a7 | dead_position"),
     );
 }
 
