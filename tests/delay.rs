@@ -200,6 +200,16 @@ fn a_move_that_is_not_legal_is_held_until_it_stands() {
     let undone = [(60, commanded(Command::Undo)), (61, alert(8, AlertKind::IllegalMove, 3)), (70, move_made(4, "d"))];
     let late = Delay { ms: 100, plies: 0 };
     after_broken(late, &[&[(50, stands.clone())][..], &undone].concat(), &[]);
+    // What is taken back is something else.
+    let notice = |id| alert(id, AlertKind::TouchMove, 3);
+    let other = [notice(9), commanded(Command::Acknowledge(9)), commanded(Command::Undo), notice(10)].map(|event| (60, event));
+    after_broken(late, &[&[(50, stands.clone())][..], &other].concat(), &[(120, "3.c"), (121, "3!")]);
+    // Another move that is not legal is another matter.
+    let moves = vec![Played { irregular: true, ..played("h") }];
+    let another = (60, Event::MovesCorrected { from_ply: 3, moves, reason: CorrectionReason::Evidence });
+    for stands in [stands.clone(), alert(8, AlertKind::IllegalStands, 3)] {
+        after_broken(late, &[(50, stands), another.clone()], &[]);
+    }
     after_broken(now, &[&[(50, stands)][..], &undone].concat(), &[(50, "3.c"), (50, "3!"), (70, "4.d")]);
 }
 

@@ -229,27 +229,30 @@ fn plies_after(event: &Event) -> Option<u32> {
 #[derive(Clone, Debug, Default)]
 struct Game {
     plies: Vec<Ply>,
-    /// The alerts that the arbiter may let stand: the id and the ply of each.
-    alerts: Vec<(u32, u32)>,
+    /// The alerts that the arbiter may let stand: the id, the kind and the ply of each.
+    alerts: Vec<(u32, AlertKind, u32)>,
     /// The last event was the order to take back a command.
     undoing: bool,
     /// It has a result.
     over: bool,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Ply {
+    uci: String,
     mover: Color,
     illegal: bool,
-    /// The arbiter let it stand, or the Laws do.
-    stands: bool,
+    /// It stands by the edition of the Laws in force.
+    by_laws: bool,
+    /// The arbiter let it stand, when he was told this.
+    ruled: Option<AlertKind>,
     completed: bool,
 }
 
 impl Ply {
     fn new(number: u32, played: &Played) -> Ply {
         let mover = played.mover().unwrap_or(Color::from_white(number % 2 == 1));
-        Ply { mover, illegal: played.irregular, stands: false, completed: false }
+        Ply { uci: played.uci.clone(), mover, illegal: played.irregular, by_laws: false, ruled: None, completed: false }
     }
 }
 
@@ -265,17 +268,19 @@ impl Game {
                 }
             }
             Event::AlertRaised(alert) => {
-                self.alerts.push((alert.id, alert.ply));
+                self.alerts.push((alert.id, alert.kind, alert.ply));
                 if let Some(ply) = self.ply_mut(alert.ply) {
-                    // An alert that was let stand is raised again when that is taken back.
-                    ply.stands = ply.illegal && ((ply.stands && !undoing) || alert.kind == AlertKind::IllegalStands);
+                    ply.by_laws |= ply.illegal && alert.kind == AlertKind::IllegalStands;
+                    // What the arbiter let stand is raised again when that is taken back.
+                    ply.ruled.take_if(|kind| undoing && *kind == alert.kind);
                 }
                 self.undoing = undoing;
             }
             Event::Commanded { command: Command::LetStand(id), .. } => {
-                let ply = self.alerts.iter().find(|(known, _)| known == id).map_or(0, |(_, ply)| *ply);
-                if let Some(ply) = self.ply_mut(ply) {
-                    ply.stands = ply.illegal;
+                if let Some((_, kind, ply)) = self.alerts.iter().find(|(known, ..)| known == id).copied()
+                    && let Some(ply) = self.ply_mut(ply)
+                {
+                    ply.ruled = ply.illegal.then_some(kind);
                 }
             }
             Event::Commanded { command, .. } => self.undoing = *command == Command::Undo,
@@ -289,8 +294,12 @@ impl Game {
         let kept = from.saturating_sub(1) as usize;
         let before = self.plies.split_off(kept.min(self.plies.len()));
         self.plies.extend((from..).zip(moves).enumerate().map(|(index, (number, played))| {
-            let stood = before.get(index).is_some_and(|ply| ply.stands);
-            Ply { stands: stood && played.irregular, ..Ply::new(number, played) }
+            let ply = Ply::new(number, played);
+            // A ruling on another move is none on this one.
+            match before.get(index).filter(|was| was.uci == ply.uci && ply.illegal) {
+                Some(was) => Ply { by_laws: was.by_laws, ruled: was.ruled, ..ply },
+                None => ply,
+            }
         }));
     }
 
@@ -301,7 +310,9 @@ impl Game {
     /// Whether this ply is not legal, and may still be taken back.
     fn is_unruled(&self, number: u32) -> bool {
         let index = (number as usize).wrapping_sub(1);
-        let Some(ply) = self.plies.get(index).filter(|ply| ply.illegal && !ply.stands) else { return false };
+        let Some(ply) = self.plies.get(index).filter(|ply| ply.illegal && !ply.by_laws && ply.ruled.is_none()) else {
+            return false;
+        };
         let replies = self.plies.iter().skip(index).filter(|reply| reply.mover != ply.mover && reply.completed);
         replies.count() < IllegalMoves::REPLIES
     }

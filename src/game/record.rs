@@ -177,12 +177,12 @@ impl Record {
                 if *reason == CorrectionReason::Evidence {
                     self.count_no_more(*from_ply, moves);
                 }
+                self.stood_after(*from_ply, moves);
                 self.plies.truncate(from_ply.saturating_sub(1) as usize);
                 for played in moves {
                     self.push(played.clone(), stamped.at, Confidence::CERTAIN);
                 }
                 self.revision += 1;
-                self.stood_after(*from_ply, moves);
                 if *reason != CorrectionReason::Arbiter {
                     self.moved();
                     self.restored.take_if(|_| !moves.is_empty());

@@ -136,11 +136,15 @@ impl Record {
         }
     }
 
-    /// The moves that the arbiter let stand, once the record from this ply on is this.
+    /// The record from this ply on is about to be this: what the arbiter let stand is ruled on no more where it is another move.
     pub(super) fn stood_after(&mut self, from_ply: u32, moves: &[Played]) {
-        let told =
-            |ply: u32| ply.checked_sub(from_ply).is_none_or(|index| moves.get(index as usize).is_some_and(|mv| mv.irregular));
-        self.stood.retain(|ply| told(*ply));
+        let plies = &self.plies;
+        let stays = |ply: u32| {
+            let Some(index) = ply.checked_sub(from_ply) else { return true };
+            let was = (ply as usize).checked_sub(1).and_then(|index| plies.get(index));
+            moves.get(index as usize).zip(was).is_some_and(|(mv, was)| mv.irregular && mv.uci == was.played.uci)
+        };
+        self.stood.retain(|ply| stays(*ply));
     }
 
     /// A move was made, or what was seen corrected one: what was commanded before is no longer the last.
