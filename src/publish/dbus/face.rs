@@ -22,8 +22,8 @@ use zbus::{Connection, OwnedVariant};
 /// The property of a game that grows with it. It is not compared with what it was: events say when it changes.
 const MOVES: &str = "Moves";
 
-/// Properties of which clients are told that they changed, and not their values.
-const INVALIDATED: [&str; 4] = ["Laws", MOVES, "Objects", "Tables"];
+/// Of those that are compared, the properties of which clients are told that they changed, and not their values.
+const INVALIDATED: [&str; 3] = ["Laws", "Objects", "Tables"];
 
 /// One name on one connection.
 pub struct Face {
@@ -94,6 +94,7 @@ impl Face {
                     let is_new = |object| !self.objects.contains_key(&object);
                     if is_new(Object::Board(board.clone())) || game.is_some_and(|game| is_new(Object::Game(game))) {
                         self.register(Begin::AtTheStart).await?;
+                        self.changed.insert(Object::Manager);
                     }
                     self.changed.insert(Object::Board(board));
                 }

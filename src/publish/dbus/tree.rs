@@ -69,7 +69,7 @@ pub struct List {
 /// Leads to the boards (/org/touchmove1/board), or to the games (/org/touchmove1/game). Since API version 1.
 #[interface(name = "org.touchmove1.List")]
 impl List {
-    /// The objects below this one, in the order of their names. The ObjectManager tells of new ones, and of those that are gone.
+    /// The objects below this one: games by number, boards by name. The ObjectManager tells of new ones, and of those that are gone.
     #[zbus(property(emits_changed_signal = "invalidates"))]
     fn objects(&self) -> Vec<OwnedObjectPath> {
         let path = |name: String| OwnedObjectPath::try_from(format!("{}/{name}", self.branch.path())).ok();
