@@ -149,7 +149,6 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
     let mut published: Vec<(String, Millis)> = Vec::new();
     let mut told = vec![false; truth.irregularities.len()];
     let mut understood = vec![false; truth.takebacks.len()];
-    let mut noticed = Vec::new();
     let mut known = Known::default();
     for stamped in events.iter().filter(|stamped| !known.is_amended(&stamped.event)) {
         match &stamped.event {
@@ -207,14 +206,6 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
             Event::AlertRaised(alert)
                 if alert.kind == AlertKind::ResultWanted || !matches!(alert.kind.matter(), Matter::End | Matter::Device) =>
             {
-                if alert.kind.matter() == Matter::Touch {
-                    // What can still be claimed of it may change: it is the same notice.
-                    let notice = (alert.kind, alert.ply, alert.by, alert.text.clone());
-                    if noticed.contains(&notice) {
-                        continue;
-                    }
-                    noticed.push(notice);
-                }
                 let right = irregular(truth, stamped.at);
                 match right.and_then(|index| told.get_mut(index)) {
                     Some(told) => *told = true,

@@ -3,7 +3,7 @@
 use touchmove::boards::Millis;
 use touchmove::game::record::PlyState;
 use touchmove::game::{Alert, Command, CompletedBy, CorrectionReason, Event, Played, Record, Stamped};
-use touchmove::laws::{Act, Position};
+use touchmove::laws::Position;
 use touchmove::wire;
 
 /// What was told so far, and the record that it makes.
@@ -147,10 +147,12 @@ impl Promises {
                 }
             }
             Event::AlertRaised(alert) => {
-                // One that stands may be amended: what is required of it was not known at first.
-                let amends = |known: &&Alert| known.id == alert.id && known.required.contains(&Act::AwaitSearch);
-                let amended =
-                    record.alerts.iter().find(amends).map(|known| Alert { required: alert.required.clone(), ..known.clone() });
+                // One that stands may be amended: what the Laws ask about it was not known at first, or has changed.
+                let amended = record.alerts.iter().find(|known| known.id == alert.id).map(|known| Alert {
+                    required: alert.required.clone(),
+                    articles: alert.articles.clone(),
+                    ..known.clone()
+                });
                 if alert.id != record.alerts_raised + 1 && amended.as_ref() != Some(alert) {
                     return Err(format!("{} alerts were raised", record.alerts_raised));
                 }

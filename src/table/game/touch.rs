@@ -9,7 +9,7 @@ use crate::game::{Alert, AlertKind, Arg, Event, Fault, Sighting, Text};
 use crate::infer::Node;
 use crate::laws::reason::{Man, Word};
 use crate::laws::touch::{Before, Care, Duty, Hands, Obligation, TouchRules, Touched, Touches, obligation, taken_by};
-use crate::laws::{Facts, Irregularity, Occasion, Reply, Situation, Topic, ruling};
+use crate::laws::{Facts, Irregularity, Occasion, Reply, Situation, Topic, articles, ruling};
 use crate::table::Output;
 use shakmaty::{Color, Piece, Role, Square};
 use std::cmp::Ordering;
@@ -278,7 +278,7 @@ impl Game {
         let us = after.position.turn();
         let touched = self.hands(index, now)?.touches(now).touched(us);
         let own = touched.iter().any(|touch| touch.piece.color == us);
-        Some(if own { Reply::Touched } else { Reply::Nothing })
+        Some(if own || self.is_told_to_take(us) { Reply::Touched } else { Reply::Nothing })
     }
 
     /// The opponent has touched a piece, or put it back: what can still be claimed of touched pieces may be something else now
@@ -291,21 +291,15 @@ impl Game {
             let Some(reply) = self.reply(alert.ply, now).filter(|_| !replaced) else { continue };
             let facts = Facts { moves: alert.ply.saturating_sub(1) / 2, reply, because, ..Facts::default() };
             let situation = Situation::Irregular(what);
-            if ruling(&self.laws, situation, &facts).map_or_else(Vec::new, |ruling| ruling.acts) == alert.required {
+            let asked = ruling(&self.laws, situation, &facts);
+            let required = asked.as_ref().map_or_else(Vec::new, |ruling| ruling.acts.clone());
+            if required == alert.required {
                 continue;
             }
-            self.tell(now, Event::AlertCleared { id: alert.id }, output);
-            let told = Told {
-                by: alert.by,
-                squares: alert.squares,
-                situation: Some((situation, facts)),
-                ply: Some(alert.ply),
-                position: Some(alert.position),
-                allowed: alert.allowed,
-                evidence: alert.evidence,
-                ..Told::new(alert.kind, alert.text)
-            };
-            self.raise(now, told, output);
+            let articles =
+                asked.as_ref().map_or_else(|| articles(&self.laws, situation, &facts), |ruling| ruling.articles.clone());
+            let articles = articles.into_iter().map(str::to_owned).collect();
+            self.tell(now, Event::AlertRaised(Alert { required, articles, ..alert }), output);
         }
     }
 
@@ -331,7 +325,7 @@ impl Game {
         })
     }
 
-    /// Whether this player has touched a piece of their own since they have the move, before the clock was stopped (9.4).
+    /// Whether this player has touched a piece to move or to take it since they have the move, before the clock was stopped (9.4).
     pub(super) fn has_touched(&self, now: Millis, by: Color) -> bool {
         let index = self.published.len();
         let Some(before) = self.follower.line().get(index) else { return false };
@@ -339,9 +333,13 @@ impl Game {
             || self.touch_free_until > before.made_at;
         let until = self.stopped_at.map_or(now, |at| at.min(now));
         let touched = || Some(self.hands(index, until)?.touches(until).touched(by));
-        !free
-            && before.position.turn() == by
-            && touched().is_some_and(|touched| touched.iter().any(|touch| touch.piece.color == by))
+        let own = || touched().is_some_and(|touched| touched.iter().any(|touch| touch.piece.color == by));
+        !free && before.position.turn() == by && (own() || self.is_told_to_take(by))
+    }
+
+    /// Whether a notice says that this player has touched a piece of the opponent's: in other cases it may have been the opponent.
+    fn is_told_to_take(&self, by: Color) -> bool {
+        self.record.alerts.iter().any(|alert| alert.kind == AlertKind::TouchCapture && alert.by == Some(by))
     }
 
     /// What the hands did that had the move after this many plies, until then.
