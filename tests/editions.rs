@@ -74,7 +74,7 @@ fn a_wrong_file_is_refused_with_all_reasons() {
         "until: is 1066; write a year",
         "text: is missing",
         "standard.pawn_left: is \"king\"; write \"queen\" or \"restore\" or \"complete\"",
-        "standard.fifty: is \"50\"; write a whole number below 100000",
+        "standard.fifty: is \"50\"; write a whole number from 2 to 99999",
         "standard.penalty.opponent_s: is [-1]; write a list of whole numbers",
         "standard.penalty.no_mate: is missing",
         "standard.x: there is no such key",

@@ -119,6 +119,12 @@ impl Reader {
         self.take(key, "a whole number below 100000", |value| value.as_integer().and_then(small))
     }
 
+    /// A whole number, how often something happens: once is nothing yet.
+    fn times(&mut self, key: &str) -> Option<u32> {
+        let times = |number: i64| u32::try_from(number).ok().filter(|number| (2..100_000).contains(number));
+        self.take(key, "a whole number from 2 to 99999", |value| value.as_integer().and_then(times))
+    }
+
     /// A list of such numbers.
     fn numbers(&mut self, key: &str) -> Option<Vec<u32>> {
         let small = |value: &Value| value.as_integer().and_then(|number| u32::try_from(number).ok());
@@ -322,11 +328,11 @@ fn content(table: &mut Reader) -> Content {
         agreement_moves: table.number("agreement_moves"),
         quickplay: table.inside("quickplay", quickplay).flatten(),
         wrong_claim: table.inside("wrong_claim", claim_penalty).flatten(),
-        repetition: table.number("repetition"),
-        fifty: table.number("fifty"),
-        five_fold: table.number("five_fold"),
+        repetition: table.times("repetition"),
+        fifty: table.times("fifty"),
+        five_fold: table.times("five_fold"),
         five_fold_kind: table.word("five_fold_kind"),
-        seventy_five: table.number("seventy_five"),
+        seventy_five: table.times("seventy_five"),
         claim_lost: table.word("claim_lost"),
         resigned: table.word("resigned"),
         flag: table.word("flag"),
