@@ -232,7 +232,7 @@ fn where_a_capture_that_nobody_saw_may_be_one_that_is_not_legal_both_are_told() 
         let told = on(Sensing::Occupancy, TAKES, &format!("{story} ~400 W ~3500"));
         assert_eq!(found(&told), ("c4b5".to_owned(), vec!["moves_uncertain b5,d5".to_owned()]), "{story}: {:?}", told.told);
         let alert = &told.table.record().expect("a game").alerts[0];
-        assert!(format!("{:?}", alert.text).contains("1 c4d5"), "{alert:?}");
+        assert!(format!("{:?}", alert.text).contains("1.Kc4xd5"), "{alert:?}");
         let others = told.events.iter().rev().find_map(|stamped| match &stamped.event {
             Event::MoveMade { alternatives, .. } => {
                 Some(alternatives.iter().map(|other| other.uci.as_str()).collect::<Vec<_>>())

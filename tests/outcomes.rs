@@ -250,6 +250,47 @@ fn a_mate_waits_no_longer_than_a_minute_for_a_notice() {
 }
 
 #[test]
+fn what_players_do_after_a_mate_that_waits_for_a_notice_is_no_play() {
+    for quiet in [300, 3_000] {
+        let mut stage = touched_mate();
+        stage.play("g2- g3P a8- a1R", quiet);
+        stage.play("a1- f8R", quiet);
+        stage.wait(70_000);
+        assert_eq!((record(&stage).result, record(&stage).plies.len()), (Some(WON), 1));
+        assert_eq!(results(&stage), [Some(GameResult::WhiteWins)]);
+    }
+}
+
+#[test]
+fn a_mate_that_goes_on_to_another_square_in_time_is_none() {
+    // Nobody pressed: the rook may still be let go elsewhere when the minute is over.
+    for wait in [58_000, 59_300, 59_700, 59_900] {
+        let mut stage = begin("fide-2023", MATE);
+        stage.play("g1-", 2_000);
+        stage.play("g1K a1- a8R", wait);
+        stage.play("a8- a7R", 120_000);
+        let ply = record(&stage).plies.first().expect("a move").played.uci.clone();
+        assert_eq!((ply.as_str(), record(&stage).result.is_some()), ("a1a8", true), "{wait}");
+    }
+}
+
+#[test]
+fn what_is_undone_lets_a_mate_wait_again() {
+    for command in [Command::Restore { ply: 1 }, Command::TakeBack(1)] {
+        let mut stage = touched_mate();
+        let before = alerts(&stage);
+        assert_eq!(stage.order(command), None);
+        assert!(!alerts(&stage).contains(&ResultSignalled));
+        assert_eq!(stage.order(Command::Undo), None);
+        let mut after = alerts(&stage);
+        after.sort_by_key(|kind| before.iter().position(|known| known == kind));
+        assert_eq!((after, record(&stage).result, results(&stage)), (before, None, vec![]));
+        stage.wait(70_000);
+        assert_eq!(record(&stage).result, Some(WON));
+    }
+}
+
+#[test]
 fn the_next_game_does_not_lose_a_mate_that_waits_for_a_notice() {
     let mut stage = touched_mate();
     let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -307,7 +348,10 @@ fn both_flags_are_one_alert() {
         assert_eq!((alert(&stage, FlagFall).by, required(&alert(&stage, FlagFall)).as_str()), (Some(Black), "loses"));
         flags(&mut stage, ClockHalf::Left, (true, true));
         assert_eq!(alerts(&stage), [FlagFall]);
-        assert_eq!(alert(&stage, FlagFall).text.to_string(), "both_flags_first, player black");
+        let both = alert(&stage, FlagFall);
+        assert_eq!(both.text.to_string(), "both_flags_first, player black");
+        // It is known whose flag fell first.
+        assert_eq!((both.by, required(&both).as_str()), (Some(Black), "loses"));
         flags(&mut stage, ClockHalf::Left, (false, false));
         assert_eq!(alerts(&stage), []);
     }

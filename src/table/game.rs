@@ -432,7 +432,7 @@ impl Game {
         if !around.clock.counts() && quiet >= Millis::from(around.settings.dwell_ms) && settled && self.is_open(last) {
             self.complete(now, last, CompletedBy::Dwell, ClockTimes::default(), output);
         }
-        if quiet >= CLOSING && self.record.result.is_some() {
+        if quiet >= CLOSING && (self.record.result.is_some() || self.is_over_but_for_notices()) {
             self.over = true;
         }
         self.judge_dead(now, output);
@@ -479,6 +479,10 @@ impl Game {
 
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {
         self.tell(now, Event::MoveCompleted { ply, by, clocks }, output);
+        if self.is_raised(AlertKind::IllegalPosition) {
+            // What is asked of the arbiter may change with it.
+            self.judge_position(now, output);
+        }
     }
 
     fn is_open(&self, ply: u32) -> bool {

@@ -157,10 +157,13 @@ impl Line {
             let (mv, held) = traced_capture(before, self.hidden(seen), seen)?;
             (mv.from() == last.from()).then_some(Instead { mv, held })
         });
-        let Some(found) = found.filter(|_| self.tip().instead != found) else { return };
+        // What is decided stays as it was told.
+        if self.tip().instead == found || (found.is_none() && self.tip().decided.is_some()) {
+            return;
+        }
         let was_outdone = self.is_outdone();
         if let Some(tip) = self.tip_mut() {
-            tip.instead = Some(found);
+            tip.instead = found;
         }
         if self.is_outdone() && !was_outdone {
             self.blame(UNEXPLAINED);

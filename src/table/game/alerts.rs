@@ -115,7 +115,7 @@ impl Game {
                 continue;
             };
             let squares = vec![mv.to(), instead.mv.to()];
-            let text = Text::new("uncertain").with("plies", format!("{ply} {}", before.position.uci(instead.mv)));
+            let text = Text::new("uncertain").with("plies", before.position.numbered_san(instead.mv));
             self.instead_told = ply;
             self.raise(now, Told { squares, ply: Some(ply as u32), ..Told::new(AlertKind::MovesUncertain, text) }, output);
         }
@@ -130,7 +130,7 @@ impl Game {
         let wrong = if quiet < UNEXPLAINED_LONG && !pressed { self.follower.unexplained() } else { self.follower.mismatch() };
         let wrong = wrong | self.follower.displaced();
         let begun = !self.published.is_empty() || around.clock.counts();
-        if quiet < UNEXPLAINED || wrong.is_empty() || !begun || self.record.result.is_some() || self.is_held {
+        if quiet < UNEXPLAINED || wrong.is_empty() || !begun || self.record.result.is_some() || self.is_over_but_for_notices() {
             return;
         }
         // With the clock stopped the kings are in no hurry to move on, and the board may soon be cleared.
@@ -221,7 +221,7 @@ impl Game {
         let id = alert.id;
         self.tell(now, Event::AlertRaised(alert), output);
         if let Some(search) = search {
-            self.search_for(now, id, search);
+            self.search_for(now, id, search, told.situation);
         }
     }
 

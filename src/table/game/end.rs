@@ -34,6 +34,11 @@ impl Game {
         }
     }
 
+    /// The last move ends the game, and nobody has to rule on it first: what is done on the board now belongs to no move.
+    pub(super) fn is_over_but_for_notices(&self) -> bool {
+        self.is_held && self.open_ruling(self.record.plies.len() as u32).is_none()
+    }
+
     /// Publishes an end of the game that waits for nothing any more.
     pub(super) fn settle_end(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         if !self.is_held && !self.record.alerts.iter().any(is_end) {
@@ -46,7 +51,7 @@ impl Game {
             if self.is_held {
                 self.publish_end(now, ply, around, output);
                 let made_at = self.record.ply(ply).map_or(now, |ply| ply.made_at);
-                self.over = now >= made_at + CLOSING;
+                self.over |= self.record.result.is_some() && now >= made_at + CLOSING;
                 if let Some(reason) = self.open_notice(ply) {
                     self.raise_end(now, ply, UNCONFIRMED, reason, output);
                 }
@@ -75,13 +80,14 @@ impl Game {
         self.end_if_over(now, self.record.plies.len().saturating_sub(1), around, output);
     }
 
-    /// Another game begins on the board: an end that waits only for a notice of touched pieces waits no longer.
+    /// Another game begins on the board: an end that waits only for a notice of touched pieces waits no longer, and searches end.
     pub fn leave(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         let ply = self.record.plies.len() as u32;
         if self.is_held && self.open_ruling(ply).is_none() {
             self.clear(now, is_waiting, output);
             self.publish_end(now, ply, around, output);
         }
+        self.end_searches(now, output);
     }
 
     /// When an end of the game has waited long enough for a notice of touched pieces; `None`: none waits, or one for a ruling.
@@ -124,7 +130,9 @@ impl Game {
 
     /// Mate or stalemate after so many plies.
     fn end_after(&self, plies: u32) -> Option<(Ending, GameResult)> {
-        let position = &self.follower.line().get(plies as usize)?.position;
+        // By the record: what is followed may be about to become another move.
+        let plies = (plies as usize <= self.published.len()).then_some(plies as usize)?;
+        let position = if plies == self.published.len() { self.history.position().clone() } else { self.position_after(plies) };
         let ending = position.ending()?;
         Some(match (ending, position.turn()) {
             (Ending::Checkmate, Color::Black) => (ending, GameResult::WhiteWins),
@@ -135,6 +143,7 @@ impl Game {
 
     /// The game has ended with the move of this ply.
     fn publish_end(&mut self, now: Millis, ply: u32, around: &mut Around<'_>, output: &mut Output) {
+        self.is_held = false;
         let Some((ending, result)) = self.end_after(ply) else { return };
         if self.is_open(ply) && self.laws.completes(Completion::EndsGame) {
             self.complete(now, ply, CompletedBy::GameEnd, around.clock.times(now, around.rotation), output);

@@ -23,6 +23,9 @@ const SEEN_BY: Millis = 1_500;
 const IN_HAND: Millis = 700;
 /// Nobody holds a piece for longer than this after pressing: a sensor that is late is likelier. Milliseconds.
 const HELD_AT_MOST: Millis = 3_000;
+/// The messages that both flags have fallen, and where it is known, which one first.
+const BOTH_FLAGS: &str = "both_flags";
+const BOTH_FLAGS_FIRST: &str = "both_flags_first";
 /// A move is certain enough, in thousandths, to say when its piece came.
 const SURE: u16 = 990;
 
@@ -71,7 +74,7 @@ impl Game {
     fn tell_stands(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32;
         let of = |kind| move |alert: &&Alert| alert.kind == kind && alert.ply == ply;
-        let alert = self.record.alerts.iter().find(of(AlertKind::IllegalMove)).map(|alert| (alert.id, alert.count));
+        let alert = self.record.alerts.iter().find(of(AlertKind::IllegalMove)).cloned();
         // The arbiter may have seen it, and done nothing.
         let stands = self.record.alerts.iter().any(|alert| of(AlertKind::IllegalStands)(&alert));
         let acknowledged = |kind| self.acknowledged.iter().any(|known| (known.0, known.2) == (kind, ply));
@@ -80,14 +83,17 @@ impl Game {
         if !told || stands || !irregular || self.record.stood.contains(&ply) {
             return;
         }
-        let count = alert.map_or_else(|| Some(self.record.tally.count(self.mover(ply))), |(_, count)| count);
-        let Some(told) = self.illegal(index.saturating_sub(1), Reply::Made, count) else { return };
+        let counted = || Some(self.record.tally.count(self.mover(ply)));
+        let count = alert.as_ref().map_or_else(counted, |alert| alert.count);
+        let Some(mut told) = self.illegal(index.saturating_sub(1), Reply::Made, count) else { return };
         let asked = |(situation, facts): &(Situation, Facts)| ruling(&self.laws, *situation, facts);
         if !told.situation.as_ref().and_then(asked).is_some_and(|ruling| ruling.acts.contains(&Act::Stands)) {
             return;
         }
-        if let Some((id, _)) = alert {
-            self.tell(now, Event::AlertCleared { id }, output);
+        if let Some(alert) = alert {
+            self.tell(now, Event::AlertCleared { id: alert.id }, output);
+            // It was told once, and may be known no more after a restart.
+            told = Told { text: alert.text, squares: alert.squares, evidence: alert.evidence, ..told };
         }
         let key = if told.text.key == "illegal_completed" { "illegal_standing".to_owned() } else { told.text.key };
         let text = Text { key, ..told.text };
@@ -174,8 +180,8 @@ impl Game {
         let on_move = self.follower.tip().position.turn() == press.by;
         // Whose half is whose may be wrong: then the players press in turn, and each seems to press for the other.
         let alone = self.presses_off_turn <= 1;
-        self.idle_press =
-            Some(press).filter(|_| !moved && on_move && alone && press.ran && self.hold.is_none() && !self.is_held);
+        let on = self.hold.is_none() && !self.is_over_but_for_notices();
+        self.idle_press = Some(press).filter(|_| !moved && on_move && alone && press.ran && on);
     }
 
     /// The game has a result, and a running clock was pressed. When both players do so they play on.
@@ -198,8 +204,8 @@ impl Game {
         let damaged = damaged || tip.irregular;
         // When moves were made that were made out together, after the press, is not known.
         let line = self.follower.line();
-        let together =
-            line.windows(2).any(|pair| matches!(pair, [one, other] if one.mv.is_some() && one.made_at == other.made_at));
+        let later = line.iter().skip_while(|node| node.made_at <= press.at);
+        let together = later.clone().zip(later.skip(1)).any(|(one, other)| one.made_at == other.made_at);
         let damaged = damaged || (tip.made_at > press.at && (together || tip.is_reconstructed()));
         if !quiet || !self.follower.mismatch().is_empty() || tip.position.turn() != press.by || self.hold.is_some() || damaged {
             return;
@@ -290,6 +296,7 @@ impl Game {
             // Some editions let the arbiter wait for one more move (A.5.4): what he is asked to do changes with it, once.
             let nodes = self.follower.line().iter().take(self.published.len() + 1).rev();
             let lasts = nodes.take_while(|node| irregular_position(&node.position).is_some()).take(3).count();
+            let lasts = if self.is_open(self.record.plies.len() as u32) { lasts.saturating_sub(1) } else { lasts };
             let waits = self.laws.rules().illegal_position == Some(IllegalPositionRule::WaitThenDraw);
             if waits && lasts == 2 {
                 self.is_over_with(|kind, _, _| kind == AlertKind::IllegalPosition);
@@ -346,14 +353,17 @@ impl Game {
         if both && !is_told(&self.record, None) {
             let known =
                 |by: &Color| is_told(&self.record, Some(*by)) || self.acknowledged.iter().any(is_acknowledged_flag(*by));
-            let text = match (known(&Color::White), known(&Color::Black)) {
-                (true, false) => Text::new("both_flags_first").with("player", Color::White),
-                (false, true) => Text::new("both_flags_first").with("player", Color::Black),
-                _ => Text::new("both_flags"),
+            let first = match (known(&Color::White), known(&Color::Black)) {
+                (true, false) => Some(Color::White),
+                (false, true) => Some(Color::Black),
+                _ => None,
             };
             self.clear(now, |alert| alert.kind == AlertKind::FlagFall, output);
-            let situation = Some((Situation::Occasion(Occasion::BothFlags), Facts::default()));
-            self.raise(now, Told { situation, ..Told::new(AlertKind::FlagFall, text) }, output);
+            let text = first.map_or_else(|| Text::new(BOTH_FLAGS), |first| Text::new(BOTH_FLAGS_FIRST).with("player", first));
+            // Which fell second is no matter where it is known which fell first.
+            let occasion = if first.is_some() { Occasion::FlagFall } else { Occasion::BothFlags };
+            let situation = Some((Situation::Occasion(occasion), Facts::default()));
+            self.raise(now, Told { by: first, situation, ..Told::new(AlertKind::FlagFall, text) }, output);
         }
         if !both {
             self.forget_flag(now, None, output);
@@ -450,7 +460,8 @@ impl Game {
 
 /// Whether this alert is of this player's flag, or with `None` of both.
 fn is_flag(alert: &Alert, by: Option<Color>) -> bool {
-    alert.kind == AlertKind::FlagFall && alert.by == by
+    let both = [BOTH_FLAGS, BOTH_FLAGS_FIRST].contains(&alert.text.key.as_str());
+    alert.kind == AlertKind::FlagFall && both == by.is_none() && (both || alert.by == by)
 }
 
 /// Whether the arbiter knows of this player's flag.

@@ -114,7 +114,7 @@ impl Game {
         if self.follower.kings_in_centre().is_none() {
             (self.kings_at, self.kings_meant_nothing) = (None, false);
             if !self.acknowledged.is_empty() && self.follower.kings_unclear().is_none() {
-                self.is_over_with(|known, _, _| known == AlertKind::ResultSignalled);
+                self.is_over_with(|known, by, _| known == AlertKind::ResultSignalled && by.is_none());
             }
             if self.is_signalled() && self.follower.kings_unclear().is_none() {
                 self.clear(now, is_signal, output);

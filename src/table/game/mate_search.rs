@@ -6,7 +6,9 @@ use super::alerts::Told;
 use super::end::waiting;
 use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Event, Text};
-use crate::laws::{Act, DeadSearch, Facts, MateSearch, Occasion, Position, Situation, Topic, Winnable, depends_on_mate};
+use crate::laws::{
+    Act, DeadSearch, Facts, MateSearch, Occasion, Position, Situation, Topic, Winnable, depends_on_mate, ruling,
+};
 use crate::table::Output;
 use std::collections::VecDeque;
 
@@ -20,12 +22,20 @@ const FIRST: u32 = 1 << 16;
 /// The searches of one game that are not finished.
 #[derive(Default)]
 pub(super) struct Searches {
-    /// Alerts that wait for one, by their ids.
-    alerts: VecDeque<(u32, MateSearch)>,
+    /// Alerts that wait for one.
+    alerts: VecDeque<Waiting>,
     /// Whether the last position on record is dead.
     dead: Option<DeadSearch>,
     /// When the next slice is due.
     next: Millis,
+}
+
+/// An alert that waits for a search.
+struct Waiting {
+    id: u32,
+    search: MateSearch,
+    /// What the Laws are asked about it; `None`: it is known from before a restart.
+    situation: Option<(Situation, Facts)>,
 }
 
 impl Game {
@@ -41,16 +51,16 @@ impl Game {
     }
 
     /// The alert of this id waits for a search.
-    pub(super) fn search_for(&mut self, now: Millis, id: u32, search: MateSearch) {
+    pub(super) fn search_for(&mut self, now: Millis, id: u32, search: MateSearch, situation: Option<(Situation, Facts)>) {
         self.begin_searching(now);
-        self.searches.alerts.push_back((id, search));
+        self.searches.alerts.push_back(Waiting { id, search, situation });
     }
 
     /// An alert that waits for a search was raised anew, or is known from before a restart.
     pub(super) fn search_again(&mut self, now: Millis, alert: &Alert) {
         let position = Position::from_fen(&alert.position, self.start.is_chess960()).ok();
         if let (Some(position), Some(by), true) = (position, alert.by, alert.required.contains(&Act::AwaitSearch)) {
-            self.search_for(now, alert.id, MateSearch::new(&position, !by));
+            self.search_for(now, alert.id, MateSearch::new(&position, !by), None);
         }
     }
 
@@ -70,13 +80,11 @@ impl Game {
     /// One slice of the first search.
     pub(super) fn run_search(&mut self, now: Millis, output: &mut Output) {
         self.searches.next = now.saturating_add(STEP);
-        if let Some((id, search)) = self.searches.alerts.front_mut() {
-            let id = *id;
-            let stands = self.record.alerts.iter().any(|alert| alert.id == id);
+        if let Some(Waiting { id, search, .. }) = self.searches.alerts.front_mut() {
+            let stands = self.record.alerts.iter().any(|alert| alert.id == *id);
             let answer = if stands { search.run(SLICE) } else { Some(Winnable::Possible) };
-            if let Some(answer) = answer {
-                self.searches.alerts.pop_front();
-                self.amend_alert(now, id, answer, output);
+            if let Some((answer, waiting)) = answer.and_then(|answer| Some((answer, self.searches.alerts.pop_front()?))) {
+                self.amend_alert(now, waiting.id, waiting.situation, answer, output);
             }
         } else if let Some(search) = &mut self.searches.dead
             && let Some(dead) = search.run(SLICE)
@@ -89,7 +97,14 @@ impl Game {
     }
 
     /// The search of this alert has ended: it is raised again, with what is required now.
-    fn amend_alert(&mut self, now: Millis, id: u32, answer: Winnable, output: &mut Output) {
+    fn amend_alert(
+        &mut self,
+        now: Millis,
+        id: u32,
+        situation: Option<(Situation, Facts)>,
+        answer: Winnable,
+        output: &mut Output,
+    ) {
         let Some(alert) = self.record.alerts.iter().find(|alert| alert.id == id) else { return };
         let found = match answer {
             Winnable::CanMate => Act::Loses,
@@ -97,9 +112,22 @@ impl Game {
             Winnable::Possible => Act::LosesOrDraw,
         };
         let amend = |act: &Act| if *act == Act::AwaitSearch { found } else { *act };
-        let required = alert.required.iter().map(amend).collect();
-        let amended = Alert { required, ..alert.clone() };
+        let asked = situation
+            .and_then(|(situation, facts)| ruling(&self.laws, situation, &Facts { opponent_can_mate: Some(answer), ..facts }));
+        let (required, articles) = match asked {
+            Some(ruling) => (ruling.acts, ruling.articles.into_iter().map(str::to_owned).collect()),
+            None => (alert.required.iter().map(amend).collect(), alert.articles.clone()),
+        };
+        let amended = Alert { required, articles, ..alert.clone() };
         self.tell(now, Event::AlertRaised(amended), output);
+    }
+
+    /// The game is left: what is not found yet will not be found.
+    pub(super) fn end_searches(&mut self, now: Millis, output: &mut Output) {
+        for waiting in std::mem::take(&mut self.searches.alerts) {
+            self.amend_alert(now, waiting.id, waiting.situation, Winnable::Possible, output);
+        }
+        self.searches.dead = None;
     }
 
     /// The last position on record is another one.

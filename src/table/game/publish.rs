@@ -83,6 +83,7 @@ impl Game {
         let moves: Vec<Played> = (same..decided).filter_map(|index| self.played(index)).collect();
         let before = self.record.plies.get(same..).unwrap_or_default().to_vec();
         self.put_on_record(now, same, moves, &before, around, output);
+        self.end_if_over(now, decided.saturating_sub(1), around, output);
     }
 
     /// After so many plies the record is this. `before`: how the moves there, as many, were completed before.
@@ -183,6 +184,7 @@ impl Game {
         self.tell(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
         self.clear(now, is_end, output);
         self.made(now, index, Judged::Now, around, output);
+        self.end_if_over(now, index, around, output);
         self.bound = None;
     }
 
@@ -215,7 +217,6 @@ impl Game {
             Judged::Before if index + 1 == self.published.len() => self.judge_position(now, output),
             Judged::Before => {}
         }
-        self.end_if_over(now, index, around, output);
     }
 
     /// The move from node `index` to the next.

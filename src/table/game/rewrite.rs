@@ -104,6 +104,7 @@ impl Game {
     ) {
         self.look_at_the_board(now, placement, around);
         self.set_moves(now, moves, None, around, output);
+        self.end_if_over(now, moves.len().saturating_sub(1), around, output);
         self.over = self.over && self.record.result.is_some();
         let in_hands = self.follower.unexplained().is_empty() && self.follower.mismatch().any();
         if in_hands && !matches!(self.hold, Some(Hold::Paused)) {

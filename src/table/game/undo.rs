@@ -36,6 +36,10 @@ impl Game {
                     self.tell(now, Event::Result { result: result.map(|(result, _)| result), reason }, output);
                 }
                 self.raise_those_gone(now, alerts, output);
+                let last = self.record.plies.len() as u32;
+                if result.is_none() && self.waits_for(now, last).is_some() {
+                    self.end_if_over(now, last.saturating_sub(1) as usize, around, output);
+                }
                 self.over = result.is_some();
                 self.bound = self.bound_by();
                 self.resume(now);
