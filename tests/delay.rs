@@ -627,3 +627,32 @@ async fn spectators_hear_of_a_move_that_is_not_legal_once_it_stands() {
     // A PGN reader is not given the move.
     assert!(text.contains("2. Ke2") && text.contains("{Not legal, and played on: 2... Ke8-e6"), "{text}");
 }
+
+#[tokio::test]
+async fn a_mate_that_is_not_legal_is_reported_and_ends_the_game_when_it_is_confirmed() {
+    let Some(mut hall) = Hall::open().await else { return };
+    let spectators = hall.spectator().await;
+    let mut watch = spectators.watch().await.unwrap();
+    hall.board.clock(3600, 3600, true);
+    for (white, (from, to, san)) in
+        (0..).map(|ply| ply % 2 == 0).zip([("e2", "e4", "e4"), ("e7", "e5", "e5"), ("f1", "c4", "Bc4"), ("b8", "c6", "Nc6")])
+    {
+        hall.play(from, to, san).await;
+        hall.board.clock(3599, 3599, !white);
+    }
+    // The queen cannot go there.
+    illegal_move(&mut hall, "d1", "f7", "Qd1xf7", (3598, 3599, false)).await;
+    let waits = |event: &Happened| event.event == "AlertRaised" && event.fields["kind"] == "result_signalled";
+    let told = seen(&mut hall.watch, "that the result waits", waits).await;
+    let detail = told.fields["detail"].as_str().unwrap();
+    assert!(detail.starts_with("checkmate, 1-0, waits for: "), "{detail}");
+    let game = hall.client.snapshot().await.unwrap().games.remove(0);
+    assert_eq!((game.result.as_str(), game.moves.len()), ("*", 5));
+
+    hall.client.order(hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
+    let cleared = |event: &Happened| event.event == "AlertCleared" && event.fields["id"] == told.fields["id"];
+    seen(&mut hall.watch, "the alert to be cleared", cleared).await;
+    seen(&mut watch, "the result", |event| event.event == "ResultChanged" && event.fields["result"] == "1-0").await;
+    let (_, text) = public(&spectators, hall.game).await;
+    assert!(text.contains("Qd1xf7") && text.contains("[Result \"1-0\"]"), "{text}");
+}
