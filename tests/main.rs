@@ -23,6 +23,7 @@ mod editions;
 mod exchange;
 mod faults;
 mod files;
+mod from_position;
 mod games;
 mod hall;
 mod harness;

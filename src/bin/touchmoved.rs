@@ -167,7 +167,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
     faces.spawn(rounds::run(Arc::clone(&hub), faces_stop.clone()));
     if config.livechess.listen.is_some() {
-        faces.spawn(livechess::run(Desk::new(&hub, &gallery, &config), faces_stop.clone()));
+        // Its clients may have whole games followed for themselves.
+        faces.spawn(apart(livechess::run(Desk::new(&hub, &gallery, &config), faces_stop.clone())));
     }
     if config.web.listen.is_some() {
         let told = Arc::clone(&hub);
@@ -264,7 +265,7 @@ fn tell(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentence: Option
     }
 }
 
-/// Runs a face on a thread of its own: what it encrypts and writes holds up no board.
+/// Runs a face on a thread of its own: what it works out, encrypts and writes holds up no board.
 async fn apart(face: impl Future<Output = ()> + Send + 'static) {
     let (done, ended) = oneshot::channel::<()>();
     std::thread::spawn(move || {

@@ -1,7 +1,8 @@
 //! Moves from a position that a client gave, on a board whose own game is another one or none.
 //!
 //! Such a line is a [`Table`] of its own over the same readings: the same inference, and nothing of it reaches the hub's games, the
-//! journal or the board. It runs in a task of its own, so that the board's link never waits for it.
+//! journal or the board. It judges nothing, and runs in a task of its own on the thread of the LiveChess server, so that no board waits
+//! for it.
 
 use super::hub::readings::{Listening, Readings};
 use crate::boards::{LinkState, Millis, Placement};
@@ -46,7 +47,7 @@ impl SetupLine {
             ..readings.settings().clone()
         };
         let (sender, view) = watch::channel(SetupView::default());
-        let mut line = Line { started: Instant::now(), now: 0, table: Table::new(settings), sender, changed };
+        let mut line = Line { started: Instant::now(), now: 0, table: Table::without_judging(settings), sender, changed };
         let task = tokio::spawn(async move { line.run(&readings).await });
         SetupLine { view, task }
     }

@@ -107,6 +107,8 @@ pub struct Game {
     searches: Searches,
     /// The last position ends the game, and the result waits for a ruling on the move that led there.
     is_held: bool,
+    /// Whether the arbiter is told anything of this game.
+    is_judged: bool,
 }
 
 impl Game {
@@ -193,6 +195,7 @@ impl Game {
             dead_unjudged: false,
             searches: Searches::default(),
             is_held: false,
+            is_judged: true,
         }
     }
 
@@ -203,6 +206,11 @@ impl Game {
     /// From now on so much of what may have happened is kept.
     pub fn set_beam(&mut self, beam: Beam) {
         self.follower.set_beam(beam);
+    }
+
+    /// From now on nothing is judged: no alert is raised, and no search is made for whether a player can mate.
+    pub fn follow_only(&mut self) {
+        self.is_judged = false;
     }
 
     pub fn likeliest(&self) -> Vec<String> {

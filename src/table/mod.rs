@@ -167,6 +167,7 @@ struct Given {
 pub struct Table {
     settings: Settings,
     beam: Beam,
+    is_judged: bool,
     sense: Sense,
     rotation: Option<Rotation>,
     clock: Clock,
@@ -200,6 +201,7 @@ impl Table {
         Table {
             rotation: settings.rotation,
             beam: settings.beam(),
+            is_judged: true,
             clock,
             stages: [settings.settle_ms, settings.settle_low_ms].map(|settle| stages(&settings, settle.into())),
             settings,
@@ -222,6 +224,11 @@ impl Table {
     /// however often that changes. [`Table::likeliest`] tells it when the stream has ended.
     pub fn in_hindsight(settings: Settings) -> Table {
         Table { beam: Beam::Wide, ..Table::new(settings) }
+    }
+
+    /// A table that follows the moves and judges nothing: it raises no alerts and searches for no mates.
+    pub fn without_judging(settings: Settings) -> Table {
+        Table { is_judged: false, ..Table::new(settings) }
     }
 
     /// A table whose game is this far, as its stored durable events (number 1, 2, …) tell. What the board shows is not known

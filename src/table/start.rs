@@ -273,6 +273,9 @@ impl Table {
         });
         let mut game = Game::begin(now, found, seen, &self.settings, output);
         game.set_beam(self.beam);
+        if !self.is_judged {
+            game.follow_only();
+        }
         game.inherit_faults(now, &before, output);
         match oddity {
             Some(Oddity::Wrong(_, differences)) => game.wrong_start(now, &differences, output),

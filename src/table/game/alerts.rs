@@ -194,7 +194,7 @@ impl Game {
     /// at once and amended later.
     pub(super) fn raise(&mut self, now: Millis, mut told: Told, output: &mut Output) {
         let ply = told.ply.unwrap_or(self.record.plies.len() as u32);
-        if self.is_acknowledged(told.kind, told.by, ply) {
+        if !self.is_judged || self.is_acknowledged(told.kind, told.by, ply) {
             return;
         }
         let before = if told.position.is_some() { ply.saturating_sub(1) } else { ply };

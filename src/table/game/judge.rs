@@ -38,6 +38,9 @@ impl Game {
 
     /// A move came on record.
     pub(super) fn judge(&mut self, now: Millis, index: usize, output: &mut Output) {
+        if !self.is_judged {
+            return;
+        }
         self.tell_stands(now, index, output);
         if self.follower.line().get(index + 1).is_some_and(|node| node.irregular) {
             self.tell_illegal(now, index, output);
@@ -283,7 +286,7 @@ impl Game {
 
     /// What the last position on record means: draws that need no claim, and positions that play does not lead to.
     pub(super) fn judge_position(&mut self, now: Millis, output: &mut Output) {
-        if self.record.result.is_some() {
+        if !self.is_judged || self.record.result.is_some() {
             return;
         }
         self.dead_unjudged = false;

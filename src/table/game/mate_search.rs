@@ -137,7 +137,7 @@ impl Game {
 
     /// Whether nobody can mate any more: looked at when hands rest, since it can take a while.
     pub fn judge_dead(&mut self, now: Millis, output: &mut Output) {
-        if !std::mem::take(&mut self.dead_unjudged) || self.record.result.is_some() {
+        if !std::mem::take(&mut self.dead_unjudged) || !self.is_judged || self.record.result.is_some() {
             return;
         }
         // Where no text is at hand nothing is said.

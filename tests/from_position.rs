@@ -1,0 +1,112 @@
+//! Tables that follow a game from a position that a client of the LiveChess server gave: any that can be written as a FEN.
+
+use shakmaty::{Board, Color, Piece, Role, Square};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed, Sensing};
+use touchmove::game::event::Rotation;
+use touchmove::game::{AlertKind, Event};
+use touchmove::laws::Position;
+use touchmove::simulate::rng::Rng;
+use touchmove::table::{Input, Settings, Table};
+
+fn squares(board: &Board, sensing: Sensing) -> Placement {
+    let shown = |index| board.piece_at(Square::new(index)).map_or(Sensed::Empty, Sensed::Piece).seen_by(sensing);
+    std::array::from_fn(|index| shown(index as u32))
+}
+
+fn settings(fen: &str, sensing: Sensing) -> Settings {
+    Settings { start_fen: Some(fen.to_owned()), rotation: Some(Rotation::Upright), sensing, ..Settings::default() }
+}
+
+/// The alerts of a table that sees a dead position, a king in two places and a press without a move.
+fn alerts(mut table: Table, fen: &str) -> Vec<AlertKind> {
+    let position = Position::from_fen(fen, false).unwrap();
+    let mut squares = squares(position.board(), Sensing::Identity);
+    let mut events = Vec::new();
+    let mut tell = |now, reading| events.extend(table.handle(now, Input::Reading(reading)).events);
+    tell(0, Reading::Placement(Box::new(squares)));
+    squares.swap(Square::A1 as usize, Square::B1 as usize);
+    tell(5_000, Reading::Square(Square::A1, Sensed::Empty));
+    tell(5_200, Reading::Square(Square::B1, squares[Square::B1 as usize]));
+    tell(10_000, Reading::Square(Square::H8, Sensed::Empty));
+    tell(10_200, Reading::Square(Square::H1, Sensed::Piece(Piece { color: Color::Black, role: Role::King })));
+    events.extend(table.advance(200_000).events);
+    let raised = |event: &Event| if let Event::AlertRaised(alert) = event { Some(alert.kind) } else { None };
+    events.iter().filter_map(|stamped| raised(&stamped.event)).collect()
+}
+
+#[test]
+fn a_line_of_a_client_judges_nothing() {
+    let fen = "7k/8/8/8/8/8/8/K7 w - - 0 1";
+    let settings = || settings(fen, Sensing::Identity);
+    assert!(alerts(Table::new(settings()), fen).contains(&AlertKind::DeadPosition));
+    assert_eq!(alerts(Table::without_judging(settings()), fen), []);
+}
+
+/// Any pieces anywhere: none, one king, no king, 64 queens, pawns on the last rank.
+fn any_fen(rng: &mut Rng) -> String {
+    let roles = match rng.below(4) {
+        0 => vec![Role::Queen],
+        1 => vec![Role::Queen, Role::King],
+        2 => vec![Role::Pawn, Role::Rook, Role::King],
+        _ => Role::ALL.to_vec(),
+    };
+    let (mut board, density) = (Board::empty(), 50 + rng.below(950) as u32);
+    for square in Square::ALL {
+        if rng.chance(density)
+            && let Some(role) = rng.pick(&roles)
+        {
+            board.set_piece_at(square, role.of(Color::from_white(rng.chance(500))));
+        }
+    }
+    format!("{board} {} {} - 0 1", if rng.chance(500) { 'w' } else { 'b' }, if rng.chance(500) { "KQkq" } else { "-" })
+}
+
+#[test]
+fn no_position_and_no_readings_break_a_table() {
+    let mut begun = 0;
+    for seed in 0..300 {
+        let mut rng = Rng::new(seed, 1);
+        let fen = any_fen(&mut rng);
+        let Ok(mut position) = Position::from_fen(&fen, false) else { continue };
+        let sensing = [Sensing::Identity, Sensing::Colour, Sensing::Occupancy][seed as usize % 3];
+        let mut table = Table::without_judging(settings(&fen, sensing));
+        let mut now = 0;
+        let mut take = |now: &mut u64, wait: u64, input: Input| {
+            *now += wait;
+            let started = |event: &Event| matches!(event, Event::GameStarted { .. });
+            begun += table.handle(*now, input).events.iter().filter(|stamped| started(&stamped.event)).count();
+        };
+        take(&mut now, 0, Input::Reading(Reading::Placement(Box::new(squares(position.board(), sensing)))));
+        for _ in 0..12 {
+            let wait = [30, 300, 1_200, 6_000][rng.below(4) as usize];
+            match rng.below(8) {
+                0 => {
+                    let square = Square::new(rng.below(64) as u32);
+                    let piece = Piece { color: Color::from_white(rng.chance(500)), role: Role::ALL[rng.below(6) as usize] };
+                    let sensed = if rng.chance(500) { Sensed::Empty } else { Sensed::Piece(piece).seen_by(sensing) };
+                    take(&mut now, wait, Input::Reading(Reading::Square(square, sensed)));
+                }
+                1 => {
+                    let half = HalfTime { ms: 60_000, flag: false };
+                    let turn = if rng.chance(500) { ClockHalf::Left } else { ClockHalf::Right };
+                    let (running, battery_low) = (rng.chance(800), false);
+                    let clock =
+                        ClockReading { left: half, right: half, turn, running, battery_low, resolution_ms: 1000, age_ms: 1000 };
+                    take(&mut now, wait, Input::Reading(Reading::Clock(Some(clock))));
+                }
+                2 => {
+                    take(&mut now, wait, Input::Link(LinkState::Down));
+                    take(&mut now, 100, Input::Link(LinkState::Up));
+                    take(&mut now, 100, Input::Reading(Reading::Placement(Box::new(squares(position.board(), sensing)))));
+                }
+                _ => {
+                    let Some(mv) = rng.pick(&position.legal_moves()) else { continue };
+                    position = position.play(mv);
+                    take(&mut now, wait, Input::Reading(Reading::Placement(Box::new(squares(position.board(), sensing)))));
+                }
+            }
+        }
+        table.advance(now + 100_000);
+    }
+    assert!(begun > 100, "{begun} games began");
+}
