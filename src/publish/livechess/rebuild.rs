@@ -50,8 +50,8 @@ pub struct Setup {
 struct Own {
     line: SetupLine,
     rotation: Rotation,
-    /// Of the play that began the `begun`th time.
-    caution: Caution,
+    /// Of the play that began the `begun`th time; `None`: none began from the position.
+    caution: Option<Caution>,
     begun: u64,
     _permit: OwnedSemaphorePermit,
 }
@@ -142,7 +142,7 @@ impl Setup {
     /// When more moves are settled if nothing changes.
     pub fn next_deadline(&self) -> Option<Millis> {
         let of_game = self.caution.as_ref().and_then(|(_, caution)| caution.next_deadline());
-        let own = self.own.as_ref().and_then(|own| own.caution.next_deadline());
+        let own = self.own.as_ref().and_then(|own| own.caution.as_ref()?.next_deadline());
         of_game.into_iter().chain(own).min().filter(|_| self.release == Release::Settled)
     }
 
@@ -161,6 +161,9 @@ impl Setup {
             self.caution = Some((id, caution));
             (game.id, game.record.last_number, settled)
         });
+        if game.is_none() {
+            self.caution = None;
+        }
         let own = self.own.as_mut().and_then(|own| own.see(now, self.quiet, &self.fen));
         let stands = sight.squares.is_some_and(|squares| self.is_shown(squares, sight));
         let basis = Some(Basis { game, flipped: sight.flipped, stands, own });
@@ -168,6 +171,11 @@ impl Setup {
             self.basis = basis;
             true
         }
+    }
+
+    /// The board is not there any more: nothing is due, and nothing is followed.
+    pub fn lose_sight(&mut self) {
+        (self.caution, self.own, self.basis) = (None, None, None);
     }
 
     /// Finds the moves anew by the record of the game that was seen last. It plays the game again: nobody should wait for it.
@@ -178,8 +186,9 @@ impl Setup {
         self.moves = match (self.anchor, record, game, self.own_view()) {
             (_, _, _, Some(view)) if self.trusted.is_none() => {
                 let settled = own.map_or(0, |(_, _, settled)| settled);
-                let all = self.follow(&view, 0, usize::MAX, false).placement;
-                Moves { own_placement: Some(all), ..self.follow(&view, 0, settled, false) }
+                // What stands there is told at once, also after a move that is not.
+                let now = placement(view.fen()).to_owned();
+                Moves { own_placement: Some(now), ..self.follow(&view, 0, settled, false) }
             }
             // Moves that were on record before the pieces were put up again are not this client's.
             (Some((_, plies)), Some(record), Some((_, _, settled)), _) if !stands || self.trusted.is_some() => {
@@ -189,7 +198,8 @@ impl Setup {
         };
     }
 
-    /// Follows a line for this client alone where the game on the board may be another one, and none where it is this client's.
+    /// Follows a line for this client alone where the game on the board may be another one, and none where it is this client's. It
+    /// starts when the position stands on the board.
     pub fn follow_own(&mut self, source: Option<Source>) {
         let wanted = source.filter(|_| self.trusted.is_none());
         let Some(Source { readings, rotation, changed, room }) = wanted else {
@@ -200,13 +210,15 @@ impl Setup {
             return;
         }
         self.own = None;
+        if !self.basis.is_some_and(|basis| basis.stands) {
+            return;
+        }
         let Ok(permit) = room.try_acquire_owned() else {
             debug!("no line is followed for a client of the LiveChess server: too many are");
             return;
         };
         let line = SetupLine::follow(readings, self.fen.clone(), rotation, changed);
-        let caution = Caution::new(0, self.quiet);
-        self.own = Some(Own { line, rotation, caution, begun: 0, _permit: permit });
+        self.own = Some(Own { line, rotation, caution: None, begun: 0, _permit: permit });
     }
 
     /// The game on the board is this client's from the moment on at which its record stands in the position and may go on.
@@ -263,12 +275,16 @@ impl Own {
     /// Takes how the line stands; what the moves of it depend on.
     fn see(&mut self, now: Millis, quiet: Millis, fen: &str) -> Option<(u64, u64, usize)> {
         let SetupView { begun, squares, clock_runs, .. } = self.line.view();
-        let record = self.record(fen)?;
-        if self.begun != begun {
-            (self.begun, self.caution) = (begun, Caution::new(now, quiet));
-        }
-        self.caution.see(now, &record, squares.as_ref(), clock_runs);
-        Some((begun, record.last_number, self.caution.settled()))
+        let Some(record) = self.record(fen) else {
+            self.caution = None;
+            return None;
+        };
+        let same = self.caution.take().filter(|_| self.begun == begun);
+        let mut caution = same.unwrap_or_else(|| Caution::new(now, quiet));
+        caution.see(now, &record, squares.as_ref(), clock_runs);
+        let settled = caution.settled();
+        (self.begun, self.caution) = (begun, Some(caution));
+        Some((begun, record.last_number, settled))
     }
 
     /// The record of play from this position. A board that is set up nearly right may begin another game.

@@ -312,7 +312,10 @@ impl Feed {
 
     /// What there is to see of its board.
     fn see(&mut self, now: Millis, desk: &Desk, state: &State, changed: &Arc<Notify>) -> Option<Seen> {
-        let board: &BoardView = state.boards.get(&self.board)?;
+        let Some(board): Option<&BoardView> = state.boards.get(&self.board) else {
+            self.setup.iter_mut().for_each(Setup::lose_sight);
+            return None;
+        };
         let (flip, is_turned) = (self.flip, boards::is_turned(board));
         let game = boards::game(state, board);
         let flipped = boards::is_flipped(board, flip);
