@@ -68,6 +68,17 @@ struct Basis {
     own: Option<(u64, u64, usize)>,
 }
 
+/// By what the moves are to be found anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Behind {
+    /// They are as they were found.
+    Nothing,
+    /// By the line that is followed for this client alone.
+    Line,
+    /// By the record of the game on the board.
+    Record,
+}
+
 /// Moves since a position was set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moves {
@@ -151,8 +162,8 @@ impl Setup {
         self.own.is_some()
     }
 
-    /// Takes what there is to see; whether the moves have to be found anew by it.
-    pub fn see(&mut self, now: Millis, sight: Sight<'_>) -> bool {
+    /// Takes what there is to see; by what the moves are to be found anew.
+    pub fn see(&mut self, now: Millis, sight: Sight<'_>) -> Behind {
         let game = sight.game.map(|game| {
             let (id, mut caution) =
                 self.caution.take().filter(|(id, _)| *id == game.id).unwrap_or((game.id, Caution::new(now, self.quiet)));
@@ -166,10 +177,11 @@ impl Setup {
         }
         let own = self.own.as_mut().and_then(|own| own.see(now, self.quiet, &self.fen));
         let stands = sight.squares.is_some_and(|squares| self.is_shown(squares, sight));
-        let basis = Some(Basis { game, flipped: sight.flipped, stands, own });
-        self.basis != basis && {
-            self.basis = basis;
-            true
+        let basis = Basis { game, flipped: sight.flipped, stands, own };
+        match self.basis.replace(basis) {
+            Some(before) if before == basis => Behind::Nothing,
+            Some(before) if own.is_some() && Basis { own, ..before } == basis => Behind::Line,
+            _ => Behind::Record,
         }
     }
 
@@ -184,18 +196,29 @@ impl Setup {
         self.anchor = game.zip(record).and_then(|((game, ..), record)| Some((game, self.find(game, record, flipped)?)));
         self.trust(record, flipped);
         self.moves = match (self.anchor, record, game, self.own_view()) {
-            (_, _, _, Some(view)) if self.trusted.is_none() => {
-                let settled = own.map_or(0, |(_, _, settled)| settled);
-                // What stands there is told at once, also after a move that is not.
-                let now = placement(view.fen()).to_owned();
-                Moves { own_placement: Some(now), ..self.follow(&view, 0, settled, false) }
-            }
+            (_, _, _, Some(view)) if self.trusted.is_none() => self.moves_of(&view, own),
             // Moves that were on record before the pieces were put up again are not this client's.
             (Some((_, plies)), Some(record), Some((_, _, settled)), _) if !stands || self.trusted.is_some() => {
                 self.follow(record, plies, settled, flipped)
             }
             _ => Moves { san: Vec::new(), placement: placement(&self.fen).to_owned(), own_placement: None },
         };
+    }
+
+    /// Finds the moves anew by the line that is followed for this client alone.
+    pub fn find_line_moves(&mut self) {
+        let own = self.basis.and_then(|basis| basis.own);
+        if let Some(view) = self.own_view().filter(|_| self.trusted.is_none()) {
+            self.moves = self.moves_of(&view, own);
+        }
+    }
+
+    /// The moves of that line.
+    fn moves_of(&self, view: &Record, own: Option<(u64, u64, usize)>) -> Moves {
+        let settled = own.map_or(0, |(_, _, settled)| settled);
+        // What stands there is told at once, also after a move that is not.
+        let now = placement(view.fen()).to_owned();
+        Moves { own_placement: Some(now), ..self.follow(view, 0, settled, false) }
     }
 
     /// Follows a line for this client alone where the game on the board may be another one, and none where it is this client's. It

@@ -6,7 +6,7 @@
 use super::Desk;
 use super::boards::{self, Clock};
 use super::message::{self, Call};
-use super::rebuild::{Setup, Sight, Source};
+use super::rebuild::{Behind, Setup, Sight, Source};
 use crate::boards::Millis;
 use crate::daemon::hub::{BoardId, BoardView, News, State};
 use crate::daemon::{Stop, stopped};
@@ -77,8 +77,10 @@ struct Seen {
     is_shown: bool,
     /// What a line for this client alone is followed by; `None`: not where the public has a delay.
     source: Option<Source>,
-    /// The record of the game on it, or that there is none, where that is not what the moves since `setup` were found by.
-    news: Option<Option<Record>>,
+    /// By what the moves since `setup` are to be found anew.
+    behind: Behind,
+    /// The record of the game on it, where they are to be found by that and there is one.
+    record: Option<Record>,
 }
 
 /// What came of `setup`.
@@ -326,7 +328,7 @@ impl Feed {
             clock_runs: board.clock.as_ref().is_some_and(|clock| clock.running),
             flipped,
         };
-        let is_behind = self.setup.as_mut().is_some_and(|setup| setup.see(now, sight));
+        let behind = self.setup.as_mut().map_or(Behind::Nothing, |setup| setup.see(now, sight));
         let found = board.rotation.unwrap_or(Rotation::Upright);
         let source = board.readings.as_ref().filter(|_| !desk.is_late()).map(|readings| Source {
             readings: Arc::clone(readings),
@@ -340,16 +342,21 @@ impl Feed {
             clock: boards::clock(desk, state, board),
             is_shown: boards::shown(board).is_some(),
             source,
-            news: is_behind.then(|| game.map(|game| game.record.clone())),
+            behind,
+            record: game.filter(|_| behind == Behind::Record).map(|game| game.record.clone()),
         })
     }
 
     fn now(&mut self, seen: Seen) -> Told {
-        let Seen { flipped, mut board, clock, is_shown, source, news } = seen;
+        let Seen { flipped, mut board, clock, is_shown, source, behind, record } = seen;
         let rebuilt = self.setup.as_mut().map(|setup| {
-            if let Some(record) = news {
-                setup.find_moves(record.as_ref());
-                setup.follow_own(source);
+            match behind {
+                Behind::Nothing => {}
+                Behind::Line => setup.find_line_moves(),
+                Behind::Record => {
+                    setup.find_moves(record.as_ref());
+                    setup.follow_own(source);
+                }
             }
             let moves = setup.moves();
             // Squares that do not tell pieces apart: what stands there is what was followed.
