@@ -5,13 +5,13 @@
 //! for it.
 
 use super::hub::readings::{Listening, Readings};
-use crate::boards::{LinkState, Millis, Placement};
+use crate::boards::{Cue, LinkState, Millis, Placement, Reading};
 use crate::game::event::Rotation;
 use crate::game::{Event, Record};
 use crate::table::{Help, Input, Output, Settings, Table};
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 #[derive(Debug)]
 pub struct SetupLine {
     view: watch::Receiver<SetupView>,
-    task: JoinHandle<()>,
+    task: JoinHandle<Infallible>,
 }
 
 /// How a line stands.
@@ -48,8 +48,15 @@ impl SetupLine {
         };
         let (sender, view) = watch::channel(SetupView::default());
         let mut line = Line { started: Instant::now(), now: 0, table: Table::without_judging(settings), sender, changed };
-        let task = tokio::spawn(async move { line.run(&readings).await });
+        // From now on this is one that listens.
+        let listening = readings.listen();
+        let task = tokio::spawn(async move { line.run(&readings, listening).await });
         SetupLine { view, task }
+    }
+
+    /// Whether it ended by itself, which is an error: it is followed until this is dropped.
+    pub fn has_failed(&self) -> bool {
+        self.task.is_finished()
     }
 
     /// How it stands now.
@@ -74,8 +81,7 @@ struct Line {
 }
 
 impl Line {
-    async fn run(&mut self, readings: &Readings) {
-        let Listening { first, mut feed } = readings.listen();
+    async fn run(&mut self, readings: &Readings, Listening { first, mut feed }: Listening) -> Infallible {
         self.take_all(first);
         loop {
             let due = self.table.next_deadline().map(|at| self.started + Duration::from_millis(at));
@@ -89,18 +95,18 @@ impl Line {
                 biased;
                 heard = feed.recv() => match heard {
                     Ok((at, input)) => self.take(at, input),
-                    Err(RecvError::Lagged(_)) => {
+                    // It fell behind: this task holds what feeds it, so that it is never closed.
+                    Err(_) => {
                         // What stands there now is to be explained as after a lost link.
                         let Listening { first, feed: anew } = readings.listen();
                         feed = anew;
                         self.take_all([Input::Link(LinkState::Down), Input::Link(LinkState::Up)].into_iter().chain(first));
                     }
-                    Err(RecvError::Closed) => return,
                 },
                 () = later => {
                     let now = self.at(Instant::now());
                     let output = self.table.advance(now);
-                    self.tell(&output);
+                    self.tell(output);
                 }
             }
         }
@@ -113,7 +119,7 @@ impl Line {
     fn take(&mut self, at: Instant, input: Input) {
         let now = self.at(at);
         let output = self.table.handle(now, input);
-        self.tell(&output);
+        self.tell(output);
     }
 
     /// The time of the table, which never goes back: a reading may have come a little before a deadline that was run.
@@ -122,7 +128,17 @@ impl Line {
         self.now
     }
 
-    fn tell(&self, output: &Output) {
+    /// Tells what came out of the table.
+    fn tell(&mut self, mut output: Output) {
+        self.show(&output);
+        // What the board remembers is asked for by its own game: this table explains what stands there now without waiting for it.
+        while std::mem::take(&mut output.cues).contains(&Cue::Memory) {
+            output = self.table.handle(self.now, Input::Reading(Reading::Memory(Vec::new())));
+            self.show(&output);
+        }
+    }
+
+    fn show(&self, output: &Output) {
         let squares = self.table.placement();
         let is_news = self.sender.send_if_modified(|view| {
             let mut is_news = view.squares != squares;
@@ -146,5 +162,12 @@ impl Line {
         if is_news {
             self.changed.notify_one();
         }
+    }
+}
+
+impl Drop for Line {
+    /// Also when it fails: whoever follows it looks at it then.
+    fn drop(&mut self) {
+        self.changed.notify_one();
     }
 }
