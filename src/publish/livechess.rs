@@ -15,6 +15,7 @@
 //! for it alone. All of it is read in the gallery
 //! where the public has a delay, unless the configuration says `live` and the address is this machine's own.
 
+mod allowance;
 pub(super) mod boards;
 mod http;
 mod message;
@@ -38,9 +39,6 @@ use tracing::{error, info};
 /// So many clients are served at once, and so many from one address; a hall has some dozen.
 const ROOM: Room = Room { all: 256, each: 64 };
 
-/// So many lines are followed for single clients at once: more than the boards of a hall, and each costs as much as a game.
-const LINES: usize = 64;
-
 /// What all clients are served from.
 pub struct Desk {
     source: Source,
@@ -54,11 +52,15 @@ pub struct Desk {
 impl Desk {
     /// One that shows what the configuration allows.
     pub fn new(hub: &Arc<Hub>, gallery: &Arc<Gallery>, config: &Config) -> Arc<Desk> {
-        let is_own = config.livechess.listen.is_some_and(|listen| listen.ip().is_loopback());
-        let is_live = config.delay == Delay::default() || (config.livechess.live && is_own);
-        let source = if is_live { Source::Live(Arc::clone(hub)) } else { Source::Public(Arc::clone(gallery)) };
+        let source = if is_live(config) { Source::Live(Arc::clone(hub)) } else { Source::Public(Arc::clone(gallery)) };
         let (livechess, tags) = (config.livechess.clone(), config.tags.clone());
-        Arc::new(Desk { source, config: livechess, tags, delay: config.delay, lines: Arc::new(Semaphore::new(LINES)) })
+        Arc::new(Desk {
+            source,
+            config: livechess,
+            tags,
+            delay: config.delay,
+            lines: Arc::new(Semaphore::new(allowance::LINES)),
+        })
     }
 
     /// How much later than it happened clients learn everything.
@@ -70,6 +72,12 @@ impl Desk {
     fn is_late(&self) -> bool {
         matches!(self.source, Source::Public(_))
     }
+}
+
+/// Whether it is on, and shows boards, clocks and moves at once.
+pub fn is_live(config: &Config) -> bool {
+    let is_own = |listen: SocketAddr| listen.ip().is_loopback();
+    config.livechess.listen.is_some_and(|listen| config.delay == Delay::default() || (config.livechess.live && is_own(listen)))
 }
 
 /// Serves clients until `stop`; returns at once if it is off. An address that cannot be had is tried again.

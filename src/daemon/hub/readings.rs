@@ -7,7 +7,7 @@ use std::time::Instant;
 use tokio::sync::broadcast;
 
 /// A listener may be this many readings behind before it has to begin with the whole board again.
-const BACKLOG: usize = 1024;
+const BACKLOG: usize = 128;
 
 /// The readings of one board. Its link tells them; listeners get every one from the moment on at which they begin to listen.
 ///
@@ -22,7 +22,7 @@ pub struct Readings {
 /// What a board said last.
 #[derive(Clone, Debug, Default)]
 struct Last {
-    squares: Option<Box<Placement>>,
+    squares: Option<Placement>,
     clock: Option<ClockReading>,
 }
 
@@ -45,10 +45,15 @@ impl Readings {
         &self.settings
     }
 
+    /// How many listen.
+    pub fn listeners(&self) -> usize {
+        self.feed.receiver_count()
+    }
+
     /// Everything from now on.
     pub fn listen(&self) -> Listening {
         let last = self.lock();
-        let squares = last.squares.clone().map(Reading::Placement);
+        let squares = last.squares.map(|squares| Reading::Placement(Box::new(squares)));
         let clock = last.clock.map(|clock| Reading::Clock(Some(clock)));
         let first = clock.into_iter().chain(squares).map(Input::Reading).collect();
         Listening { first, feed: self.feed.subscribe() }
@@ -57,25 +62,29 @@ impl Readings {
     /// The board's own table has taken this input, and its squares show this now.
     pub(in crate::daemon) fn tell(&self, at: Instant, input: &Input, squares: Option<&Placement>) {
         let mut last = self.lock();
-        let told = match input {
-            Input::Link(state) => {
-                *last = Last::default();
-                Input::Link(*state)
-            }
-            Input::Reading(Reading::Clock(clock)) => {
-                last.clock = *clock;
-                input.clone()
-            }
-            Input::Reading(Reading::Placement(_) | Reading::Square(..)) => {
-                let Some(squares) = squares else { return };
-                let Some(reading) = change(last.squares.as_deref(), squares, input) else { return };
-                last.squares = Some(Box::new(*squares));
-                Input::Reading(reading)
-            }
+        let before = last.squares;
+        match input {
+            Input::Link(_) => *last = Last::default(),
+            Input::Reading(Reading::Clock(clock)) => last.clock = *clock,
+            Input::Reading(Reading::Placement(_) | Reading::Square(..)) => match squares {
+                Some(squares) => last.squares = Some(*squares),
+                None => return,
+            },
             Input::Reading(_) | Input::Order(_) => return,
-        };
+        }
         // Nobody listens most of the time.
-        let _ = self.feed.send((at, told));
+        if self.listeners() == 0 {
+            return;
+        }
+        let told = match (input, &last.squares) {
+            (Input::Reading(Reading::Placement(_) | Reading::Square(..)), Some(now)) => {
+                change(before.as_ref(), now, input).map(Input::Reading)
+            }
+            _ => Some(input.clone()),
+        };
+        if let Some(told) = told {
+            let _ = self.feed.send((at, told));
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Last> {

@@ -6,6 +6,7 @@
 //! Nothing of that reaches the journal. Either way a client is told only legal moves that are settled ([`Caution`]): lichess.org plays
 //! them.
 
+use super::allowance::{Allowance, Permit};
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use crate::config::livechess::Release;
 use crate::daemon::hub::{GameView, Readings};
@@ -17,8 +18,8 @@ use crate::game::{Caution, Delay, Played};
 use crate::laws::Position;
 use shakmaty::Square;
 use std::sync::Arc;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
-use tracing::debug;
+use tokio::sync::Notify;
+use tracing::error;
 
 /// No FEN is longer, in bytes: the longest of a position of chess has some 90.
 const FEN: usize = 128;
@@ -41,6 +42,10 @@ pub struct Setup {
     /// Of the game on the board.
     caution: Option<(u64, Caution)>,
     own: Option<Own>,
+    /// When a line for this client alone is to be started, where there was no room for it.
+    line_due: Option<Millis>,
+    /// Such a line has failed: none is started again.
+    has_failed: bool,
     /// What `moves` are of.
     basis: Option<Basis>,
     moves: Moves,
@@ -49,11 +54,12 @@ pub struct Setup {
 /// A line that is followed for this client alone.
 struct Own {
     line: SetupLine,
+    readings: Arc<Readings>,
     rotation: Rotation,
     /// Of the play that began the `begun`th time; `None`: none began from the position.
     caution: Option<Caution>,
     begun: u64,
-    _permit: OwnedSemaphorePermit,
+    _permit: Permit,
 }
 
 /// All that the moves depend on.
@@ -113,8 +119,6 @@ pub struct Source {
     pub rotation: Rotation,
     /// Notified when the line has changed.
     pub changed: Arc<Notify>,
-    /// Each line takes one permit.
-    pub room: Arc<Semaphore>,
 }
 
 impl Setup {
@@ -140,6 +144,8 @@ impl Setup {
             trusted: None,
             caution: None,
             own: None,
+            line_due: None,
+            has_failed: false,
             basis: None,
             moves,
         })
@@ -150,11 +156,12 @@ impl Setup {
         &self.moves
     }
 
-    /// When more moves are settled if nothing changes.
+    /// When more moves are settled if nothing changes, or a line is to be started.
     pub fn next_deadline(&self) -> Option<Millis> {
         let of_game = self.caution.as_ref().and_then(|(_, caution)| caution.next_deadline());
         let own = self.own.as_ref().and_then(|own| own.caution.as_ref()?.next_deadline());
-        of_game.into_iter().chain(own).min().filter(|_| self.release == Release::Settled)
+        let settled = of_game.into_iter().chain(own).filter(|_| self.release == Release::Settled);
+        settled.chain(self.line_due).min()
     }
 
     /// Whether a line is followed for this client alone.
@@ -187,7 +194,7 @@ impl Setup {
 
     /// The board is not there any more: nothing is due, and nothing is followed.
     pub fn lose_sight(&mut self) {
-        (self.caution, self.own, self.basis) = (None, None, None);
+        (self.caution, self.own, self.line_due, self.basis) = (None, None, None, None);
     }
 
     /// Finds the moves anew by the record of the game that was seen last. It plays the game again: nobody should wait for it.
@@ -222,26 +229,36 @@ impl Setup {
     }
 
     /// Follows a line for this client alone where the game on the board may be another one, and none where it is this client's. It
-    /// starts when the position stands on the board.
-    pub fn follow_own(&mut self, source: Option<Source>) {
-        let wanted = source.filter(|_| self.trusted.is_none());
-        let Some(Source { readings, rotation, changed, room }) = wanted else {
+    /// starts when the position stands on the board and the connection has room for it.
+    pub fn follow_own(&mut self, now: Millis, source: Option<Source>, allowance: &mut Allowance) {
+        self.line_due = None;
+        if self.own.as_ref().is_some_and(|own| own.line.has_failed()) {
+            error!(
+                "the moves from {:?} are not followed any more, because of an error in touchmove; please report it",
+                self.start
+            );
+            self.has_failed = true;
+        }
+        let wanted = source.filter(|_| self.trusted.is_none() && !self.has_failed);
+        let Some(Source { readings, rotation, changed }) = wanted else {
             self.own = None;
             return;
         };
-        if self.own.as_ref().is_some_and(|own| own.rotation == rotation) {
+        let is_same = |own: &Own| own.rotation == rotation && Arc::ptr_eq(&own.readings, &readings);
+        if self.own.as_ref().is_some_and(is_same) {
             return;
         }
         self.own = None;
         if !self.basis.is_some_and(|basis| basis.stands) {
             return;
         }
-        let Ok(permit) = room.try_acquire_owned() else {
-            debug!("no line is followed for a client of the LiveChess server: too many are");
-            return;
-        };
-        let line = SetupLine::follow(readings, self.fen.clone(), rotation, changed);
-        self.own = Some(Own { line, rotation, caution: None, begun: 0, _permit: permit });
+        match allowance.take(now, &readings) {
+            Ok(permit) => {
+                let line = SetupLine::follow(Arc::clone(&readings), self.fen.clone(), rotation, changed);
+                self.own = Some(Own { line, readings, rotation, caution: None, begun: 0, _permit: permit });
+            }
+            Err(due) => self.line_due = Some(due),
+        }
     }
 
     /// The game on the board is this client's from the moment on at which its record stands in the position and may go on.

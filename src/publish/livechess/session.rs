@@ -4,6 +4,7 @@
 //! slowly misses what came and went meanwhile, and hears how it stands then. Nothing waits for it but this task.
 
 use super::Desk;
+use super::allowance::Allowance;
 use super::boards::{self, Clock};
 use super::message::{self, Call};
 use super::rebuild::{Behind, Setup, Sight, Source};
@@ -44,6 +45,8 @@ struct Session {
     started: Instant,
     /// Notified by the lines that are followed for this client alone.
     changed: Arc<Notify>,
+    /// What there may be of those.
+    allowance: Allowance,
     feeds: Vec<(Number, Feed)>,
 }
 
@@ -112,7 +115,8 @@ struct EBoardEvent<'a> {
 pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: Stop) {
     let mut news = desk.source.subscribe();
     let changed = Arc::new(Notify::new());
-    let mut session = Session { desk, started: Instant::now(), changed: Arc::clone(&changed), feeds: Vec::new() };
+    let allowance = Allowance::new(Arc::clone(&desk.lines));
+    let mut session = Session { desk, started: Instant::now(), changed: Arc::clone(&changed), allowance, feeds: Vec::new() };
     // When it last said anything, and when it last asked for something.
     let (mut heard, mut asked) = (Instant::now(), Instant::now());
     let mut ping = interval_at(heard + PING, PING);
@@ -273,13 +277,15 @@ impl Session {
             wanted.into_iter().filter_map(|one| one.1.see(now, desk, state, changed).map(|seen| (one, seen))).collect()
         };
         // Games are played again when nobody waits for the state any more.
-        desk.source.read(see).into_iter().filter_map(|((id, feed), seen)| feed.tell(id, seen)).collect()
+        let allowance = &mut self.allowance;
+        let all = desk.source.read(see).into_iter();
+        all.filter_map(|((id, feed), seen)| feed.tell(id, now, seen, allowance)).collect()
     }
 }
 
 impl Feed {
-    fn tell(&mut self, id: &Number, seen: Seen) -> Option<String> {
-        let now = self.now(seen);
+    fn tell(&mut self, id: &Number, now: Millis, seen: Seen, allowance: &mut Allowance) -> Option<String> {
+        let now = self.now(now, seen, allowance);
         let before = self.told.as_ref();
         let clock_is_new = match (before.map(|before| &before.clock), &now.clock) {
             (Some(Some(before)), Some(now)) => !now.says_as(before),
@@ -334,7 +340,6 @@ impl Feed {
             readings: Arc::clone(readings),
             rotation: if flipped { found.other() } else { found },
             changed: Arc::clone(changed),
-            room: Arc::clone(&desk.lines),
         });
         Some(Seen {
             flipped: flip.unwrap_or(is_turned),
@@ -347,17 +352,15 @@ impl Feed {
         })
     }
 
-    fn now(&mut self, seen: Seen) -> Told {
+    fn now(&mut self, now: Millis, seen: Seen, allowance: &mut Allowance) -> Told {
         let Seen { flipped, mut board, clock, is_shown, source, behind, record } = seen;
         let rebuilt = self.setup.as_mut().map(|setup| {
             match behind {
                 Behind::Nothing => {}
                 Behind::Line => setup.find_line_moves(),
-                Behind::Record => {
-                    setup.find_moves(record.as_ref());
-                    setup.follow_own(source);
-                }
+                Behind::Record => setup.find_moves(record.as_ref()),
             }
+            setup.follow_own(now, source, allowance);
             let moves = setup.moves();
             // Squares that do not tell pieces apart: what stands there is what was followed.
             if let Some(own) = moves.own_placement.as_ref().filter(|_| !is_shown) {

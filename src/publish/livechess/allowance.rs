@@ -1,0 +1,75 @@
+//! How many lines are followed for clients, and how soon after one another.
+
+use crate::boards::Millis;
+use crate::daemon::hub::Readings;
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tracing::warn;
+
+/// The most lines for all clients together: more than the boards of a hall, and each costs as much as a game.
+pub const LINES: usize = 64;
+/// The most for one connection.
+const LINES_OF_CLIENT: usize = 8;
+/// The most on one board.
+const LINES_OF_BOARD: usize = 8;
+/// The time between two lines of one connection, in milliseconds.
+const INTERVAL: Millis = 500;
+/// Where there is no room for a line, it is tried again after this time, in milliseconds.
+const RETRY: Millis = 1_000;
+
+/// The lines that one connection may have.
+pub struct Allowance {
+    all: Arc<Semaphore>,
+    own: Arc<Semaphore>,
+    /// When the next line may be started.
+    next: Millis,
+    /// Whether the log says that there is no room.
+    is_told: bool,
+}
+
+/// Room for one line, until this is dropped.
+pub struct Permit {
+    _all: OwnedSemaphorePermit,
+    _own: OwnedSemaphorePermit,
+}
+
+impl Allowance {
+    /// Of a connection that has no lines yet. `all`: a permit for each line of all connections.
+    pub fn new(all: Arc<Semaphore>) -> Allowance {
+        Allowance { all, own: Arc::new(Semaphore::new(LINES_OF_CLIENT)), next: 0, is_told: false }
+    }
+
+    /// Takes room for a line on this board.
+    ///
+    /// # Errors
+    /// There is none now: when to try again.
+    pub fn take(&mut self, now: Millis, board: &Readings) -> Result<Permit, Millis> {
+        if now < self.next {
+            return Err(self.next);
+        }
+        match self.try_take(board) {
+            Ok(permit) => {
+                (self.next, self.is_told) = (now + INTERVAL, false);
+                Ok(permit)
+            }
+            Err(why) => {
+                self.next = now + RETRY;
+                if !std::mem::replace(&mut self.is_told, true) {
+                    warn!("a position that a client of the LiveChess server has set up is not followed yet: {why}");
+                }
+                Err(self.next)
+            }
+        }
+    }
+
+    fn try_take(&self, board: &Readings) -> Result<Permit, String> {
+        if board.listeners() >= LINES_OF_BOARD {
+            return Err(format!("{LINES_OF_BOARD} are followed on this board"));
+        }
+        let own = Arc::clone(&self.own).try_acquire_owned();
+        let own = own.map_err(|_| format!("{LINES_OF_CLIENT} are followed for this client"))?;
+        let all = Arc::clone(&self.all).try_acquire_owned();
+        let all = all.map_err(|_| format!("{LINES} are followed for all clients together"))?;
+        Ok(Permit { _all: all, _own: own })
+    }
+}
