@@ -202,6 +202,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
                 spec.recordings.clone_from(&recordings);
                 spec.plugs = plugs.clone();
                 spec.calibrations = Some(calibrations.clone());
+                spec.shares_readings = livechess::is_live(&config);
                 links.spawn(links::run(spec, Arc::clone(&hub), links_stop.clone()));
                 continue;
             }
@@ -305,7 +306,8 @@ async fn boards(args: &Args, config: &Config, plugs: Plugs, specs: mpsc::Unbound
             let place = Lookout::Named(Arc::clone(&places), index);
             let (id, plugs) = (BoardId::new(&board.name), plugs.clone());
             let names = board.names.iter().map(|(address, name)| (*address, BoardId::new(name))).collect();
-            specs.send(LinkSpec { id, model, place, control, settings, recordings: None, calibrations: None, names, plugs })?;
+            let spec = LinkSpec::single(model, board.place.clone(), settings);
+            specs.send(LinkSpec { id, place, control, names, plugs, ..spec })?;
         }
     } else {
         return discover(config, plugs, specs).await;

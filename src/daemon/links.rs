@@ -63,6 +63,8 @@ pub struct LinkSpec {
     pub plugs: Plugs,
     /// Where what is learned of its pieces is kept, if it is.
     pub calibrations: Option<Calibrations>,
+    /// Whether what it says may be listened to beside its game.
+    pub shares_readings: bool,
 }
 
 /// Where a board is looked for.
@@ -90,6 +92,7 @@ impl LinkSpec {
             names: BTreeMap::new(),
             plugs: tokio::sync::watch::channel(0).1,
             calibrations: None,
+            shares_readings: false,
         }
     }
 

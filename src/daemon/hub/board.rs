@@ -135,8 +135,8 @@ pub struct BoardView {
     pub begun: u64,
     /// What came and went. Shared with its link, which counts.
     pub traffic: Arc<Traffic>,
-    /// What it says, for lines that are followed beside its game. Shared with its link, which tells it; `None`: of what the public may
-    /// see, nobody hears a board itself.
+    /// What it says, for lines that are followed beside its game. Shared with its link, which tells it; `None` where nobody may follow
+    /// one: the LiveChess server is off or late, or this is what the public may see.
     pub readings: Option<Arc<Readings>>,
 }
 

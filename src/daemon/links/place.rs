@@ -22,7 +22,8 @@ pub struct Place {
     id: BoardId,
     pub(super) seat: Seat,
     pub(super) traffic: Arc<Traffic>,
-    readings: Arc<Readings>,
+    /// Where what the board says may be listened to.
+    readings: Option<Arc<Readings>>,
     clock: Clock,
     table: Table,
     /// So many games have begun at it, as the hub counts them.
@@ -53,8 +54,8 @@ impl Place {
             view.serial_number = Some(serial_number(address));
         }
         let traffic = Arc::clone(&view.traffic);
-        let readings = Arc::new(Readings::new(spec.settings.clone()));
-        view.readings = Some(Arc::clone(&readings));
+        let readings = spec.shares_readings.then(|| Arc::new(Readings::new(spec.settings.clone())));
+        view.readings.clone_from(&readings);
         let (seat, last) = hub.seat(view);
         let (clock, table) = match &last {
             None => (Clock::new(), Table::new(spec.settings.clone())),
@@ -212,8 +213,11 @@ impl Place {
     }
 
     fn input(&mut self, now: Instant, input: Input) -> Vec<Cue> {
-        let output = self.table.handle(self.clock.at(now), input.clone());
-        self.readings.tell(now, &input, self.table.squares());
+        let shared = self.readings.is_some().then(|| input.clone());
+        let output = self.table.handle(self.clock.at(now), input);
+        if let (Some(readings), Some(input)) = (&self.readings, shared) {
+            readings.tell(now, &input, self.table.squares());
+        }
         self.keep_output(output)
     }
 
