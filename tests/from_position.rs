@@ -64,7 +64,7 @@ fn any_fen(rng: &mut Rng) -> String {
 #[test]
 fn no_position_and_no_readings_break_a_table() {
     let mut begun = 0;
-    for seed in 0..300 {
+    for seed in 0..60 {
         let mut rng = Rng::new(seed, 1);
         let fen = any_fen(&mut rng);
         let Ok(mut position) = Position::from_fen(&fen, false) else { continue };
@@ -108,5 +108,5 @@ fn no_position_and_no_readings_break_a_table() {
         }
         table.advance(now + 100_000);
     }
-    assert!(begun > 100, "{begun} games began");
+    assert!(begun > 20, "{begun} games began");
 }
