@@ -2,7 +2,8 @@
 
 use shakmaty::{Board, Square};
 use touchmove::boards::{Placement, Sensed};
-use touchmove::game::caution::{Caution, QUIET};
+use touchmove::game::Caution;
+use touchmove::game::caution::shows_clock;
 use touchmove::game::event::{ClockTimes, Rotation};
 use touchmove::game::{CompletedBy, Confidence, CorrectionReason, Event, Played, Record, Stamped};
 use touchmove::laws::Position;
@@ -25,7 +26,7 @@ impl Play {
         let position = Position::from_fen(fen, false).unwrap();
         let record = Record::new(0, fen.to_owned(), None, "fide-2023".to_owned(), Rotation::Upright);
         let squares = squares(position.board());
-        let mut play = Play { record, position, squares, clock_runs: false, caution: Caution::new(0, QUIET) };
+        let mut play = Play { record, position, squares, clock_runs: false, caution: Caution::new(0) };
         play.see(0);
         play
     }
@@ -174,11 +175,47 @@ fn what_is_corrected_is_settled_anew() {
 }
 
 #[test]
-fn where_all_is_late_a_second_that_has_passed_is_not_waited_for() {
+fn a_square_that_shows_nothing_holds_no_move_back_for_ever() {
+    for clock_runs in [false, true] {
+        let mut play = Play::from(START);
+        play.clock_runs = clock_runs;
+        // The rook's square has failed, and nobody knows it yet.
+        play.makes(5_000, "e2e4");
+        play.squares[Square::H1 as usize] = Sensed::Empty;
+        play.see(5_100);
+        assert_eq!(play.completes(5_200, 1, CompletedBy::Clock), 0);
+        assert_eq!(play.later(10_099), (0, Some(10_100)), "clock: {clock_runs}");
+        assert_eq!(play.later(10_100), (1, None), "clock: {clock_runs}");
+    }
+}
+
+/// Only the record is known, and it comes late: that says nothing of how quiet the board was.
+#[test]
+fn where_all_is_late_the_delay_is_no_quiet() {
+    let times = |ms| Some(touchmove::game::event::ClockTime { ms, resolution_ms: 1_000, age_ms: 1_000 });
+    let clocks = ClockTimes { white: times(300_000), black: times(300_000) };
+    let late = |play: &mut Play, at: u64, uci: &str| {
+        let (played, after) = play.played(uci);
+        play.position = after;
+        let ply = play.record.plies.len() as u32 + 1;
+        play.tell(at, Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
+    };
+    let see = |play: &mut Play, now: u64| {
+        let clock_runs = shows_clock(&play.record);
+        play.caution.see(now, &play.record, None, clock_runs);
+        play.caution.settled()
+    };
     let mut play = Play::from(START);
-    play.caution = Caution::new(0, QUIET.saturating_sub(2_000));
-    let (played, _) = play.played("e2e4");
-    play.tell(5_000, Event::MoveMade { ply: 1, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
-    play.caution.see(7_000, &play.record, None, false);
-    assert_eq!(play.caution.settled(), 1);
+    play.caution = Caution::new(0);
+    late(&mut play, 5_000, "e2e4");
+    assert_eq!(see(&mut play, 65_000), 0);
+    assert_eq!(play.later(66_000), (1, None));
+    play.tell(6_000, Event::MoveCompleted { ply: 1, by: CompletedBy::Clock, clocks });
+    assert_eq!(see(&mut play, 66_500), 1);
+    // The record shows that there is a clock: no quiet is enough.
+    late(&mut play, 7_000, "e7e5");
+    assert_eq!(see(&mut play, 67_000), 1);
+    assert_eq!(play.later(99_000), (1, None));
+    play.tell(40_000, Event::MoveCompleted { ply: 2, by: CompletedBy::Clock, clocks });
+    assert_eq!(see(&mut play, 100_000), 2);
 }

@@ -614,10 +614,13 @@ async fn under_a_delay_everything_is_late() {
     client.method("setup", json!({ "fen": format!("{START} w KQkq - 0 1") })).await;
     site.hall.board.clock(300, 300, true);
     let live = site.hall.play("e2", "e4", "e4").await.time.unwrap();
-    // The first that is told of it is all of it.
-    let told = client.hear().await["param"].clone();
+    let told = client.told("e4 on the board", |param| param["board"] == AFTER_E4).await;
     assert!(now() - live >= 2_000, "told after {} ms", now() - live);
-    assert_eq!((&told["board"], &told["san"], &told["match"]), (&json!(AFTER_E4), &json!(["e4"]), &json!(true)));
+    // That it is told late does not settle it.
+    assert!(told.get("san").is_none_or(|san| *san == json!([])), "{told}");
+    client.told("e4", |param| param["san"] == json!(["e4"]) && param["match"] == true).await;
+    assert!(now() - live >= 3_000, "told after {} ms", now() - live);
+    site.hall.board.clock(299, 300, false);
     let live = site.hall.play("e7", "e5", "e5").await.time.unwrap();
     let tournament = site.get("tournaments").await[0]["uuid"].as_str().unwrap().to_owned();
     let pairing = site.get(&format!("round/{tournament}/0")).await["pairings"][0]["uuid"].as_str().unwrap().to_owned();

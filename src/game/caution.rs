@@ -11,11 +11,14 @@ use crate::boards::{Millis, Placement, Sensed};
 use shakmaty::{Bitboard, Board, Color, Square};
 
 /// Without a clock a move is settled when no square has changed for so long, in milliseconds: longer than a hand rests on its way.
-pub const QUIET: Millis = 1_000;
+const QUIET: Millis = 1_000;
 /// The same for a promotion, whose piece may still be fetched or exchanged.
 const QUIET_PROMOTION: Millis = 3_000;
 /// A press may be told before what the hand did last: boards look at a square every 200 to 250 ms, and clocks are told at once.
 const SCAN: Millis = 300;
+/// A piece of the mover's that is missing from its square for so long, in milliseconds, while no square changes, is not in a hand: the
+/// square does not show it.
+const IN_HAND: Millis = 5_000;
 /// As sure as a move is told when only what is sure is told.
 const SURE: Confidence = Confidence(900);
 
@@ -23,6 +26,12 @@ const SURE: Confidence = Confidence(900);
 pub fn is_stable(ply: &Ply) -> bool {
     let sure = ply.confidence >= SURE && !is_king_in_the_centre(&ply.played);
     !ply.played.irregular && (sure || matches!(ply.state, PlyState::Completed { .. }))
+}
+
+/// Whether a game of which only the record is known is played with a clock, and is on.
+pub fn shows_clock(record: &Record) -> bool {
+    let timed = |ply: &Ply| ply.clocks.white.is_some() || ply.clocks.black.is_some();
+    record.result.is_none() && record.plies.iter().any(timed)
 }
 
 /// A king's move to where kings tell the result: it may be the first half of that.
@@ -40,13 +49,16 @@ fn is_king_in_the_centre(played: &Played) -> bool {
 /// * otherwise when the reply was made, a piece of the opponent's is off its square, or the squares were quiet for a second (for three
 ///   after a promotion).
 ///
-/// A move that ended the game needs no press (6.2.1.1) and is settled by quiet beside a running clock, too. The last move is never
+/// A move that ended the game needs no press (6.2.1.1) and is settled by quiet beside a running clock, too. The last move is not
 /// settled while a piece of its player's is off the square on which the record has it: it may be that the hand has not finished.
+/// Where nothing stands elsewhere instead, this ends when no square has changed for five seconds.
+///
+/// Where the squares are not known, because everything is told late, the second of quiet is one in which the record does not change:
+/// that something was told late does not mean that the board was quiet meanwhile.
 ///
 /// All times are in milliseconds of the caller's clock, which never goes back.
 #[derive(Clone, Debug)]
 pub struct Caution {
-    quiet: Millis,
     settled: usize,
     /// The moves on record, as UCI.
     moves: Vec<String>,
@@ -61,8 +73,19 @@ pub struct Caution {
     /// When a square last changed or, where squares are not known, the record.
     changed_at: Millis,
     clock_runs: bool,
-    /// A piece of the last mover's is off its square.
-    unfinished: bool,
+    /// Whether the hand of the last mover may still be at work.
+    hand: Hand,
+}
+
+/// What the squares say of the hand that made the last move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hand {
+    /// All pieces of the mover's are on their squares.
+    Done,
+    /// One is missing: it is in the hand, or its square does not show it.
+    Missing,
+    /// One is missing, and something stands where the record has nothing: it went on.
+    GoneOn,
 }
 
 /// The last move on record, while it is not settled.
@@ -76,11 +99,9 @@ struct Tip {
 }
 
 impl Caution {
-    /// A game of which nothing is known yet. `quiet`: normally [`QUIET`]; less where the client learns everything later than it
-    /// happened.
-    pub fn new(now: Millis, quiet: Millis) -> Caution {
+    /// A game of which nothing is known yet.
+    pub fn new(now: Millis) -> Caution {
         Caution {
-            quiet,
             settled: 0,
             moves: Vec::new(),
             last_number: 0,
@@ -90,7 +111,7 @@ impl Caution {
             squares: None,
             changed_at: now,
             clock_runs: false,
-            unfinished: false,
+            hand: Hand::Done,
         }
     }
 
@@ -101,26 +122,36 @@ impl Caution {
 
     /// When more is settled if nothing changes; `None`: not before something does.
     pub fn next_deadline(&self) -> Option<Millis> {
-        let completed = self.completed.first().filter(|(plies, _)| !self.waits(*plies)).map(|(_, due)| *due);
-        self.answered_deadline().into_iter().chain(self.quiet_deadline()).chain(completed).min()
+        self.answered_deadline().into_iter().chain(self.quiet_deadline()).chain(self.completed_deadline()).min()
     }
 
     /// When the moves before the last one are settled.
     fn answered_deadline(&self) -> Option<Millis> {
-        (self.settled + 1 < self.moves.len()).then(|| self.tip_at + self.quiet)
+        (self.settled + 1 < self.moves.len()).then(|| self.tip_at + QUIET)
     }
 
     /// When the last one is.
     fn quiet_deadline(&self) -> Option<Millis> {
         let tip = self.tip.as_ref()?;
         let ended = tip.completed_by == Some(CompletedBy::GameEnd);
-        let quiet = if tip.promotion { self.quiet * QUIET_PROMOTION / QUIET } else { self.quiet };
-        ((!self.clock_runs || ended) && !self.unfinished).then(|| self.changed_at + quiet)
+        let quiet = if tip.promotion { QUIET_PROMOTION } else { QUIET };
+        let due = (self.changed_at + quiet).max(self.hand_deadline()?);
+        (!self.clock_runs || ended).then_some(due)
     }
 
-    /// So many plies have the last move among them, and that is not finished.
-    fn waits(&self, plies: usize) -> bool {
-        self.unfinished && plies == self.moves.len()
+    /// When the first move that was completed is.
+    fn completed_deadline(&self) -> Option<Millis> {
+        let (plies, due) = self.completed.first().copied()?;
+        if plies < self.moves.len() { Some(due) } else { Some(due.max(self.hand_deadline()?)) }
+    }
+
+    /// When the hand of the last mover has finished; `None`: not before something changes.
+    fn hand_deadline(&self) -> Option<Millis> {
+        match self.hand {
+            Hand::Done => Some(0),
+            Hand::Missing => Some(self.changed_at + IN_HAND),
+            Hand::GoneOn => None,
+        }
     }
 
     /// Settles what is due by `now`.
@@ -130,8 +161,8 @@ impl Caution {
         } else if self.answered_deadline().is_some_and(|due| due <= now) {
             self.settle_answered();
         }
-        while let Some((plies, _)) = self.completed.first().copied().filter(|(plies, due)| *due <= now && !self.waits(*plies)) {
-            self.completed.remove(0);
+        while self.completed_deadline().is_some_and(|due| due <= now) {
+            let (plies, _) = self.completed.remove(0);
             self.settled = self.settled.max(plies);
         }
         if self.settled == self.moves.len() {
@@ -156,16 +187,18 @@ impl Caution {
             self.follow(now, record, squares.is_none());
         }
         self.clock_runs = clock_runs;
-        let lifted = |of: Color| {
-            let both = self.tip.as_ref().zip(squares);
-            both.is_some_and(|(tip, squares)| tip.has_lifted(of, squares, working))
-        };
+        let seen = self.tip.as_ref().zip(squares);
+        let lifted = |of: Color| seen.is_some_and(|(tip, squares)| tip.has_lifted(of, squares, working));
         let opponent = self.tip.as_ref().map_or(Color::White, |tip| tip.opponent);
         let answered = lifted(opponent);
-        self.unfinished = lifted(!opponent);
+        self.hand = match seen {
+            Some((tip, squares)) if lifted(!opponent) && tip.has_more(squares, working) => Hand::GoneOn,
+            Some(_) if lifted(!opponent) => Hand::Missing,
+            _ => Hand::Done,
+        };
         if !clock_runs {
             self.settle_answered();
-            if answered && !self.unfinished {
+            if answered && self.hand == Hand::Done {
                 self.settle();
             }
         }
@@ -188,7 +221,7 @@ impl Caution {
         let completed = record.plies.iter().rposition(|ply| completed_by(ply).is_some_and(is_final)).map_or(0, |last| last + 1);
         let known = self.completed.last().map_or(self.settled, |(plies, _)| *plies);
         if completed > known {
-            self.completed.push((completed, now.max(self.changed_at + SCAN.min(self.quiet))));
+            self.completed.push((completed, now.max(self.changed_at + SCAN)));
         }
         self.tip = record.plies.last().filter(|_| self.settled < record.plies.len()).and_then(Tip::of);
     }
@@ -229,5 +262,10 @@ impl Tip {
     /// A piece of this player's is off its square.
     fn has_lifted(&self, player: Color, squares: &Placement, working: Bitboard) -> bool {
         (self.board.by_color(player) & working).into_iter().any(|square| squares[square as usize] == Sensed::Empty)
+    }
+
+    /// Something stands where nothing should.
+    fn has_more(&self, squares: &Placement, working: Bitboard) -> bool {
+        (!self.board.occupied() & working).into_iter().any(|square| squares[square as usize] != Sensed::Empty)
     }
 }

@@ -63,11 +63,6 @@ impl Desk {
         })
     }
 
-    /// How much later than it happened clients learn everything.
-    fn lateness(&self) -> Delay {
-        if self.is_late() { self.delay } else { Delay::default() }
-    }
-
     /// It shows what the public may see.
     fn is_late(&self) -> bool {
         matches!(self.source, Source::Public(_))

@@ -2,7 +2,7 @@
 
 use crate::boards::Millis;
 use crate::ctl::figures::{Delay, share};
-use crate::game::caution::{Caution, QUIET, is_stable};
+use crate::game::caution::{Caution, is_stable};
 use crate::game::record::Ply;
 use crate::game::{Event, Record};
 use crate::simulate::truth::{Truth, Why};
@@ -73,7 +73,7 @@ impl Clients {
     pub fn event(&mut self, now: Millis, event: &Event) {
         match event {
             Event::GameStarted { .. } => {
-                *self = Clients { caution: Some(Caution::new(now, QUIET)), clock_runs: self.clock_runs, ..Clients::default() };
+                *self = Clients { caution: Some(Caution::new(now)), clock_runs: self.clock_runs, ..Clients::default() };
             }
             Event::Clock { running, .. } => self.clock_runs = *running,
             _ => {}

@@ -11,10 +11,10 @@ use crate::boards::{Millis, Placement, Sensed, Sensing};
 use crate::config::livechess::Release;
 use crate::daemon::hub::{GameView, Readings};
 use crate::daemon::lines::{SetupLine, SetupView};
-use crate::game::caution::{QUIET, is_stable};
+use crate::game::caution::is_stable;
 use crate::game::event::Rotation;
 use crate::game::record::Record;
-use crate::game::{Caution, Delay, Played};
+use crate::game::{Caution, Played};
 use crate::laws::Position;
 use shakmaty::Square;
 use std::sync::Arc;
@@ -33,8 +33,6 @@ pub struct Setup {
     fen: String,
     /// When a move may be told.
     release: Release,
-    /// How long the squares must be quiet, in milliseconds.
-    quiet: Millis,
     /// Where it is in the record: which game, after how many plies.
     anchor: Option<(u64, usize)>,
     /// The anchor, where the game was seen to stand in the position: its moves since then are this client's.
@@ -105,7 +103,7 @@ pub struct Sight<'a> {
     pub squares: Option<&'a Placement>,
     /// What the squares can tell.
     pub sensing: Sensing,
-    /// Whether the clock runs.
+    /// Whether the clock runs; where everything is late, whether the game has one.
     pub clock_runs: bool,
     /// The board is read the other way round than it was found to stand.
     pub flipped: bool,
@@ -122,11 +120,11 @@ pub struct Source {
 }
 
 impl Setup {
-    /// From a FEN. `delay`: how much later than it happened the client learns everything.
+    /// From a FEN.
     ///
     /// # Errors
     /// It is none: a sentence.
-    pub fn read(fen: &str, release: Release, delay: Delay) -> Result<Setup, String> {
+    pub fn read(fen: &str, release: Release) -> Result<Setup, String> {
         let fen = fen.trim();
         if fen.len() > FEN {
             return Err(format!("a FEN has no more than {FEN} bytes"));
@@ -139,7 +137,6 @@ impl Setup {
             position,
             fen: own,
             release,
-            quiet: QUIET.saturating_sub(delay.ms),
             anchor: None,
             trusted: None,
             caution: None,
@@ -173,7 +170,7 @@ impl Setup {
     pub fn see(&mut self, now: Millis, sight: Sight<'_>) -> Behind {
         let game = sight.game.map(|game| {
             let (id, mut caution) =
-                self.caution.take().filter(|(id, _)| *id == game.id).unwrap_or((game.id, Caution::new(now, self.quiet)));
+                self.caution.take().filter(|(id, _)| *id == game.id).unwrap_or((game.id, Caution::new(now)));
             caution.see(now, &game.record, sight.squares, sight.clock_runs);
             let settled = caution.settled();
             self.caution = Some((id, caution));
@@ -182,7 +179,7 @@ impl Setup {
         if game.is_none() {
             self.caution = None;
         }
-        let own = self.own.as_mut().and_then(|own| own.see(now, self.quiet, &self.fen));
+        let own = self.own.as_mut().and_then(|own| own.see(now, &self.fen));
         let stands = sight.squares.is_some_and(|squares| self.is_shown(squares, sight));
         let basis = Basis { game, flipped: sight.flipped, stands, own };
         match self.basis.replace(basis) {
@@ -313,14 +310,14 @@ impl Setup {
 
 impl Own {
     /// Takes how the line stands; what the moves of it depend on.
-    fn see(&mut self, now: Millis, quiet: Millis, fen: &str) -> Option<(u64, u64, usize)> {
+    fn see(&mut self, now: Millis, fen: &str) -> Option<(u64, u64, usize)> {
         let SetupView { begun, squares, clock_runs, .. } = self.line.view();
         let Some(record) = self.record(fen) else {
             self.caution = None;
             return None;
         };
         let same = self.caution.take().filter(|_| self.begun == begun);
-        let mut caution = same.unwrap_or_else(|| Caution::new(now, quiet));
+        let mut caution = same.unwrap_or_else(|| Caution::new(now));
         caution.see(now, &record, squares.as_ref(), clock_runs);
         let settled = caution.settled();
         (self.begun, self.caution) = (begun, Some(caution));

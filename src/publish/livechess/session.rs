@@ -12,6 +12,7 @@ use crate::boards::Millis;
 use crate::daemon::hub::{BoardId, BoardView, News, State};
 use crate::daemon::{Stop, stopped};
 use crate::game::Record;
+use crate::game::caution::shows_clock;
 use crate::game::event::Rotation;
 use crate::publish::guests::Busy;
 use axum::body::Bytes;
@@ -218,8 +219,7 @@ impl Session {
                 feed
             }
             Call::Setup { feed, fen } => {
-                let setup = Setup::read(&fen, desk.config.publish, desk.lateness())
-                    .map_err(|why| format!("this is no position: {why}"))?;
+                let setup = Setup::read(&fen, desk.config.publish).map_err(|why| format!("this is no position: {why}"))?;
                 let known = self.feed(&feed)?;
                 known.setup = Some(setup);
                 // It is told in any case.
@@ -327,13 +327,12 @@ impl Feed {
         let (flip, is_turned) = (self.flip, boards::is_turned(board));
         let game = boards::game(state, board);
         let flipped = boards::is_flipped(board, flip);
-        let sight = Sight {
-            game,
-            squares: board.placement.as_ref(),
-            sensing: board.sensing,
-            clock_runs: board.clock.as_ref().is_some_and(|clock| clock.running),
-            flipped,
+        let clock_runs = if desk.is_late() {
+            game.is_some_and(|game| shows_clock(&game.record))
+        } else {
+            board.clock.as_ref().is_some_and(|clock| clock.running)
         };
+        let sight = Sight { game, squares: board.placement.as_ref(), sensing: board.sensing, clock_runs, flipped };
         let behind = self.setup.as_mut().map_or(Behind::Nothing, |setup| setup.see(now, sight));
         let found = board.rotation.unwrap_or(Rotation::Upright);
         let source = board.readings.as_ref().filter(|_| !desk.is_late()).map(|readings| Source {
