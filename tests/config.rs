@@ -87,6 +87,8 @@ fn an_origin_that_no_browser_names_is_refused() {
         ("http://club.example", site("club.example", true)),
         ("127.0.0.1", site("127.0.0.1", true)),
         ("http://[::1]", site("::1", true)),
+        ("[0:0:0:0:0:0:0:1]", site("::1", true)),
+        ("xn--schch-9qa.example", site("xn--schch-9qa.example", false)),
         ("tauri://localhost", app("tauri", "localhost")),
         ("chrome-extension://abcdef", app("chrome-extension", "abcdef")),
         ("null", Origin::Null),
@@ -103,6 +105,9 @@ fn an_origin_that_no_browser_names_is_refused() {
         ("*.lichess.org", "it is no host"),
         ("lichess.org.", "it is no host"),
         ("tauri://", "it is no host"),
+        ("127.1", "it is no host"),
+        ("chess.example.1", "it is no host"),
+        ("sch\u{e4}ch.example", "with xn--"),
         ("7up://localhost", "is no scheme"),
     ] {
         let problems = origins(wrong).unwrap_err();

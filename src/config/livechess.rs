@@ -89,6 +89,11 @@ fn origin(text: &str) -> Result<Origin, String> {
     if host.contains(['/', '?', '#']) {
         return Err(format!("{text:?} would let nobody in: an origin has no path; end it after the host"));
     }
+    if !host.is_ascii() {
+        return Err(format!(
+            "{text:?} would let nobody in: browsers write such a name in ASCII; write it as they do, with xn--"
+        ));
+    }
     let is_address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
     if let Some((bare, port)) = host.rsplit_once(':').filter(|_| !is_address)
         && port.parse::<u16>().is_ok()
@@ -124,10 +129,15 @@ pub fn sites(text: &str) -> Option<Vec<Site>> {
 
 fn site(text: &str) -> Option<Site> {
     let (host, plain) = text.strip_prefix("http://").map_or((text, false), |host| (host, true));
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let is_address = bare.parse::<IpAddr>().is_ok();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();
+    let is_address = address.is_some();
     let is_name = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte)) && !host.starts_with('.');
-    let host = if is_address { bare } else { host }.to_ascii_lowercase();
+    // Browsers read a name that ends so as an address, and write it in another way.
+    let ends_in_number =
+        host.rsplit('.').next().is_some_and(|last| !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_name = is_name && !ends_in_number;
+    // As browsers write it.
+    let host = address.map_or_else(|| host.to_ascii_lowercase(), |address| address.to_string());
     // What is on this machine does not go over a wire.
     let plain = plain || is_address || host == "localhost";
     (is_address || (is_name && !host.is_empty())).then_some(Site { host, plain })
