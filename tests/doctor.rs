@@ -291,6 +291,11 @@ fn a_browser_may_keep_a_page_from_this_machine() {
     fs::write(&config, "[livechess]\nlisten = \"127.0.0.1:1982\"\n").unwrap();
     let (_, text) = doctor(&["--config", config.to_str().unwrap(), "--bus", "unix:path=/nonexistent"]);
     assert!(text.contains("Local Network Access") && text.contains("ws://127.0.0.1:1982/api/v1.0"), "{text}");
+    for listen in ["0.0.0.0:1982", "[::]:1982"] {
+        fs::write(&config, format!("[livechess]\nlisten = \"{listen}\"\n")).unwrap();
+        let (_, text) = doctor(&["--config", config.to_str().unwrap(), "--bus", "unix:path=/nonexistent"]);
+        assert!(text.contains("ws://localhost:1982/api/v1.0"), "{text}");
+    }
     fs::write(&config, "").unwrap();
     let (_, text) = doctor(&["--config", config.to_str().unwrap(), "--bus", "unix:path=/nonexistent"]);
     assert!(!text.contains("Local Network Access"), "{text}");

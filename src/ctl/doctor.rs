@@ -126,6 +126,8 @@ fn configuration(report: &mut Report, given: Option<&Path>) -> Config {
 /// What nobody but the user of a browser can see: it asks before a page of the internet may reach this machine.
 fn livechess(report: &mut Report, config: &Config) {
     let Some(address) = config.livechess.listen else { return };
+    // Where it listens on every address, pages of this machine look for it by its name.
+    let address = if address.ip().is_unspecified() { format!("localhost:{}", address.port()) } else { address.to_string() };
     report.note(
         "livechess",
         format!(
