@@ -53,6 +53,8 @@ impl Client {
                 figures.delays.extend(edge.filter(|_| !cable_out).map(|edge| at.saturating_sub(*edge)));
             }
         }
+        let is_told = |index: usize| self.told.get(index).is_some_and(|told| !told.is_empty());
+        figures.never_told = (0..truth.plies.len()).filter(|index| !is_told(*index)).count() as u64;
         figures
     }
 }
@@ -106,6 +108,8 @@ impl Clients {
 pub struct ClientFigures {
     /// Plies at which the first move that it was told was wrong.
     pub wrong: u64,
+    /// Plies that were played and at which it was told nothing.
+    pub never_told: u64,
     /// From the last edge of a move until it was told, milliseconds.
     pub delays: Vec<u64>,
 }
@@ -117,6 +121,8 @@ pub struct FirstSeen {
     pub wrong: u64,
     /// The same per thousand plies.
     pub wrong_per_1000: f64,
+    /// Plies that were played and at which nothing was told: silence is no success.
+    pub never_told: u64,
     /// From the last edge of a move until it was told.
     pub delay: Delay,
 }
@@ -125,7 +131,8 @@ impl FirstSeen {
     /// The sum. `plies`: those truly played.
     pub fn of<'a>(games: impl Iterator<Item = &'a ClientFigures> + Clone, plies: u64) -> FirstSeen {
         let wrong = games.clone().map(|game| game.wrong).sum();
+        let never_told = games.clone().map(|game| game.never_told).sum();
         let delay = Delay::of(games.flat_map(|game| &game.delays).copied().collect());
-        FirstSeen { wrong, wrong_per_1000: share(wrong, plies, 1000.0), delay }
+        FirstSeen { wrong, wrong_per_1000: share(wrong, plies, 1000.0), never_told, delay }
     }
 }

@@ -135,8 +135,14 @@ impl<'a> Report<'a> {
             ),
         );
         for (name, seen) in [("LiveChess clients", &self.first_seen), ("  told promptly", &self.first_seen_prompt)] {
-            let FirstSeen { wrong, wrong_per_1000, delay: told } = seen;
-            row(name, format!("first told wrong {wrong_per_1000:.3} per 1000 plies ({wrong}); {}", delay(told)));
+            let FirstSeen { wrong, wrong_per_1000, never_told, delay: told } = seen;
+            row(
+                name,
+                format!(
+                    "first told wrong {wrong_per_1000:.3} per 1000 plies ({wrong}), never told {never_told}; {}",
+                    delay(told)
+                ),
+            );
         }
         row("false touch notices", format!("{:.3} per 1000 plies ({})", figures.false_notices_per_1000, figures.false_notices));
         row("false alerts", format!("{:.3} per 1000 plies ({})", figures.false_alerts_per_1000, figures.false_alerts));
