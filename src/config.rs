@@ -187,7 +187,7 @@ impl Config {
         if self.livechess.origins.contains(&livechess::Origin::Null) {
             warnings.push(
                 "[livechess] origins has null: pages opened from files may ask, and so may every sandboxed frame of any site; \
-                 take it out where only pages of known sites shall"
+                 remove it if only pages of known sites may ask"
                     .to_owned(),
             );
         }

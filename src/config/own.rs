@@ -14,7 +14,7 @@ pub struct Own {
     editions: Vec<Edition>,
     rulings: Option<Rulings>,
     messages: Vec<Messages>,
-    /// What is read otherwise than it is written, one line each, beginning with the file.
+    /// Keys that are not read any more, one line each, beginning with the file.
     warnings: Vec<String>,
 }
 

@@ -11,9 +11,9 @@
 //! | `/api/v1.0/round/{uuid}/{n}` | the pairings of a round of it, from 0 |
 //! | `/api/v1.0/game/{uuid}` | the game of a pairing |
 //!
-//! **Invariants:** nobody changes a game here: `setup` and `flip` say what one subscription is told, also where a line is followed
-//! for it alone. All of it is read in the gallery
-//! where the public has a delay, unless the configuration says `live` and the address is this machine's own.
+//! **Invariants:** no client changes a game: `setup` and `flip` affect only the subscription that they name, also where moves are
+//! followed for that subscription alone. If the public has a delay, clients read the delayed view (the `Gallery`), unless the
+//! configuration says `live` and `listen` is an address of this machine.
 
 mod allowance;
 pub(super) mod boards;

@@ -5,7 +5,7 @@ use crate::config::livechess::{Origin, Site};
 use std::net::IpAddr;
 
 /// Whether a request for this host (`Host`) is one for this server. An address is; a name of the network may have been made to point
-/// here by whoever owns it, so that his pages count as ours (DNS rebinding): only those of the list are.
+/// here by its owner, so that the owner's pages count as ours (DNS rebinding): only the names of the list are accepted.
 pub fn is_host<'a>(sites: impl IntoIterator<Item = &'a Site>, authority: &str) -> bool {
     let Some(host) = host_of(authority) else { return false };
     host.parse::<IpAddr>().is_ok() || host == "localhost" || sites.into_iter().any(|site| is_below(site, &host))
