@@ -377,6 +377,69 @@ async fn moves_are_told_from_any_position_that_stands_on_the_board() {
     assert_eq!(count("SELECT count(*) FROM event WHERE kind = 'move_made'"), 0);
 }
 
+/// A pawn ending of another day.
+const ENDING: &str = "4k3/p7/8/8/8/8/P7/4K3 w - - 0 40";
+
+impl Site {
+    /// Puts up the ending, and waits until this client sees it.
+    async fn put_up_ending(&self, client: &mut Client) {
+        put_up(self, ENDING);
+        let stands = ENDING.split(' ').next().unwrap();
+        until("the ending", async || {
+            let boards = client.call(json!({"id": 1, "call": "eboards"})).await;
+            (boards["param"][0]["board"] == json!(stands)).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn no_board_is_followed_for_any_number_of_clients() {
+    let Some(site) = Site::open("").await else { return };
+    const FULL: &str = "8 are followed on this board";
+    let mut clients = Vec::new();
+    for _ in 0..9 {
+        let mut client = site.client().await;
+        client.subscribe().await;
+        client.method("setup", json!({ "fen": ENDING })).await;
+        clients.push(client);
+    }
+    // Nothing is followed while the position does not stand on the board.
+    tokio::time::sleep(Duration::from_millis(700)).await;
+    assert!(!site.hall.daemon.log().contains(FULL));
+    drop(clients.pop());
+    site.put_up_ending(&mut clients[0]).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let mut last = site.client().await;
+    last.subscribe().await;
+    last.method("setup", json!({ "fen": ENDING })).await;
+    until("the log to say that there is no room", async || site.hall.daemon.log().contains(FULL).then_some(())).await;
+    drop(clients.pop());
+    // It is tried again, soon.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    site.hall.board.play("a2", "a4");
+    last.told("a4", |param| param["san"] == json!(["a4"])).await;
+}
+
+#[tokio::test]
+async fn a_line_goes_on_at_once_after_the_cable_was_out() {
+    let Some(mut site) = Site::open("").await else { return };
+    let mut client = site.client().await;
+    site.put_up_ending(&mut client).await;
+    client.subscribe().await;
+    client.method("setup", json!({ "fen": ENDING })).await;
+    site.hall.board.play("a2", "a4");
+    client.told("a4", |param| param["san"] == json!(["a4"])).await;
+    site.hall.board.unplug();
+    for (square, piece) in [("a7", '.'), ("a5", 'p'), ("e1", '.'), ("e2", 'K')] {
+        site.hall.board.put_unseen(square, piece);
+    }
+    site.hall.board.plug();
+    let plugged = std::time::Instant::now();
+    client.told("both moves", |param| param["san"] == json!(["a4", "a5", "Ke2"])).await;
+    assert!(plugged.elapsed() < Duration::from_secs(15), "told after {:?}", plugged.elapsed());
+}
+
 /// A game that was analysed on: the moves after the position that the client sets up are none of its own.
 #[tokio::test]
 async fn moves_before_the_position_was_put_up_again_are_not_told() {
