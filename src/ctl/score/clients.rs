@@ -68,12 +68,16 @@ pub struct Clients {
     open: Vec<(usize, Ply)>,
     settled: Client,
     prompt: Client,
+    /// A move was made: the next start is that of another game.
+    is_played: bool,
 }
 
 impl Clients {
     /// The table said this.
     pub fn event(&mut self, now: Millis, event: &Event) {
         match event {
+            Event::GameStarted { .. } if self.is_played => self.caution = None,
+            Event::MoveMade { .. } => self.is_played = true,
             Event::GameStarted { .. } => {
                 *self = Clients { caution: Some(Caution::new(now)), clock_runs: self.clock_runs, ..Clients::default() };
             }
