@@ -88,7 +88,9 @@ fn without_a_clock_the_opponent_settles_by_lifting_a_piece() {
     let mut play = Play::from(START);
     play.makes(5_000, "e2e4");
     play.squares[Square::E7 as usize] = Sensed::Empty;
-    assert_eq!(play.see(5_300), 1);
+    assert_eq!(play.see(5_300), 0);
+    assert_eq!(play.later(5_599), (0, Some(5_600)));
+    assert_eq!(play.later(5_600), (1, None));
 }
 
 #[test]
@@ -124,14 +126,15 @@ fn while_the_clock_runs_the_press_settles_and_nothing_less() {
     play.clock_runs = true;
     assert_eq!(play.makes(5_000, "e2e4"), 0);
     assert_eq!(play.later(60_000), (0, None));
-    assert_eq!(play.completes(61_000, 1, CompletedBy::Clock), 1);
+    assert_eq!(play.completes(61_000, 1, CompletedBy::Clock), 0);
+    assert_eq!(play.later(61_300), (1, None));
     // The press overtakes what a slow board has to tell of the hand: the second half of a slide, say.
     let mut slow = Play::from(START);
     slow.clock_runs = true;
     slow.makes(5_000, "e2e3");
     assert_eq!(slow.completes(5_100, 1, CompletedBy::Clock), 0);
-    assert_eq!(slow.later(5_299), (0, Some(5_300)));
-    assert_eq!(slow.later(5_300), (1, None));
+    assert_eq!(slow.later(5_399), (0, Some(5_400)));
+    assert_eq!(slow.later(5_400), (1, None));
     // A reply that comes at once proves nothing of the move before it, until it has stood for a while.
     assert_eq!(play.makes(62_000, "e7e5"), 1);
     assert_eq!(play.makes(62_100, "g1f3"), 1);
@@ -139,7 +142,8 @@ fn while_the_clock_runs_the_press_settles_and_nothing_less() {
     assert_eq!(play.later(63_100), (2, None));
     // A press on a later move settles all before it.
     assert_eq!(play.makes(64_000, "b8c6"), 2);
-    assert_eq!(play.completes(64_400, 4, CompletedBy::Clock), 4);
+    play.completes(64_400, 4, CompletedBy::Clock);
+    assert_eq!(play.later(64_700), (4, None));
 }
 
 #[test]
@@ -217,5 +221,6 @@ fn where_all_is_late_the_delay_is_no_quiet() {
     assert_eq!(see(&mut play, 67_000), 1);
     assert_eq!(play.later(99_000), (1, None));
     play.tell(40_000, Event::MoveCompleted { ply: 2, by: CompletedBy::Clock, clocks });
-    assert_eq!(see(&mut play, 100_000), 2);
+    see(&mut play, 100_000);
+    assert_eq!(play.later(100_300), (2, None));
 }

@@ -465,11 +465,11 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["settled", "prompt"]),
         Some("\"settled\""),
         "\"settled\"",
-        "When a move is put into `san`. lichess.org plays the first move that it is told and cannot take it back. `settled`: while\n\
-         the clock runs, when it was pressed (up to 300 ms later, if squares were still changing) or when the reply has been on\n\
-         record for a second; otherwise when no square has changed for a second (three after a promotion) or the opponent has\n\
-         lifted a piece. The last move waits while a piece of its player's is off its square, for five seconds at most if nothing\n\
-         else changes. `prompt`: as soon as it is unlikely to be corrected. What stands on the board is told at once in any case.",
+        "When a move is put into `san`. lichess.org plays the first move that it is told and cannot take it back. `settled`:\n\
+         while the clock runs, 300 ms after it was pressed, or when the reply has been on record for a second; otherwise when\n\
+         no square has changed for a second (three after a promotion) or 300 ms after the opponent has lifted a piece. The last\n\
+         move waits while a piece of its player's is off its square, for five seconds at most if nothing else changes.\n\
+         `prompt`: as soon as it is unlikely to be corrected. What stands on the board is told at once in any case.",
     ),
     key(
         "livechess",

@@ -43,11 +43,11 @@ fn is_king_in_the_centre(played: &Played) -> bool {
 ///
 /// A move is settled
 ///
-/// * while the clock runs, when it was completed by the clock (Art. 6.2.1) or by the arbiter, or a later one was, and the squares had
-///   been quiet then for as long as a board takes to look at all of them; or when the reply has been on record for a second: a reply
-///   that is made before the move was finished proves nothing of it;
-/// * otherwise when the reply was made, a piece of the opponent's is off its square, or the squares were quiet for a second (for three
-///   after a promotion).
+/// * while the clock runs, when it was completed by the clock (Art. 6.2.1) or by the arbiter, or a later one was, as long ago as a
+///   board takes to scan all its squares; or when the reply has been on record for a second: a reply that is made before the move
+///   was finished proves nothing of it;
+/// * otherwise when the reply was made, when a piece of the opponent's left its square as long ago as that, or when the squares were
+///   quiet for a second (for three after a promotion).
 ///
 /// A move that ended the game needs no press (6.2.1.1) and is settled by quiet beside a running clock, too. The last move is not
 /// settled while a piece of its player's is off the square on which the record has it: it may be that the hand has not finished.
@@ -198,8 +198,9 @@ impl Caution {
         };
         if !clock_runs {
             self.settle_answered();
-            if answered && self.hand == Hand::Done {
-                self.settle();
+            let known = self.completed.last().map_or(self.settled, |(plies, _)| *plies);
+            if answered && self.hand == Hand::Done && self.moves.len() > known {
+                self.completed.push((self.moves.len(), now + SCAN));
             }
         }
         self.advance(now);
@@ -221,7 +222,7 @@ impl Caution {
         let completed = record.plies.iter().rposition(|ply| completed_by(ply).is_some_and(is_final)).map_or(0, |last| last + 1);
         let known = self.completed.last().map_or(self.settled, |(plies, _)| *plies);
         if completed > known {
-            self.completed.push((completed, now.max(self.changed_at + SCAN)));
+            self.completed.push((completed, now + SCAN));
         }
         self.tip = record.plies.last().filter(|_| self.settled < record.plies.len()).and_then(Tip::of);
     }
