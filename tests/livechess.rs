@@ -563,6 +563,8 @@ async fn only_pages_of_the_list_may_ask() {
         let (status, ..) = site.ask(&format!("GET /api/v1.0/eboards HTTP/1.1\r\nHost: {host}")).await;
         assert_eq!(status, if may { 200 } else { 403 }, "{host}");
     }
+    let (status, ..) = site.ask("GET /api/v1.0/eboards HTTP/1.1\r\nHost: localhost\r\nHost: evil.example").await;
+    assert_eq!(status, 403);
     let (status, head, _) = site
         .ask("OPTIONS /api/v1.0/eboards HTTP/1.1\r\nHost: localhost\r\nOrigin: https://lichess.org\r\nAccess-Control-Request-Method: GET\r\nAccess-Control-Request-Private-Network: true")
         .await;
@@ -742,6 +744,31 @@ async fn many_that_connect_and_leave_it_at_that_hurt_nobody() {
     client.told("e4", |param| param["board"] == AFTER_E4).await;
     assert!(site.hall.daemon.log().contains("others are turned away"));
     drop(idle);
+    site.client().await;
+}
+
+#[tokio::test]
+async fn a_client_that_pings_and_never_reads_takes_no_memory() {
+    let Some(site) = Site::open("").await else { return };
+    let status = format!("/proc/{}/status", site.hall.daemon.pid());
+    let resident_kb = || -> u64 {
+        let status = std::fs::read_to_string(&status).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches("kB").trim().parse().unwrap()
+    };
+    let mut client = site.client().await;
+    let before = resident_kb();
+    // Fifty megabytes of answers, far more than the system holds for a connection.
+    let pings = async {
+        for _ in 0..400_000 {
+            client.0.feed(Message::Ping(vec![0; 125].into())).await?;
+        }
+        client.0.flush().await
+    };
+    // It may be left to itself, or sent away.
+    let _ = timeout(PATIENCE, pings).await;
+    let after = resident_kb();
+    assert!(after < before + 20_000, "{before} kB became {after} kB");
     site.client().await;
 }
 

@@ -96,6 +96,7 @@ async fn what_else_is_asked_is_refused() {
     check("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "405");
     // A name of the web that was made to lead here.
     check("GET /metrics HTTP/1.1\r\nHost: evil.example:9482\r\n\r\n", "403");
+    check("GET /metrics HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n", "403");
     check("GET /metrics HTTP/1.1\r\n\r\n", "403");
     check(&format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: {}", "x".repeat(20_000)), "431");
 }

@@ -2,7 +2,16 @@
 //! say anything else.
 
 use crate::config::livechess::{Origin, Site};
+use axum::http::HeaderMap;
+use axum::http::header::HOST;
 use std::net::IpAddr;
+
+/// The host that a request asks for (`Host`); empty if it names none, or more than one: each of them could be the one that a proxy or
+/// a browser looked at.
+pub fn requested_host(headers: &HeaderMap) -> &str {
+    let mut hosts = headers.get_all(HOST).iter();
+    hosts.next().filter(|_| hosts.next().is_none()).and_then(|host| host.to_str().ok()).unwrap_or_default()
+}
 
 /// Whether a request for this host (`Host`) is one for this server. An address is; a name of the network may have been made to point
 /// here by its owner, so that the owner's pages count as ours (DNS rebinding): only the names of the list are accepted.

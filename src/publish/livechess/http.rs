@@ -4,12 +4,12 @@ use super::{Desk, boards, session, tournament};
 use crate::daemon::Stop;
 use crate::daemon::hub::State as Seen;
 use crate::publish::guests::{Guest, Weight};
-use crate::publish::origin::{is_host, is_origin};
+use crate::publish::origin::{is_host, is_origin, requested_host};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_MAX_AGE,
-    CACHE_CONTROL, HOST, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS,
+    CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
@@ -21,6 +21,8 @@ use std::sync::Arc;
 
 /// A message of a client is no longer than this, in bytes; those that mean something take some hundred.
 const MESSAGE: usize = 16 * 1024;
+/// Bytes that wait at most for a client that does not read, on top of what the system holds: one that pings is owed an answer each time.
+const UNSENT: usize = 1024 * 1024;
 /// Chrome asks whether a page of the wide network may ask a machine as near as this.
 const ASKS_PRIVATE: HeaderName = HeaderName::from_static("access-control-request-private-network");
 const ALLOW_PRIVATE: HeaderName = HeaderName::from_static("access-control-allow-private-network");
@@ -48,7 +50,7 @@ async fn websocket(
     Extension(stop): Extension<Stop>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let upgrade = upgrade.max_message_size(MESSAGE).max_frame_size(MESSAGE);
+    let upgrade = upgrade.max_message_size(MESSAGE).max_frame_size(MESSAGE).max_write_buffer_size(UNSENT);
     let busy = guest.busy(Weight::Stays);
     upgrade.on_upgrade(move |socket| session::run(socket, desk, busy, stop))
 }
@@ -92,7 +94,7 @@ fn refusal(status: StatusCode, why: &'static str) -> Response {
 async fn guard(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
     let is_own = |authority: &str| is_host(desk.config.sites(), authority);
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
-    let host = request.headers().get(HOST).map(text).unwrap_or_default();
+    let host = requested_host(request.headers()).to_owned();
     let named = request.uri().authority().is_none_or(|authority| is_own(authority.as_str()));
     if !named || !is_own(&host) {
         return refusal(

@@ -1,8 +1,9 @@
 //! What is asked over HTTP: one page.
 
+use crate::publish::origin::requested_host;
 use axum::Router;
 use axum::extract::Request;
-use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS};
+use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
@@ -21,8 +22,7 @@ pub fn router(page: impl Fn() -> String + Clone + Send + Sync + 'static) -> Rout
 }
 
 async fn guard(request: Request, next: Next) -> Response {
-    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-    let mut response = match host.is_some_and(is_here) {
+    let mut response = match is_here(requested_host(request.headers())) {
         true => next.run(request).await,
         // A page of the web that was given a name for this address.
         false => (StatusCode::FORBIDDEN, "ask by the name localhost, or by the address\n").into_response(),

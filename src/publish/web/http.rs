@@ -9,12 +9,11 @@ use crate::game::pgn::AfterIllegal;
 use crate::locale::{self, Locale};
 use crate::publish::dbus::{self, Stream};
 use crate::publish::guests::{Guest, Weight};
-use crate::publish::origin::is_host;
+use crate::publish::origin::{is_host, requested_host};
 use crate::wire::Word;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, REFERRER_POLICY,
-    X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
@@ -65,9 +64,7 @@ pub fn now() -> i64 {
 
 /// Lets in who asks by a name of ours, and says to browsers what the page may do.
 async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Response {
-    // One that asks for two hosts is taken by others for what it is not here.
-    let mut hosts = request.headers().get_all(HOST).iter();
-    let host = hosts.next().filter(|_| hosts.next().is_none()).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let host = requested_host(request.headers());
     let named = request.uri().authority().is_none_or(|authority| is_host(&web.config.hosts, authority.as_str()));
     let mut response = if named && is_host(&web.config.hosts, host) {
         next.run(request).await
