@@ -31,11 +31,14 @@ pub fn laws(text: &str) -> Laws {
 
 /// White's clock is on the left.
 pub fn clock(stage: &mut Stage, turn: ClockHalf, flag: bool) {
-    stage.wait(100);
     let half = |flag| HalfTime { ms: if flag { 0 } else { 300_000 }, flag };
     let (left, right) = (half(flag), half(false));
     let reading = ClockReading { left, right, turn, running: true, battery_low: false, resolution_ms: 1000, age_ms: 1000 };
-    stage.take(Input::Reading(Reading::Clock(Some(reading))));
+    // A flag is believed when two readings show it.
+    for _ in 0..2 {
+        stage.wait(100);
+        stage.take(Input::Reading(Reading::Clock(Some(reading))));
+    }
 }
 
 #[test]
@@ -80,7 +83,8 @@ fn what_lasts_is_told_once() {
     assert_eq!(kinds(&stage), [], "he knows");
     clock(&mut stage, ClockHalf::Left, false);
     clock(&mut stage, ClockHalf::Left, true);
-    assert_eq!(kinds(&stage), [AlertKind::FlagFall], "it was set anew, and has fallen again");
+    let flags = kinds(&stage).into_iter().filter(|kind| *kind == AlertKind::FlagFall).count();
+    assert_eq!(flags, 1, "it was set anew, and has fallen again");
 }
 
 #[test]

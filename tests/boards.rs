@@ -42,7 +42,7 @@ fn writes(board: &mut dyn Protocol) -> Sent {
 fn read(bytes: &[u8]) -> Vec<Reading> {
     let mut board = board();
     board.link(0, LinkState::Up);
-    board.receive(10, bytes);
+    board.receive(100, bytes);
     readings(&mut *board)
 }
 
@@ -57,7 +57,7 @@ fn check(stream: &[u8], expect: &[Reading]) {
     for chunks in chunkings {
         let mut board = board();
         board.link(0, LinkState::Up);
-        for (now, chunk) in (10..).zip(&chunks) {
+        for (now, chunk) in (100..).zip(&chunks) {
             board.receive(now, chunk);
         }
         assert_eq!(readings(&mut *board), expect, "cut after {} bytes", chunks[0].len());
@@ -449,10 +449,10 @@ proptest! {
         let mut rest = &stream[..];
         for cut in cuts {
             let (chunk, after) = rest.split_at(cut.min(rest.len()));
-            board.receive(0, chunk);
+            board.receive(100, chunk);
             rest = after;
         }
-        board.receive(0, rest);
+        board.receive(100, rest);
         prop_assert_eq!(readings(&mut *board), whole);
     }
 }

@@ -213,7 +213,11 @@ fn marked(record: &Record) -> bool {
 /// The record that events tell, with every promise about events checked.
 fn fold(events: &[Stamped]) -> Option<Record> {
     let mut record: Option<Record> = None;
-    assert!(events.is_sorted_by_key(|stamped| stamped.at), "times never decrease");
+    assert!(
+        events.is_sorted_by_key(|stamped| stamped.at),
+        "times never decrease: {:?}",
+        events.windows(2).find(|pair| pair[0].at > pair[1].at)
+    );
     for stamped in events {
         if !stamped.event.is_durable() {
             assert_eq!(stamped.number, None, "{stamped:?}");

@@ -160,3 +160,45 @@ async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
     assert_eq!(at(2).forfeit, Some(Forfeit::White));
     assert_eq!(hub.read(|state| state.round_by.clone()), "Anna");
 }
+
+/// One event of the running game cannot be read: what comes before it goes on, as a game of its own.
+#[tokio::test]
+async fn a_game_goes_on_from_what_can_be_read_of_it() {
+    let (dir, board) = (tempfile::tempdir().unwrap(), Board::plugged());
+    let spec = LinkSpec::single(model("dgt").unwrap(), Place::Port(board.path()), Settings::default());
+    let id = spec.id.clone();
+    let plies = |hub: &Hub, game: u64| hub.read(|state| state.games.get(&game).map_or(0, |game| game.record.plies.len()));
+    {
+        let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+        let (stop, stopped) = watch::channel(false);
+        let link = tokio::spawn(links::run(spec.clone(), Arc::clone(&hub), stopped));
+        until("a game", async || hub.read(|state| state.boards.get(&id)?.game)).await;
+        for (from, to) in [("e2", "e4"), ("e7", "e5"), ("g1", "f3")] {
+            board.play(from, to);
+            until("a move", async || {
+                hub.read(|state| {
+                    state.games[&1].record.plies.iter().any(|ply| ply.played.uci == format!("{from}{to}")).then_some(())
+                })
+            })
+            .await;
+        }
+        stop.send(true).unwrap();
+        link.await.unwrap();
+        hub.drain().await;
+    }
+    let file = rusqlite::Connection::open(dir.path().join(FILE)).unwrap();
+    let bad: i64 = file.query_row("SELECT min(number) FROM event WHERE event LIKE '%e7e5%'", [], |row| row.get(0)).unwrap();
+    file.execute("UPDATE event SET event = '{' WHERE game = 1 AND number = ?1", [bad]).unwrap();
+    drop(file);
+
+    let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+    let (stop, stopped) = watch::channel(false);
+    let link = tokio::spawn(links::run(spec, Arc::clone(&hub), stopped));
+    until("all moves, two of them found on the board", async || (plies(&hub, 2) == 3).then_some(())).await;
+    assert_eq!(kinds(&hub), [GAME_UNREADABLE]);
+    let sentence = hub.read(|state| state.trouble[0].sentence.clone());
+    assert!(sentence.contains("are a game that goes on, and moves after them are missing"), "{sentence}");
+    assert_eq!(hub.read(|state| state.boards[&id].game), Some(2));
+    stop.send(true).unwrap();
+    link.await.unwrap();
+}

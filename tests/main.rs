@@ -3,6 +3,7 @@
 mod alerts;
 mod arbiter;
 mod architecture;
+mod behind;
 mod bindings;
 mod boards;
 mod browser;
@@ -11,6 +12,7 @@ mod caution;
 mod chain;
 mod chessnut;
 mod cli;
+mod clocks;
 mod config;
 mod damage;
 mod dbus;

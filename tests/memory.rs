@@ -6,7 +6,7 @@ use touchmove::boards::{self, Address, ClockHalf, Cue, LinkState, Millis, Placem
 use touchmove::ctl::run::{self, Cable, Moment, Said, Tape};
 use touchmove::ctl::simulate::settings;
 use touchmove::game::event::{ClockTimes, Rotation};
-use touchmove::game::{Event, Record, Stamped};
+use touchmove::game::{AlertKind, Event, Record, Stamped};
 use touchmove::laws::{Changes, Position};
 use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, Profile};
 use touchmove::simulate::pgn::{self, Game};
@@ -53,7 +53,7 @@ impl Cable for Pulled {
         let (from, to) = self.out;
         for mut chunk in self.stage.advance(now) {
             if chunk.at < from || chunk.at >= to {
-                if chunk.bytes.starts_with(&[0x8f, 0x3e, 0x03]) || (1..7_939).contains(&self.memory) {
+                if chunk.bytes.starts_with(&[0x8f, 0x3e, 0x03]) || !self.memory.is_multiple_of(7_939) {
                     let count = chunk.bytes.len();
                     (self.damage)(&mut chunk.bytes, self.memory);
                     self.memory += count;
@@ -426,8 +426,106 @@ fn a_restart_goes_on_through_what_was_missed() {
 }
 
 /// What a board shows in this position.
-fn shown(position: &Position) -> Placement {
+pub fn shown(position: &Position) -> Placement {
     let mut placement: Placement = [Sensed::Empty; 64];
     position.board().iter().for_each(|(square, piece)| placement[square as usize] = Sensed::Piece(piece));
     placement
+}
+
+/// When the arbiter was first told that the board shows something else than the record.
+fn told_behind(told: &Told) -> Option<Millis> {
+    let behind = |stamped: &&Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::PositionUnexplained);
+    told.events.iter().find(behind).map(|stamped| stamped.at)
+}
+
+/// The memory does not come when it is asked for first, and play goes on: the arbiter is told, and it is asked for again.
+#[test]
+fn a_memory_that_fails_is_asked_for_again() {
+    const WHOLE: usize = 7_939;
+    /// The ring without what was noted last: about five moves.
+    const OLDER: usize = 50;
+    let game = random_games(1, 80).remove(0);
+    let stage = || stage(&game, &CLEAN, true, Rotation::Upright, 5);
+    let expect = truth(&stage());
+    let out = out(&stage(), 8, 16);
+    let until = stage().ends_at() + 60_000;
+    let failures: [Damage; 3] = [
+        // It does not answer, or answers with a log five moves old.
+        |bytes, count| {
+            if count < 3 * WHOLE {
+                bytes.clear();
+            }
+        },
+        |bytes, count| {
+            if count % WHOLE >= WHOLE - OLDER && count < 2 * WHOLE {
+                bytes.fill(0x7f);
+            }
+        },
+        |bytes, _| bytes.clear(),
+    ];
+    for (number, damage) in failures.into_iter().enumerate() {
+        let told = follow(&mut Pulled { damage, ..Pulled::new(stage(), out) }, &game, until);
+        let at = told_behind(&told).unwrap_or_else(|| panic!("failure {number}: nobody was told"));
+        assert!(at <= out.1 + 20_000, "failure {number}: told after {} ms", at - out.1);
+        assert!(number == 2 || told.moves() == expect, "failure {number}: {:?}, not {expect:?}", told.moves());
+        assert!(told.asked > 2, "failure {number}: asked {} times", told.asked);
+    }
+}
+
+/// The memory that somebody else asked for is on its way when it is asked for: it is no answer.
+#[test]
+fn another_programs_memory_is_no_answer() {
+    let mut board = (boards::model("dgt").unwrap().protocol)();
+    board.link(0, LinkState::Up);
+    let start = [&[0x86, 0, 67][..], &[0; 64]].concat();
+    board.receive(150, &start);
+    board.receive(200, &[0x8f, 0x00, 0x07, 0x40]);
+    while board.poll_write().is_some() || board.poll_reading().is_some() {}
+    assert_eq!(board.act(1_000, Address::ONLY, Cue::Memory), Ok(()));
+    board.receive(1_100, &[0x34, 0x40, 0x34]);
+    let asked = std::iter::from_fn(|| board.poll_write()).filter(|write| write.bytes == [0x49]).count();
+    assert_eq!((asked, board.poll_reading()), (2, None));
+    board.receive(1_300, &[0x8f, 0x00, 0x07, 0x40, 0x34, 0x51, 0x24]);
+    let Some((_, Reading::Memory(log))) = board.poll_reading() else { panic!("no memory") };
+    assert_eq!(log, [E2, pawn(Square::E4, true)]);
+}
+
+/// A dump that comes before one was asked for answers whoever had the line before.
+#[test]
+fn another_programs_dump_is_not_believed() {
+    let dump = |code: u8| [&[0x86, 0, 67][..], &[code; 64]].concat();
+    let mut board = (boards::model("dgt").unwrap().protocol)();
+    board.link(0, LinkState::Up);
+    board.receive(10, &dump(1));
+    assert_eq!(board.poll_reading(), None);
+    board.receive(150, &dump(0));
+    assert_eq!(board.poll_reading(), Some((Address::ONLY, Reading::Placement(Box::new([Sensed::Empty; 64])))));
+    // It is all there is where nobody answers.
+    let mut board = (boards::model("dgt").unwrap().protocol)();
+    board.link(0, LinkState::Up);
+    board.receive(10, &dump(0));
+    while let Some(at) = board.next_deadline().filter(|at| *at <= 4_000) {
+        board.timeout(at);
+    }
+    assert_eq!(board.poll_reading(), Some((Address::ONLY, Reading::Placement(Box::new([Sensed::Empty; 64])))));
+}
+
+/// A board that talks, and never says what stands on it.
+#[test]
+fn a_board_that_says_nothing_of_its_squares_is_told_of() {
+    let mut table = Table::new(Settings::default());
+    table.handle(0, Input::Link(LinkState::Up));
+    let start = Reading::Placement(Box::new(shown(&Position::start())));
+    table.handle(100, Input::Reading(start.clone()));
+    table.handle(5_000, Input::Link(LinkState::Down));
+    table.handle(6_000, Input::Link(LinkState::Up));
+    let mut events = Vec::new();
+    for at in (7_000..20_000).step_by(500) {
+        let sensed = if at % 1_000 == 0 { Sensed::Empty } else { Sensed::Piece(Role::Pawn.of(Color::White)) };
+        events.extend(table.handle(at, Input::Reading(Reading::Square(Square::E2, sensed))).events);
+    }
+    let told = |stamped: &&Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::BoardSilent);
+    assert_eq!(events.iter().find(told).map(|stamped| stamped.at), Some(16_000));
+    let events = table.handle(21_000, Input::Reading(start)).events;
+    assert!(events.iter().any(|stamped| matches!(stamped.event, Event::AlertCleared { .. })));
 }

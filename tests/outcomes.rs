@@ -38,11 +38,14 @@ fn press(stage: &mut Stage, turn: ClockHalf) {
 }
 
 fn flags(stage: &mut Stage, turn: ClockHalf, down: (bool, bool)) {
-    stage.wait(100);
     let half = |flag| HalfTime { ms: if flag { 0 } else { 300_000 }, flag };
     let (left, right) = (half(down.0), half(down.1));
     let reading = ClockReading { left, right, turn, running: true, battery_low: false, resolution_ms: 1000, age_ms: 1000 };
-    stage.take(Input::Reading(Reading::Clock(Some(reading))));
+    // A flag is believed when two readings show it.
+    for _ in 0..2 {
+        stage.wait(100);
+        stage.take(Input::Reading(Reading::Clock(Some(reading))));
+    }
 }
 
 /// White makes this move and presses.

@@ -110,9 +110,11 @@ async fn a_game_over_usb() {
     let Some(mut sockets) = Sockets::empty().await else { return };
     let (id, mut pieces) = ("chessnut_SN0001", Pieces::start());
     sockets.tell("hid 1-2 4 SN0001");
+    // It is ready once it has said what stands on it.
+    sockets.board(id, "connecting").await;
+    sockets.tell(&format!("squares 1-2 {}", pieces.hex()));
     let board = sockets.board(id, "ready").await;
     assert_eq!((board.port.as_str(), board.model.as_str()), ("/dev/bus/usb/001/004", "chessnut"));
-    sockets.tell(&format!("squares 1-2 {}", pieces.hex()));
     assert!(sockets.moves(id, 0).await.is_empty());
     // Which of all these boards is it? For as long as nobody plays there.
     sockets.client.identify(id).await.unwrap();

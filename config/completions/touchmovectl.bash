@@ -919,12 +919,16 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__arbiter__subcmd__position)
-            opts="-h --board --bus --broadcast --help"
+            opts="-h --turn --board --bus --broadcast --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --turn)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --board)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

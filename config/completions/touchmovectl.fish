@@ -94,6 +94,7 @@ complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and _
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and __fish_seen_subcommand_from result" -l bus -d 'The bus: session, system, or an address such as unix:path=/run/bus [default: session if touchmoved is there, else system]' -r
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and __fish_seen_subcommand_from result" -l broadcast -d 'Ask the stream for broadcast: games only, for those who may not see alerts'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and __fish_seen_subcommand_from result" -s h -l help -d 'Print help'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and __fish_seen_subcommand_from position" -l turn -d 'Who is to move in what is shown [default: whose clock runs, else White]' -r
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and __fish_seen_subcommand_from position" -l board -d 'The board, as `touchmovectl list` shows it [default: the only one]' -r
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and __fish_seen_subcommand_from position" -l bus -d 'The bus: session, system, or an address such as unix:path=/run/bus [default: session if touchmoved is there, else system]' -r
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand arbiter; and __fish_seen_subcommand_from position" -l broadcast -d 'Ask the stream for broadcast: games only, for those who may not see alerts'

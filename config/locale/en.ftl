@@ -7,6 +7,7 @@
 wrong_start = the game was begun from a wrong start position: { $differences }
 orientation = the board seems to stand the wrong way round: the square in the right-hand corner of each player should be a light one
 unexplained = the board does not show the position of the record: { $differences }
+behind = moves are missing from the record, and play goes on: compare the score sheets; { $differences }
 ended_elsewhere = the game ended in another position than that of the record: { $differences }
 displaced = { $player } pressed the clock, and pieces are out of place: { $differences }
 displaced_found = pieces were found out of place: { $differences }
@@ -23,6 +24,7 @@ illegal_standing = { $san } by { $player } was not legal: { $reason }; play went
 pawn_left = { $player } pressed the clock, and { $pawn } was not replaced by another piece
 uncertain = moves were not seen one by one, and the board does not tell which they were; they could also be { $plies }: compare the score sheets
 uncertain_line = moves were made out from what stood there, on a line that loses updates: { $plies }: compare the score sheets
+uncertain_order = moves were missed, and the record has them as they led to what stood there, in an order that may be another: { $plies }: compare the score sheets
 last_move_doubtful = the last move may be another than { $san } ({ $percent } % sure): compare the score sheets
 
 ## The clock
@@ -67,8 +69,10 @@ board_silent = the board has said nothing for { $seconds ->
     [one] a second
    *[other] { $seconds } seconds
 }: look at its cable and its battery
+board_unseen = the board does not say what stands on it, and no moves are recorded: switch it off and on
 link_lost = the link to the board is lost, and nothing is seen until it is back: look at the cable
 clock_stopped = the clock is stopped
+clock_set = the clock was set: White { $white }, Black { $black }; it would show { $white_was } and { $black_was }
 clock_lost = the clock is not connected any more: look at its cable
 clock_battery = the battery of the clock is low
 board_battery = the battery of the board is low: { $percent } % left
@@ -212,6 +216,7 @@ kind-flag_fall = Flag fall
 kind-board_silent = Board silent
 kind-link_lost = Link lost
 kind-clock_stopped = Clock stopped
+kind-clock_set = Clock set
 kind-clock_lost = Clock disconnected
 kind-clock_battery = Clock battery low
 kind-board_battery = Board battery low

@@ -8,6 +8,7 @@
 wrong_start = 对局开始时棋子的初始位置摆错了：{ $differences }
 orientation = 棋盘的朝向似乎摆错了：双方的右下角应当是白格
 unexplained = 棋盘上的局面与记录不符：{ $differences }
+behind = 记录缺少着法，而对局仍在进行，请核对记录纸：{ $differences }
 ended_elsewhere = 对局结束时的局面与记录不符：{ $differences }
 displaced = { $player }按钟时有棋子错位：{ $differences }
 displaced_found = 发现有棋子错位：{ $differences }
@@ -24,6 +25,7 @@ illegal_standing = { $player }的着法{ $san }不合规则：{ $reason }；对�
 pawn_left = { $player }按了钟，而{ $pawn }没有换上升变的棋子
 uncertain = 有些着法没有逐一看到，从棋盘上无法确定；也可能是（着数、着法）{ $plies }：请核对记录纸
 uncertain_line = 连接线路丢失了数据，有些着法是根据后来的局面推断的（着数、着法）：{ $plies }：请核对记录纸
+uncertain_order = 有些着法没有看到，是根据后来的局面补上的，次序可能不同（着数、着法）：{ $plies }：请核对记录纸
 last_move_doubtful = 最后一着可能不是{ $san }（可信度{ $percent }%）：请核对记录纸
 
 ## 棋钟
@@ -65,8 +67,10 @@ waits-notice = 有关{ $player }触摸棋子的提示：可确认已知，或者
 ## 设备
 
 board_silent = 棋盘已有{ $seconds }秒没有任何信号：请检查连接线和电池
+board_unseen = 棋盘没有报告各格的棋子，着法不会被记录：请将棋盘关闭后重新打开
 link_lost = 与棋盘的连接已断开，恢复之前看不到走棋：请检查连接线
 clock_stopped = 棋钟已停
+clock_set = 棋钟已调整：白方{ $white }，黑方{ $black }；调整前应为白方{ $white_was }，黑方{ $black_was }
 clock_lost = 棋钟的连接已断开：请检查连接线
 clock_battery = 棋钟的电池电量不足
 board_battery = 棋盘的电池电量不足：还剩{ $percent }%
@@ -204,6 +208,7 @@ kind-flag_fall = 钟旗落下
 kind-board_silent = 棋盘无信号
 kind-link_lost = 连接断开
 kind-clock_stopped = 棋钟已停
+kind-clock_set = 棋钟已调整
 kind-clock_lost = 棋钟断开
 kind-clock_battery = 棋钟电量不足
 kind-board_battery = 棋盘电量不足

@@ -8,6 +8,7 @@
 wrong_start = 棋局開始時棋子的初始位置擺錯了：{ $differences }
 orientation = 棋盤的擺法似乎錯了：雙方的最右下角應該是白格
 unexplained = 棋盤上的局面與紀錄不符：{ $differences }
+behind = 紀錄缺少棋步，而對局仍在進行，請核對紀錄紙：{ $differences }
 ended_elsewhere = 棋局結束時的局面與紀錄不符：{ $differences }
 displaced = { $player }按鐘時有棋子移位：{ $differences }
 displaced_found = 發現有棋子放錯格：{ $differences }
@@ -24,6 +25,7 @@ illegal_standing = { $player }的棋步{ $san }不合規則：{ $reason }；棋�
 pawn_left = { $player }按了鐘，而{ $pawn }沒有換上升變的棋子
 uncertain = 有些棋步沒有逐一看到，從棋盤上無法確定；也可能是（步數、棋步）{ $plies }：請核對紀錄紙
 uncertain_line = 連接線路遺失了資料，有些棋步是根據後來的局面推斷的（步數、棋步）：{ $plies }：請核對紀錄紙
+uncertain_order = 有些棋步沒有看到，是根據後來的局面補上的，次序可能不同（步數、棋步）：{ $plies }：請核對紀錄紙
 last_move_doubtful = 最後一步可能不是{ $san }（可信度{ $percent }%）：請核對紀錄紙
 
 ## 棋鐘
@@ -65,8 +67,10 @@ waits-notice = 有關{ $player }觸摸棋子的提示：可確認已知，或者
 ## 設備
 
 board_silent = 棋盤已有{ $seconds }秒沒有任何訊號：請檢查連接線和電池
+board_unseen = 棋盤沒有回報各格的棋子，棋步不會被記錄：請將棋盤關閉後重新開啟
 link_lost = 與棋盤的連線已中斷，恢復之前看不到走子：請檢查連接線
 clock_stopped = 棋鐘已停
+clock_set = 棋鐘已調整：白方{ $white }，黑方{ $black }；調整前應為白方{ $white_was }，黑方{ $black_was }
 clock_lost = 棋鐘的連線已中斷：請檢查連接線
 clock_battery = 棋鐘的電池電量不足
 board_battery = 棋盤的電池電量不足：還剩{ $percent }%
@@ -204,6 +208,7 @@ kind-flag_fall = 小旗降落
 kind-board_silent = 棋盤無訊號
 kind-link_lost = 連線中斷
 kind-clock_stopped = 棋鐘已停
+kind-clock_set = 棋鐘已調整
 kind-clock_lost = 棋鐘連線中斷
 kind-clock_battery = 棋鐘電量不足
 kind-board_battery = 棋盤電量不足

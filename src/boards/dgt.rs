@@ -100,6 +100,8 @@ pub static MODEL: Model = Model {
 
 /// Without a byte for so long, the link is tested. Milliseconds.
 pub const QUIET: Millis = 10_000;
+/// A dump that came before one was asked for is believed if none has answered for so long: a dump takes 70 ms. Milliseconds.
+const EARLY: Millis = 300;
 /// A question not answered for so long is asked again. Milliseconds.
 pub const ANSWER: Millis = 2_000;
 /// Without a byte for so long after the first question, the board counts as silent. Milliseconds.
@@ -182,6 +184,8 @@ struct Download {
     bytes: usize,
     /// When there was more of it, or when it was asked for.
     progress_at: Millis,
+    /// One was on its way already when it was asked for: that one answers somebody else.
+    is_anothers: bool,
 }
 
 /// Whether a dump is on its way.
@@ -282,7 +286,9 @@ impl Protocol for Dgt {
         }
         let memory = self.decoder.take_memory();
         match self.download.take() {
-            Some(Download { tries, .. }) if tries < TRIES => return self.ask_memory(now, tries + 1),
+            Some(Download { tries, is_anothers, .. }) if tries < TRIES || is_anothers => {
+                return self.ask_memory(now, if is_anothers { tries } else { tries + 1 });
+            }
             Some(_) => self.readings.push_back(Reading::Memory(memory::read(&memory))),
             None if !memory.is_empty() => self.readings.push_back(Reading::Trouble(Trouble::Garbage(memory.len()))),
             None => {}
@@ -292,6 +298,10 @@ impl Protocol for Dgt {
                 self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
             }
             self.want_dump(now);
+        }
+        if self.early_until().is_some_and(|until| until <= now) {
+            (self.placed, self.shown) = (true, self.doubted.take());
+            self.readings.extend(self.shown.clone().map(Reading::Placement));
         }
         match self.dump {
             Dump::Asked(at) if now < at + ANSWER => {}
@@ -326,6 +336,7 @@ impl Protocol for Dgt {
             Dump::Wanted(at) => at,
             Dump::Idle => self.heard_at + QUIET,
         };
+        let question = self.early_until().map_or(question, |early| question.min(early));
         let question = match self.busy_until() {
             Some(until) if matches!(self.dump, Dump::Idle) => until,
             Some(until) => question.max(until),
@@ -342,6 +353,11 @@ impl Dgt {
         let Some(reading) = reading else { return };
         match &reading {
             Reading::Placement(placement) => {
+                if !self.placed && self.asked_at.is_some_and(|at| now < at) {
+                    // It answers a question of whoever had the line before, and may be old.
+                    self.doubted = Some(placement.clone());
+                    return;
+                }
                 (self.placed, self.dump) = (true, Dump::Idle);
                 if !self.is_credible(placement) {
                     let again = self.doubted.replace(placement.clone()).is_some();
@@ -357,12 +373,21 @@ impl Dgt {
                 }
             }
             Reading::Battery(_) => self.battery_at = Some(now + BATTERY),
-            Reading::Memory(_) => self.download = None,
+            Reading::Memory(_) => {
+                if let Some(Download { tries, is_anothers: true, .. }) = self.download.take() {
+                    return self.ask_memory(now, tries);
+                }
+            }
             // It may have been an update. The clock's message was one of the clock.
             Reading::Trouble(_) if id != clock::ID => self.want_dump(now),
             _ => {}
         }
         self.readings.push_back(reading);
+    }
+
+    /// Until then a dump that came before one was asked for waits for one that answers.
+    fn early_until(&self) -> Option<Millis> {
+        self.asked_at.filter(|_| !self.placed && self.doubted.is_some()).map(|at| at + EARLY)
     }
 
     /// While a message is arriving, nothing is sent and no answer is overdue.
@@ -376,7 +401,8 @@ impl Dgt {
 
     fn ask_memory(&mut self, now: Millis, tries: u32) {
         let progress_at = self.send(now, Command::Memory, PACE);
-        self.download = Some(Download { tries, bytes: 0, progress_at });
+        let bytes = self.decoder.memory();
+        self.download = Some(Download { tries, bytes, progress_at, is_anothers: bytes > 0 });
     }
 
     fn send(&mut self, now: Millis, command: Command, pause: Millis) -> Millis {

@@ -5,10 +5,11 @@ use crate::game::pgn::is_tag_name;
 use crate::game::{Command, GameResult};
 use crate::laws::draws::Claimed;
 use crate::laws::{Irregularity, Laws, Worded};
-use crate::publish::client::{ClientError, Said, Worth};
+use crate::publish::client::{BoardInfo, ClientError, Said, Worth};
 use crate::publish::dbus::Stream;
 use crate::wire::Word;
-use shakmaty::{Color, Role};
+use anyhow::Context;
+use shakmaty::{Board, Color, Piece, Role, Square};
 
 /// Set the result or position, take back, put a position back, rule on what happened
 #[derive(Debug, clap::Args)]
@@ -61,11 +62,15 @@ or * without one (so set the result first). Counters in the FEN go on: a game ta
 of the board that show something else are listed; `touchmovectl board` shows them until they agree.",
         after_help = "Examples:
   touchmovectl arbiter position '8/5k2/8/8/4K3/8/4P3/8 w - - 0 61'
-  touchmovectl arbiter position '4k3/8/8/8/8/8/4P3/4K3 w - - 0 40' --board dgt_ttyUSB0"
+  touchmovectl arbiter position '4k3/8/8/8/8/8/4P3/4K3 w - - 0 40' --board dgt_ttyUSB0
+  touchmovectl arbiter position shown --turn black"
     )]
     Position {
-        /// A FEN, in quotes; X-FEN or Shredder-FEN for Chess960
+        /// A FEN, in quotes; X-FEN or Shredder-FEN for Chess960. Or `shown`: what stands on a board that tells the pieces
         fen: String,
+        /// Who is to move in what is shown [default: whose clock runs, else White]
+        #[arg(long, value_parser = word::<Color>)]
+        turn: Option<Color>,
         /// The board, as `touchmovectl list` shows it [default: the only one]
         #[arg(long)]
         board: Option<String>,
@@ -319,7 +324,7 @@ fn time(text: &str) -> Result<u32, String> {
 /// When touchmoved is not there, or refuses: in its own words.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let (command, of) = match args.what {
-        What::Position { fen, board, service } => return position(&fen, board.as_deref(), &service).await,
+        What::Position { fen, turn, board, service } => return position(&fen, turn, board.as_deref(), &service).await,
         What::Result { result: Outcome(result), of } => (Command::Result(result), of),
         What::TakeBack { plies, of } => (Command::TakeBack(plies), of),
         What::Promotion { piece, ply, of } => (Command::Promotion { ply, role: piece }, of),
@@ -365,10 +370,13 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     Ok(print(&format!("game {id} on {}: {done}\n", game.board))?)
 }
 
-async fn position(fen: &str, name: Option<&str>, service: &Service) -> anyhow::Result<()> {
+async fn position(fen: &str, turn: Option<Color>, name: Option<&str>, service: &Service) -> anyhow::Result<()> {
     let client = live(service)?.connect().await?;
-    let id = board(&client.snapshot().await?, name)?.id.clone();
-    client.set_position(&id, fen).await?;
+    let snapshot = client.snapshot().await?;
+    let shown_by = board(&snapshot, name)?;
+    let id = shown_by.id.clone();
+    let fen = if fen == "shown" { shown(shown_by, turn)? } else { fen.to_owned() };
+    client.set_position(&id, &fen).await?;
     let snapshot = client.snapshot().await?;
     let board = board(&snapshot, Some(&id))?;
     let mut text = match board.game {
@@ -379,6 +387,36 @@ async fn position(fen: &str, name: Option<&str>, service: &Service) -> anyhow::R
         text.push_str(&format!("{square}: {expected} should be there, and {seen} is\n"));
     }
     Ok(print(&text)?)
+}
+
+/// What stands on this board, as a FEN. Kings and rooks on their first squares count as unmoved.
+fn shown(board: &BoardInfo, turn: Option<Color>) -> anyhow::Result<String> {
+    let letters = || Square::ALL.into_iter().zip(board.placement.chars()).filter(|(_, letter)| *letter != '.');
+    let pieces: Option<Vec<(Square, Piece)>> =
+        letters().map(|(square, letter)| Some((square, Piece::from_char(letter)?))).collect();
+    let pieces = pieces
+        .filter(|pieces| !pieces.is_empty())
+        .with_context(|| format!("board {} does not say which pieces stand on it: give the position as a FEN", board.id))?;
+    let mut squares = Board::empty();
+    pieces.into_iter().for_each(|(square, piece)| squares.set_piece_at(square, piece));
+    // Where nobody knows yet how the board stands, each player's men are nearer to him.
+    let ranks = |color| squares.by_color(color).into_iter().map(|square| square.rank() as usize).sum::<usize>();
+    let count = |color| squares.by_color(color).count().max(1);
+    let is_turned = ranks(Color::White) * count(Color::Black) > ranks(Color::Black) * count(Color::White);
+    if is_turned {
+        squares.rotate_180();
+    }
+    let black_runs = board.clock.as_ref().is_some_and(|clock| clock.turn == "black");
+    let black = turn.map_or(black_runs, |turn| turn == Color::Black);
+    let stands = |square, piece| squares.piece_at(square) == Some(piece);
+    let rights: String = [(Color::White, Square::E1, Square::H1, 'K'), (Color::White, Square::E1, Square::A1, 'Q')]
+        .into_iter()
+        .chain([(Color::Black, Square::E8, Square::H8, 'k'), (Color::Black, Square::E8, Square::A8, 'q')])
+        .filter(|&(color, king, rook, _)| stands(king, color.king()) && stands(rook, color.rook()))
+        .map(|(.., letter)| letter)
+        .collect();
+    let rights = if rights.is_empty() { "-" } else { &rights };
+    Ok(format!("{squares} {} {rights} - 0 1", if black { 'b' } else { 'w' }))
 }
 
 fn said(answer: &Said, fen: &str) -> String {
@@ -408,6 +446,28 @@ fn live(service: &Service) -> Result<&Service, ClientError> {
         Stream::Live => Ok(service),
         Stream::Broadcast => {
             Err(ClientError::Refused("the stream for broadcast takes no orders: leave --broadcast out".to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As D-Bus has it: a1 first.
+    const PLACEMENT: &str =
+        concat!("R...K..R", "PPP..PPP", "........", "........", "........", "........", "ppp..ppp", "r...k..r");
+
+    #[test]
+    fn what_stands_on_a_board_is_a_position() {
+        let board = |placement: &str| BoardInfo { placement: placement.to_owned(), ..BoardInfo::default() };
+        let fen = shown(&board(PLACEMENT), None).unwrap();
+        assert_eq!(fen, "r3k2r/ppp2ppp/8/8/8/8/PPP2PPP/R3K2R w KQkq - 0 1");
+        // Turned round it is the same.
+        let turned: String = PLACEMENT.chars().rev().collect();
+        assert_eq!(shown(&board(&turned), Some(Color::Black)).unwrap(), fen.replace(" w ", " b "));
+        for unknown in ["", &"x".repeat(64)] {
+            assert!(shown(&board(unknown), None).is_err());
         }
     }
 }

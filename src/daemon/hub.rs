@@ -95,7 +95,8 @@ impl Hub {
     }
 
     /// Gives a board a seat, with the last games that the journal has of it. Returns the events of the last one too, for its
-    /// table. A game that cannot be read is left out and said to be trouble; if it is the last one, the board begins anew.
+    /// table. A game that cannot be read is left out and said to be trouble; if it is the last one, what can be read of its beginning
+    /// goes on.
     pub fn seat(self: &Arc<Self>, mut view: BoardView) -> (Seat, Option<LastGame>) {
         let board = view.id.clone();
         let mut last = None;
@@ -113,7 +114,13 @@ impl Hub {
                 Ok(read) => read,
                 Err(why) => {
                     unreadable.push(why);
-                    (view.game, view.rotation, last) = (None, None, None);
+                    (view.game, view.rotation) = (None, None);
+                    let events = self.journal.readable_events(id);
+                    last = events.first().and_then(Record::begin).map(|record| LastGame {
+                        epoch_wall_ms: started_wall_ms.saturating_sub_unsigned(record.started_at),
+                        events,
+                        cut_from: Some(id),
+                    });
                     continue;
                 }
             };
@@ -123,15 +130,22 @@ impl Hub {
             events.iter().skip(1).for_each(|event| game.take(event));
             game.recalled = game.record.last_number;
             view.rotation = Some(game.record.rotation);
-            last = Some(LastGame { epoch_wall_ms, events });
+            last = Some(LastGame { epoch_wall_ms, events, cut_from: None });
             self.lock().games.insert(id, game);
         }
         if !unreadable.is_empty() {
             let why = unreadable.join("; ");
             // Why may name a move, which the log of the machine must not.
             error!(%board, "a stored game is set aside: property Trouble of {} says why", crate::names::MANAGER_INTERFACE);
+            let outcome = match &last {
+                Some(LastGame { cut_from: Some(_), events, .. }) => {
+                    format!("its first {} events are a game that goes on, and moves after them are missing", events.len())
+                }
+                _ => format!("board {board} is served without it"),
+            };
             let sentence = format!(
-                "board {board} is served without a stored game ({why}): look at it with sqlite3 in a copy made by `touchmovectl backup`"
+                "a stored game of board {board} cannot be read ({why}): {outcome}; look at it with sqlite3 in a copy made by \
+                 `touchmovectl backup`"
             );
             self.trouble(GAME_UNREADABLE, Some(&board), Some(sentence));
         }
@@ -207,7 +221,7 @@ impl Hub {
         let events = self.since(game, 0).map_err(|why| OrderError::Unreadable(why.to_string()))?;
         let to = exchange.to.clone();
         let order = Order { command: Command::Tags(tags), by: says };
-        let carried = Carried { game: LastGame { epoch_wall_ms, events }, order, exchange };
+        let carried = Carried { game: LastGame { epoch_wall_ms, events, cut_from: None }, order, exchange };
         self.ask(&to, Asked::CarryOn(Box::new(carried))).await.map(drop)
     }
 

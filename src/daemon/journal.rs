@@ -228,6 +228,11 @@ impl Journal {
         read::events(&self.reader.lock().unwrap_or_else(PoisonError::into_inner), game, after)
     }
 
+    /// The events of a game before the first that cannot be read.
+    pub fn readable_events(&self, game: u64) -> Vec<Stamped> {
+        read::readable_events(&self.reader.lock().unwrap_or_else(PoisonError::into_inner), game)
+    }
+
     /// Copies the journal as it is now into a new file, while writing goes on.
     pub fn backup(&self, to: &Path) -> Result<(), JournalError> {
         backup(&self.dir, to, |_, _| {})

@@ -218,6 +218,8 @@ pub enum AlertKind {
     LinkLost,
     /// The clock is stopped.
     ClockStopped,
+    /// Notice: somebody set the clock: both its times before and after (6.10, 6.14).
+    ClockSet,
     /// The clock is disconnected.
     ClockLost,
     /// The clock's battery is low.
@@ -247,11 +249,11 @@ impl AlertKind {
     /// What sort of matter it is.
     pub fn matter(self) -> Matter {
         use AlertKind::{
-            BoardBattery, BoardSilent, CaptureUnclear, ClockBattery, ClockLost, ClockStopped, DeadPosition, Displaced,
-            DisplacedFound, FiveFold, FlagFall, HandledOffTurn, IllegalMove, IllegalPending, IllegalPosition, IllegalStands,
-            LinkLost, MovesUncertain, Orientation, PlayedAfterEnd, PositionUnexplained, PossibleTouch, PressBeforeRelease,
-            PressWithoutMove, PromotionChanged, ReleaseChanged, ResultSignalled, ResultWanted, SeventyFive, TouchCapture,
-            TouchMove, WrongStart,
+            BoardBattery, BoardSilent, CaptureUnclear, ClockBattery, ClockLost, ClockSet, ClockStopped, DeadPosition,
+            Displaced, DisplacedFound, FiveFold, FlagFall, HandledOffTurn, IllegalMove, IllegalPending, IllegalPosition,
+            IllegalStands, LinkLost, MovesUncertain, Orientation, PlayedAfterEnd, PositionUnexplained, PossibleTouch,
+            PressBeforeRelease, PressWithoutMove, PromotionChanged, ReleaseChanged, ResultSignalled, ResultWanted, SeventyFive,
+            TouchCapture, TouchMove, WrongStart,
         };
         match self {
             IllegalPending | IllegalMove | IllegalStands | IllegalPosition | PressWithoutMove | PressBeforeRelease => {
@@ -262,7 +264,7 @@ impl AlertKind {
             }
             TouchMove | TouchCapture | PossibleTouch | ReleaseChanged | PromotionChanged | HandledOffTurn => Matter::Touch,
             ResultSignalled | ResultWanted | DeadPosition | FiveFold | SeventyFive | FlagFall | PlayedAfterEnd => Matter::End,
-            BoardSilent | LinkLost | ClockStopped | ClockLost | ClockBattery | BoardBattery => Matter::Device,
+            BoardSilent | LinkLost | ClockStopped | ClockSet | ClockLost | ClockBattery | BoardBattery => Matter::Device,
         }
     }
 
@@ -276,8 +278,9 @@ impl AlertKind {
 
     /// What a sensor saw may be nothing: intent cannot be sensed (4.2.2), and the arbiter decides whether he looks at all.
     pub fn is_notice(self) -> bool {
-        use AlertKind::{BoardBattery, ClockBattery, ClockStopped, FlagFall, IllegalPending};
-        self.matter() == Matter::Touch || [IllegalPending, FlagFall, ClockStopped, ClockBattery, BoardBattery].contains(&self)
+        use AlertKind::{BoardBattery, ClockBattery, ClockSet, ClockStopped, FlagFall, IllegalPending};
+        let notices = [IllegalPending, FlagFall, ClockStopped, ClockSet, ClockBattery, BoardBattery];
+        self.matter() == Matter::Touch || notices.contains(&self)
     }
 }
 

@@ -54,7 +54,7 @@ pub fn pgn(record: &Record, tags: &[(String, String)]) -> String {
 
 /// Whether PGN allows a tag of this name.
 pub fn is_tag_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    (1..=255).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Puts into words why a move is not legal, without a full stop and braces; `None`: it is not said.
@@ -262,7 +262,8 @@ fn thinking_time(record: &Record, index: usize, ply: &Ply, white: bool) -> Optio
     Some(elapsed)
 }
 
-fn h_mm_ss(seconds: u64) -> String {
+/// Hours, minutes and seconds as `[%clk]` has them: `1:05:09`.
+pub fn h_mm_ss(seconds: u64) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 

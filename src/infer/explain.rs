@@ -102,7 +102,7 @@ fn search(base: &Position, seen: &Seen, hidden: Bitboard, suspects: Bitboard, de
 const MOST_WEIGHED: usize = 24;
 
 /// What these moves cost before anything is seen of them.
-fn unlikeliness(base: &Position, moves: &[Move]) -> Cost {
+pub fn unlikeliness(base: &Position, moves: &[Move]) -> Cost {
     let mut position = base.clone();
     let mut cost = 0;
     for &mv in moves {

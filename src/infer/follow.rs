@@ -63,6 +63,15 @@ impl Follower {
         follower
     }
 
+    /// What is known of the game is these moves, and nothing of what the board shows but for squares that do not work: it is followed
+    /// anew from there.
+    pub fn begin_again(&mut self, now: Millis, start: Position, moves: &[(Move, Option<Millis>)]) {
+        let seen = Seen::new(self.seen.sensing());
+        let (changes, faults) = (self.changes + 1, self.faults.clone());
+        *self = Follower { changes, faults, ..Follower::resume(now, start, moves, seen, self.beam) };
+        self.discount(now);
+    }
+
     /// From now on so much is kept.
     pub fn set_beam(&mut self, beam: Beam) {
         self.beam = beam;

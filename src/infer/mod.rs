@@ -10,6 +10,7 @@
 //! **Invariant:** no clock is read and no edge is thrown away here; times come in with the edges.
 
 mod beam;
+mod bridge;
 mod explain;
 mod faults;
 mod follow;
@@ -25,6 +26,7 @@ mod start;
 mod why;
 
 pub use beam::Beam;
+pub use bridge::{Bridge, Bridged};
 pub use explain::{Doubts, Explanation, explain};
 pub use faults::Faults;
 pub use follow::Follower;

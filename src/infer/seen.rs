@@ -270,6 +270,16 @@ impl Seen {
         self.occupied
     }
 
+    /// The squares that show this piece, on a board that tells the pieces apart.
+    pub fn showing(&self, piece: Piece) -> Bitboard {
+        *self.sides.get(piece.color) & *self.roles.get(piece.role)
+    }
+
+    /// The squares that show a piece of this player.
+    pub fn side(&self, color: Color) -> Bitboard {
+        *self.sides.get(color)
+    }
+
     /// The key of what is shown: equal to that of every placement that would show the same.
     pub fn key(&self) -> u64 {
         self.key

@@ -1,5 +1,6 @@
 //! The chess clock of one table: whose half is whose, and when the lever was pressed.
 
+use super::clock_filter::ClockFilter;
 use crate::boards::{ClockHalf, ClockReading, Millis};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::{ClockTime, Event};
@@ -11,9 +12,14 @@ pub struct Clock {
     reading: Option<(Millis, ClockReading)>,
     /// Set by configuration; then play does not change it.
     fixed: bool,
+    /// Upright: its left half is White's when the board is upright.
     side: Rotation,
     /// It ran since the game began.
     ran: bool,
+    /// What can be believed of its messages.
+    filter: ClockFilter,
+    /// Somebody set it: what it would show otherwise, until that is told.
+    set_from: Option<ClockReading>,
     /// What it showed when it was last seen, before a restart: the side that fits better is how it stands.
     expected: Option<ClockTimes>,
 }
@@ -36,7 +42,15 @@ pub struct Press {
 impl Clock {
     /// No reading yet.
     pub fn new(side: Option<Rotation>) -> Clock {
-        Clock { reading: None, fixed: side.is_some(), side: side.unwrap_or(Rotation::Upright), ran: false, expected: None }
+        Clock {
+            reading: None,
+            fixed: side.is_some(),
+            side: side.unwrap_or(Rotation::Upright),
+            ran: false,
+            filter: ClockFilter::default(),
+            set_from: None,
+            expected: None,
+        }
     }
 
     /// A game begins.
@@ -72,7 +86,7 @@ impl Clock {
 
     /// Whether it was stopped, after it ran in this game. With a flag down it was not: play may go on until somebody sees that.
     pub fn is_stopped(&self) -> bool {
-        let still = |reading: ClockReading| !reading.running && !reading.left.flag && !reading.right.flag;
+        let still = |reading: ClockReading| !reading.running && !self.filter.shows_flag();
         self.ran && self.reading.is_some_and(|(_, reading)| still(reading))
     }
 
@@ -81,8 +95,19 @@ impl Clock {
         self.counts() && self.reading.is_some_and(|(_, reading)| reading.left.ms < ms || reading.right.ms < ms)
     }
 
-    /// Takes a reading; tells of a press if the lever went over while the clock runs.
-    pub fn read(&mut self, now: Millis, reading: Option<ClockReading>, board: Rotation) -> Option<Press> {
+    /// Takes a reading; tells of a press if the lever went over while the clock runs. `in_play`: the game that it ran in is not over.
+    pub fn read(&mut self, now: Millis, reading: Option<ClockReading>, in_play: bool, board: Rotation) -> Option<Press> {
+        let reading = match reading {
+            Some(reading) => {
+                let believed = self.filter.read(now, reading, in_play && self.ran);
+                self.set_from = believed.set_from;
+                Some(believed.reading)
+            }
+            None => {
+                self.filter.forget();
+                None
+            }
+        };
         let before = std::mem::replace(&mut self.reading, reading.map(|reading| (now, reading)));
         let reading = reading?;
         if let Some(expected) = self.expected.take() {
@@ -106,6 +131,24 @@ impl Clock {
         })
     }
 
+    /// When a flag is believed that only one reading has shown.
+    pub fn deadline(&self) -> Option<Millis> {
+        self.filter.deadline()
+    }
+
+    /// That time has come.
+    pub fn advance(&mut self, now: Millis) {
+        if let (Some(believed), Some((_, reading))) = (self.filter.advance(now), &mut self.reading) {
+            (reading.left.flag, reading.right.flag) = (believed.left.flag, believed.right.flag);
+        }
+    }
+
+    /// Somebody set it with the last reading: what it would show otherwise.
+    pub fn set_from(&mut self, now: Millis, board: Rotation) -> Option<ClockTimes> {
+        let was = self.set_from.take()?;
+        Some(self.times_of(now, now, &was, board))
+    }
+
     /// Play showed that the clock stands the other way round. Ignored when configuration says how it stands.
     pub fn turn_round(&mut self) -> bool {
         if !self.fixed {
@@ -123,6 +166,10 @@ impl Clock {
     /// Both times, with their age.
     pub fn times(&self, now: Millis, board: Rotation) -> ClockTimes {
         let Some((at, reading)) = self.reading else { return ClockTimes::default() };
+        self.times_of(now, at, &reading, board)
+    }
+
+    fn times_of(&self, now: Millis, at: Millis, reading: &ClockReading, board: Rotation) -> ClockTimes {
         let age_ms = u32::try_from(now.saturating_sub(at)).unwrap_or(u32::MAX);
         let time = |ms| Some(ClockTime { ms, resolution_ms: reading.resolution_ms, age_ms });
         let (left, right) = (time(reading.left.ms), time(reading.right.ms));

@@ -1,6 +1,7 @@
 //! One game on the table: what is followed against what was published.
 
 mod alerts;
+mod behind;
 mod claim;
 mod devices;
 mod end;
@@ -21,7 +22,7 @@ use super::clock::{Clock, Press};
 use super::{Output, Settings};
 use crate::boards::{Cue, Millis, Placement, Sensed};
 use crate::game::event::{ClockTimes, Rotation};
-use crate::game::record::PlyState;
+use crate::game::record::{Ply, PlyState};
 use crate::game::{AlertKind, CompletedBy, Event, Record, Sighting, Stamped};
 pub use crate::infer::model::KINGS_APART;
 use crate::infer::{Beam, Follower, Hypothesis, Node, Seen, StartFound, turned};
@@ -30,6 +31,7 @@ use crate::laws::edition::Completion;
 use crate::laws::{Laws, Position};
 use crate::sense::Edge;
 pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
+use behind::Behind;
 use hold::Hold;
 use mate_search::Searches;
 use shakmaty::{Bitboard, Color, Move, Piece, Square};
@@ -99,6 +101,8 @@ pub struct Game {
     sighted: bool,
     /// The squares that were last told to differ from the record.
     displaced: Bitboard,
+    /// No line of play explains the board.
+    behind: Option<Behind>,
     /// Up to this ply the arbiter knows what captures could be that nobody saw.
     instead_told: usize,
     /// Nobody has looked yet whether the last position on record is dead.
@@ -146,8 +150,7 @@ impl Game {
             let uci = &ply.played.uci;
             let mv = if ply.played.irregular { position.any_move_to(uci, &ply.played.fen) } else { position.parse_uci(uci) }?;
             position = position.play(mv);
-            let pressed = matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock, .. }).then_some(ply.made_at);
-            moves.push((mv, pressed));
+            moves.push((mv, pressed_at(ply)));
         }
         let now = events.last().map_or(0, |last| last.at);
         let mut follower = Follower::resume(now, start.clone(), &moves, Seen::new(settings.sensing), settings.beam());
@@ -191,6 +194,7 @@ impl Game {
             sightings: Sightings::default(),
             sighted: !blind,
             displaced: Bitboard::EMPTY,
+            behind: None,
             instead_told: 0,
             dead_unjudged: false,
             searches: Searches::default(),
@@ -262,6 +266,7 @@ impl Game {
     }
 
     pub fn lose_sight(&mut self, now: Millis) {
+        self.behind = None;
         self.touch_free_until = self.touch_free_until.max(now);
         self.idle_press = None;
         self.blind = true;
@@ -285,6 +290,16 @@ impl Game {
         let placement = turned(placement, around.rotation);
         self.take(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), around, output);
         self.sighted = true;
+    }
+
+    /// Only so many plies are known, and what the board shows is not: the game is followed anew from there, as of this time.
+    pub fn follow_from(&mut self, now: Millis, plies: usize) {
+        let known = self.published.iter().zip(&self.record.plies).take(plies);
+        let moves: Vec<(Move, Option<Millis>)> = known.map(|(&mv, ply)| (mv, pressed_at(ply))).collect();
+        self.follower.begin_again(now, self.start.clone(), &moves);
+        self.fix();
+        self.seen_changes = None;
+        self.blind = true;
     }
 
     /// The line carried damage.
@@ -336,10 +351,12 @@ impl Game {
             return;
         }
         self.touched_while_held(now);
+        self.search_missed_anew();
         self.watch_kings(now, output);
         self.publish(now, around, output);
         self.judge_claims(now, output);
         self.judge_late_release(now, output);
+        self.watch_behind(now, around, output);
     }
 
     /// What comes until then may have waited on the line.
@@ -393,6 +410,8 @@ impl Game {
         self.last_press = Some(press);
         self.follower.quiet(now, around.settle);
         self.publish(now, around, output);
+        self.count_press();
+        self.watch_behind(now, around, output);
     }
 
     /// Whether what was published of this ply is what the follower holds.
@@ -449,11 +468,14 @@ impl Game {
         if quiet >= UNEXPLAINED {
             self.tell_touched_opponent(now, output);
         }
+        self.watch_behind(now, around, output);
+        self.search_missed(now, quiet);
     }
 
     /// When the follower wants to look again at a press, or a player has adjusted long enough.
     pub fn look_deadline(&self) -> Option<Millis> {
-        [self.follower.deadline(), self.hold_deadline(), self.press_deadline(), self.handled_deadline()]
+        let follower = self.follower.deadline();
+        [follower, self.hold_deadline(), self.press_deadline(), self.handled_deadline(), self.behind_deadline()]
             .into_iter()
             .flatten()
             .min()
@@ -462,13 +484,15 @@ impl Game {
 
     /// When a slice of a search is due, or an end of the game has waited long enough: also while nothing is followed.
     pub fn background_deadline(&self) -> Option<Millis> {
-        [self.search_deadline(), self.end_deadline()].into_iter().flatten().min()
+        [self.search_deadline(), self.end_deadline(), self.missed_deadline()].into_iter().flatten().min()
     }
 
     /// That time has come.
     pub fn run_background(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         if self.end_deadline().is_some_and(|due| due <= now) {
             self.settle_end(now, around, output);
+        } else if self.missed_deadline().is_some_and(|due| due <= now) {
+            self.run_missed(now, around, output);
         } else {
             self.run_search(now, output);
         }
@@ -483,6 +507,7 @@ impl Game {
         self.publish(now, around, output);
         self.press_is_due(now, output);
         self.tell_handled(now, around, output);
+        self.watch_behind(now, around, output);
     }
 
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {
@@ -562,6 +587,11 @@ impl Game {
         self.record.apply(&stamped);
         output.add(stamped);
     }
+}
+
+/// When the clock was pressed on a ply, as far as the record tells.
+fn pressed_at(ply: &Ply) -> Option<Millis> {
+    matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock, .. }).then_some(ply.made_at)
 }
 
 /// Whether, as these events of one game tell, the last position on record was found to be dead.

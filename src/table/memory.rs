@@ -16,6 +16,13 @@ use shakmaty::{Color, Piece, Square};
 
 /// So long the board's memory is waited for, in milliseconds: it takes 8.3 s at 9600 baud, and is asked for twice.
 pub const PATIENCE: Millis = 20_000;
+/// The memory was not there after so long, or did not help: it is asked for again, and the next time after twice as long, in
+/// milliseconds. A board whose memory is read does nothing else for 8 s.
+const FIRST_PAUSE: Millis = 5_000;
+/// It is asked for no more rarely than this, in milliseconds.
+const LONGEST_PAUSE: Millis = 300_000;
+/// The arbiter is told after so long without an answer, in milliseconds.
+const LATE: Millis = 10_000;
 /// So much news is kept meanwhile: a board that says more than this in that time is not asked any longer. Two blitz players make some
 /// hundred changes.
 const NEWS: usize = 1_000;
@@ -29,10 +36,31 @@ const NEXT: Millis = 300;
 /// What a table keeps of a link that was lost, until the game is followed again.
 #[derive(Clone, Debug, Default)]
 pub struct Gap {
-    /// Since when, and what the squares showed then, if it was known; `None`: nothing was missed.
-    pub lost: Option<(Millis, Option<Placement>)>,
+    /// What was known when it was lost; `None`: nothing was missed.
+    pub lost: Option<Lost>,
     /// The memory was asked for.
     pub asked: Option<Asked>,
+    /// It did not help, and is asked for again.
+    again: Option<Again>,
+}
+
+/// What was known when a link was lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Lost {
+    /// When that was.
+    pub at: Millis,
+    /// What the squares showed, if it was known.
+    pub shown: Option<Placement>,
+    /// How many plies were on record.
+    pub plies: usize,
+}
+
+/// The memory is asked for again, and the game is followed meanwhile.
+#[derive(Clone, Copy, Debug)]
+struct Again {
+    at: Millis,
+    /// How long that took since the last time.
+    pause: Millis,
 }
 
 /// The time from the first whole reading after a gap until the memory is there.
@@ -44,6 +72,8 @@ pub struct Asked {
     pub placement: Placement,
     /// What came since.
     pub since: Vec<(Millis, News)>,
+    /// The arbiter knows how long it takes.
+    pub is_told: bool,
 }
 
 /// What came while the memory was waited for.
@@ -58,10 +88,11 @@ pub enum News {
 impl Gap {
     /// The link is down, or the board silent, since this time. What was seen before an earlier gap stays if nothing was
     /// understood since.
-    pub fn begin(&mut self, at: Millis, seen: Option<Placement>) {
+    pub fn begin(&mut self, at: Millis, shown: Option<Placement>, plies: usize) {
         let asked = self.asked.take().is_some();
-        if self.lost.is_none() || !asked && seen.is_some() {
-            self.lost = Some((at, seen));
+        let again = self.again.take().is_some();
+        if self.lost.is_none() || !asked && !again && shown.is_some() {
+            self.lost = Some(Lost { at, shown, plies });
         }
     }
 
@@ -72,10 +103,13 @@ impl Gap {
         }
     }
 
-    /// When the memory is not waited for any longer.
+    /// When the memory is not waited for any longer, is late, or is asked for again.
     pub fn deadline(&self) -> Option<Millis> {
-        let patience = |asked: &Asked| if asked.since.len() < NEWS { PATIENCE } else { 0 };
-        self.asked.as_ref().map(|asked| asked.at + patience(asked))
+        match &self.asked {
+            Some(asked) if asked.since.len() >= NEWS => Some(asked.at),
+            Some(asked) => Some(asked.at + if asked.is_told { PATIENCE } else { LATE }),
+            None => self.again.map(|again| again.at),
+        }
     }
 }
 
@@ -83,20 +117,51 @@ impl Table {
     /// After a gap: asks the board what it remembers if what stands there now cannot be explained without. Until then the game
     /// is not followed, for at most `PATIENCE`.
     pub fn ask_memory(&mut self, now: Millis, placement: &Placement, output: &mut Output) -> bool {
-        let (Some((_, before)), Some(game)) = (&self.gap.lost, &self.game) else { return false };
-        let rotation = self.rotation.unwrap_or(Rotation::Upright);
-        let explained = game.is_over()
-            || before.as_ref() == Some(placement)
-            || game
-                .position()
-                .is_none_or(|position| is_explained(&position, &turned(placement, rotation), self.settings.sensing));
-        if explained {
+        let Some(lost) = &self.gap.lost else { return false };
+        if lost.shown.as_ref() == Some(placement) || self.agrees(placement) {
             self.gap = Gap::default();
             return false;
         }
-        self.gap.asked = Some(Asked { at: now, placement: *placement, since: Vec::new() });
+        self.gap.asked = Some(Asked { at: now, placement: *placement, since: Vec::new(), is_told: false });
         output.cues.push(Cue::Memory);
         true
+    }
+
+    /// Whether the record explains what stands there, or there is no game to explain.
+    fn agrees(&self, placement: &Placement) -> bool {
+        let rotation = self.rotation.unwrap_or(Rotation::Upright);
+        let explains = |position: &Position| is_explained(position, &turned(placement, rotation), self.settings.sensing);
+        self.game.as_ref().is_none_or(|game| game.is_over() || game.position().is_none_or(|position| explains(&position)))
+    }
+
+    /// A deadline of the gap has come.
+    pub fn run_gap(&mut self, now: Millis, output: &mut Output) {
+        match (&mut self.gap.asked, self.gap.again) {
+            (Some(asked), _) if asked.is_told || asked.since.len() >= NEWS => self.remember(now, &[], output),
+            (Some(asked), _) => {
+                asked.is_told = true;
+                let placement = *self.sense.placement();
+                self.with_game(output, |game, around, output| game.tell_awaited(now, &placement, around, output));
+            }
+            (None, Some(again)) => self.ask_again(now, again, output),
+            (None, None) => {}
+        }
+    }
+
+    /// The memory is asked for again, if the record still does not agree with the board.
+    fn ask_again(&mut self, now: Millis, again: Again, output: &mut Output) {
+        let placement = *self.sense.placement();
+        let is_whole = self.sense.is_whole();
+        if is_whole && self.agrees(&placement) {
+            self.gap = Gap::default();
+            return;
+        }
+        let pause = (again.pause * 2).min(LONGEST_PAUSE);
+        self.gap.again = Some(Again { at: now + pause, pause });
+        if is_whole {
+            self.gap.asked = Some(Asked { at: now, placement, since: Vec::new(), is_told: true });
+            output.cues.push(Cue::Memory);
+        }
     }
 
     /// The board's memory is here, or will not come (an empty one): the game is followed on through what was missed.
@@ -104,8 +169,12 @@ impl Table {
         if self.gap.asked.is_none() {
             return; // An answer that comes too late, or that nobody asked for.
         }
-        let Gap { lost: Some((since, before)), asked: Some(asked) } = std::mem::take(&mut self.gap) else { return };
+        let Gap { lost: Some(lost), asked: Some(asked), again } = std::mem::take(&mut self.gap) else { return };
+        let since = lost.at;
         let present = *self.sense.placement();
+        if again.is_some() && self.agrees(&present) {
+            return; // It was found out otherwise.
+        }
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         output.not_before = now;
         // The newest entry may be older or newer than the first reading after the gap.
@@ -117,8 +186,8 @@ impl Table {
             }
             to.push(shown);
         }
-        let recorded = self.game.as_ref().and_then(Game::position).map(|position| turned(&placement(&position), rotation));
-        let from: Vec<Placement> = before.into_iter().chain(recorded).collect();
+        let recorded = self.game.as_ref().map(|game| turned(&placement(&game.position_after(lost.plies)), rotation));
+        let from: Vec<Placement> = lost.shown.into_iter().chain(recorded).collect();
         let newest_first: Vec<Placement> = to.iter().rev().copied().collect();
         let mut followed = 0;
         match align(log, &from, &newest_first) {
@@ -130,13 +199,27 @@ impl Table {
                     followed -= 1;
                 }
                 let until = followed.checked_sub(1).and_then(|last| asked.since.get(last)).map_or(asked.at, |(at, _)| *at);
-                let (known, missed) = (&from[found.from], log.get(found.known..).unwrap_or_default());
+                let (Some(known), Some(missed)) = (from.get(found.from), log.get(found.known..)) else { return };
+                if again.is_some() {
+                    // What was made of it meanwhile was made without knowing.
+                    self.with_game(output, |game, _, _| game.follow_from(since, lost.plies));
+                }
                 let steps = steps(missed, known, since, until, |half| self.clock.color(half, rotation));
                 self.replay(now, since, known, steps, output);
                 let edges = self.sense.placement_read(until, &to[followed]);
                 self.with_game(output, |game, around, output| game.changed(until, &edges, true, around, output));
             }
-            None => self.with_game(output, |game, around, output| game.see(asked.at, &asked.placement, around, output)),
+            None => {
+                let pause = again.map_or(FIRST_PAUSE, |again| again.pause);
+                self.gap = Gap { lost: Some(lost), asked: None, again: Some(Again { at: now + pause, pause }) };
+                if again.is_some() {
+                    return; // The game was followed all the time.
+                }
+                self.with_game(output, |game, around, output| {
+                    game.see(asked.at, &asked.placement, around, output);
+                    game.was_behind_since(asked.at);
+                });
+            }
         }
         for (at, news) in asked.since.iter().skip(followed) {
             self.with_game(output, |game, around, output| match news {

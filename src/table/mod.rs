@@ -2,10 +2,12 @@
 
 mod carry;
 mod clock;
+pub mod clock_filter;
 mod game;
 mod lights;
 mod memory;
 mod start;
+mod unrecorded;
 
 use crate::boards::{ClockReading, Cue, LinkState, Millis, Placement, Reading, Sensing, Trouble};
 use crate::game::command::{Command, Refused};
@@ -23,6 +25,7 @@ use lights::Lights;
 use memory::{Gap, News};
 use shakmaty::{Bitboard, Board};
 use start::Calm;
+use unrecorded::Unrecorded;
 
 /// When a move is told that is not certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,6 +110,10 @@ impl Settings {
 /// cables that were bumped are back by then.
 const SILENT: Millis = 90_000;
 
+/// A board whose link is up has not said for so long what stands on its squares, in milliseconds: all boards are asked for that
+/// first, and the slowest answer within two seconds.
+const UNSEEN: Millis = 10_000;
+
 /// What goes in.
 #[derive(Clone, Debug)]
 pub enum Input {
@@ -174,6 +181,8 @@ pub struct Table {
     game: Option<Game>,
     /// What stood on the board before now: what a game began from if nobody saw a start position.
     calm: Option<Calm>,
+    /// What is done on the board while there is no game.
+    unrecorded: Unrecorded,
     /// The position that was given by an order, until the board agrees or play goes on.
     given: Option<Given>,
     /// When a square last changed.
@@ -189,6 +198,8 @@ pub struct Table {
     gap: Gap,
     /// Since when the board has said nothing, until the arbiter is told.
     silent_since: Option<Millis>,
+    /// Since when it has talked without saying what stands on its squares, until the arbiter is told.
+    unseen_since: Option<Millis>,
     lights: Lights,
     /// The time of the last call.
     now: Millis,
@@ -208,6 +219,7 @@ impl Table {
             sense: Sense::default(),
             game: None,
             calm: None,
+            unrecorded: Unrecorded::default(),
             given: None,
             last_edge: 0,
             touched: Bitboard::EMPTY,
@@ -215,6 +227,7 @@ impl Table {
             last_number: 0,
             gap: Gap::default(),
             silent_since: None,
+            unseen_since: None,
             lights: Lights::default(),
             now: 0,
         }
@@ -240,7 +253,7 @@ impl Table {
             table.rotation = Some(game.record().rotation);
             table.last_number = game.record().last_number;
             table.last_edge = events.last().map_or(0, |last| last.at);
-            table.gap.begin(table.last_edge, None);
+            table.gap.begin(table.last_edge, None, game.record().plies.len());
             if let Some(clocks) = game.last_clocks() {
                 table.clock.expect(clocks);
             }
@@ -262,6 +275,7 @@ impl Table {
             Input::Link(state) => {
                 self.lose_sight(now);
                 self.silent_since = None;
+                self.unseen_since = (state == LinkState::Up).then_some(now);
                 output.tell(now, Event::Link(state));
                 if state == LinkState::Down {
                     self.with_game(&mut output, |game, _, output| game.link_lost(now, output));
@@ -289,10 +303,15 @@ impl Table {
             if self.gap.deadline().is_some_and(|gap| gap <= due) {
                 // What is overdue since then is not older than what this tells.
                 self.now = self.now.max(due);
-                self.remember(due, &[], output);
+                self.run_gap(due, output);
             } else if self.silence_deadline().is_some_and(|silent| silent <= due) {
                 let ms = due - self.silent_since.take().unwrap_or(due);
                 self.with_game(output, |game, _, output| game.silent(due, ms, output));
+            } else if self.unseen_deadline().is_some_and(|unseen| unseen <= due) {
+                self.unseen_since = None;
+                self.with_game(output, |game, _, output| game.unseen(due, output));
+            } else if self.clock.deadline().is_some_and(|flag| flag <= due) {
+                self.believe_flag(due, output);
             } else if self.kings_deadline().is_some_and(|kings| kings <= due) {
                 self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
             } else if self.background_deadline().is_some_and(|background| background <= due) {
@@ -313,8 +332,9 @@ impl Table {
         let stage = stages.get(self.stage).map(|quiet| self.last_edge.saturating_add(*quiet));
         // The settle time is another when a clock comes under the limit, and its end may then have passed already.
         let background = self.background_deadline();
-        let others = [self.kings_deadline(), self.look_deadline(), self.gap.deadline(), self.silence_deadline(), background];
-        let due = others.into_iter().flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
+        let board = [self.gap.deadline(), self.silence_deadline(), self.unseen_deadline(), self.clock.deadline()];
+        let others = [self.kings_deadline(), self.look_deadline(), background].into_iter().chain(board);
+        let due = others.flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
         (due < Millis::MAX).then(|| due.max(self.now))
     }
 
@@ -333,6 +353,11 @@ impl Table {
     /// [in hindsight](Table::in_hindsight). Empty without a game.
     pub fn likeliest(&self) -> Vec<String> {
         self.game.as_ref().map(Game::likeliest).unwrap_or_default()
+    }
+
+    /// Moves are played on the board, and there is no game: nothing is recorded.
+    pub fn plays_unrecorded(&self) -> bool {
+        self.game.is_none() && self.unrecorded.is_play()
     }
 
     /// What the squares show, as the players see them; `None` before the first whole reading.
@@ -356,6 +381,7 @@ impl Table {
         match reading {
             Reading::Placement(mut placement) => {
                 let first = !self.sense.is_whole();
+                self.unseen_since = None;
                 if first {
                     self.invert_if_known(&placement);
                 }
@@ -389,12 +415,15 @@ impl Table {
             // Silent, it may have seen more than it told: a cable can be pulled at the board's end.
             Reading::Trouble(Trouble::Silent(ms)) => {
                 self.lose_sight(now.saturating_sub(ms.into()));
-                self.silent_since = Some(now.saturating_sub(ms.into()));
+                (self.silent_since, self.unseen_since) = (Some(now.saturating_sub(ms.into())), None);
             }
             Reading::Trouble(Trouble::Garbage(_) | Trouble::Unknown(_) | Trouble::Impossible(_)) => {
                 self.with_game(output, |game, _, _| game.damage(now));
             }
-            Reading::Trouble(Trouble::Answering) => self.silent_since = None,
+            Reading::Trouble(Trouble::Answering) => {
+                self.silent_since = None;
+                self.unseen_since = (!self.sense.is_whole()).then_some(now);
+            }
             Reading::Trouble(Trouble::Ambiguous(_) | Trouble::Uncalibrated | Trouble::OtherModel(_)) => {}
             Reading::Identity(_) | Reading::Calibration(_) => {}
         }
@@ -423,8 +452,8 @@ impl Table {
 
     /// The link is lost, or comes anew: what the board shows has not been known since `at`.
     fn lose_sight(&mut self, at: Millis) {
-        if self.game.is_some() {
-            self.gap.begin(at, self.sense.is_whole().then(|| *self.sense.placement()));
+        if let Some(game) = &self.game {
+            self.gap.begin(at, self.sense.is_whole().then(|| *self.sense.placement()), game.record().plies.len());
         }
         self.sense.forget();
         if let Some(game) = &mut self.game {
@@ -437,7 +466,12 @@ impl Table {
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         let (was_running, was_connected) = (self.clock.is_running(), self.clock.is_connected());
         let was_stopped = self.clock.is_stopped();
-        let press = self.clock.read(now, reading, rotation);
+        let in_play = self.game.as_ref().is_some_and(|game| !game.is_over() && game.record().result.is_none());
+        let press = self.clock.read(now, reading, in_play, rotation);
+        if let Some(was) = self.clock.set_from(now, rotation) {
+            let is = self.clock.times(now, rotation);
+            self.with_game(output, |game, _, output| game.clock_set(now, was, is, output));
+        }
         let started = self.clock.is_running() && !was_running;
         let mut resumed = false;
         self.with_game(output, |game, _, output| resumed = started && game.clock_started(now, output));
@@ -459,24 +493,40 @@ impl Table {
         // It was unplugged.
         let event = event.or_else(|| was_connected.then(|| self.clock.unplugged()));
         if let Some(event) = event {
-            if let Event::Clock { flags, battery_low, .. } = event
-                && self.clock.has_run()
-            {
-                self.with_game(output, |game, _, output| {
-                    if connected {
-                        game.flags(now, flags, output);
-                    }
-                    game.clock_is(now, connected, battery_low, output);
-                });
-            }
-            output.tell(now, event);
+            self.tell_clock(now, event, connected, output);
         }
         if let Some(press) = press {
+            if self.game.is_none() {
+                self.unrecorded.pressed();
+            }
             self.gap.keep(now, || News::Pressed(press));
             self.with_game(output, |game, around, output| game.pressed(now, press, around, output));
         } else {
             let times = self.clock.times(now, rotation);
             self.with_game(output, |game, _, output| game.clock_told(now, times, output));
+        }
+    }
+
+    /// What the clock shows is another thing now.
+    fn tell_clock(&mut self, now: Millis, event: Event, connected: bool, output: &mut Output) {
+        if let Event::Clock { flags, battery_low, .. } = event
+            && self.clock.has_run()
+        {
+            self.with_game(output, |game, _, output| {
+                if connected {
+                    game.flags(now, flags, output);
+                }
+                game.clock_is(now, connected, battery_low, output);
+            });
+        }
+        output.tell(now, event);
+    }
+
+    /// A flag that one reading showed was contradicted by none.
+    fn believe_flag(&mut self, now: Millis, output: &mut Output) {
+        self.clock.advance(now);
+        if let Some(event) = self.clock.event(now, self.rotation.unwrap_or(Rotation::Upright)) {
+            self.tell_clock(now, event, true, output);
         }
     }
 
@@ -489,6 +539,9 @@ impl Table {
         }
         if self.game.as_ref().is_none_or(Game::is_over) {
             self.note_calm(quiet);
+        }
+        if self.game.is_none() && self.sense.is_whole() {
+            self.unrecorded.rest(self.sense.placement());
         }
         self.turn_if_shown(now, output);
         self.with_game(output, |game, around, output| game.quiet(now, quiet, around, output));
@@ -580,6 +633,11 @@ impl Table {
     /// When the arbiter is told that the board says nothing.
     fn silence_deadline(&self) -> Option<Millis> {
         self.silent_since.map(|since| since + SILENT)
+    }
+
+    /// When the arbiter is told that the board does not say what stands on it.
+    fn unseen_deadline(&self) -> Option<Millis> {
+        self.unseen_since.map(|since| since + UNSEEN)
     }
 
     fn kings_deadline(&self) -> Option<Millis> {

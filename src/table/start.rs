@@ -1,6 +1,7 @@
 //! How a game begins: from a start position that stands on the board, or from something else that stood there.
 
 use super::game::Game;
+use super::unrecorded::Unrecorded;
 use super::{Gap, Output, Settings, Table};
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use crate::game::Fault;
@@ -286,6 +287,7 @@ impl Table {
         game.judge_start(now, output);
         self.game = Some(game);
         self.calm = None;
+        self.unrecorded = Unrecorded::default();
         self.given = None;
         self.touched = Bitboard::EMPTY;
     }

@@ -64,7 +64,7 @@ words! {
         PossibleTouch = "possible_touch", ReleaseChanged = "release_changed", PromotionChanged = "promotion_changed",
         HandledOffTurn = "handled_off_turn", DeadPosition = "dead_position", FiveFold = "five_fold",
         SeventyFive = "seventy_five", FlagFall = "flag_fall", BoardSilent = "board_silent", LinkLost = "link_lost",
-        ClockStopped = "clock_stopped", ClockLost = "clock_lost", ClockBattery = "clock_battery",
+        ClockStopped = "clock_stopped", ClockSet = "clock_set", ClockLost = "clock_lost", ClockBattery = "clock_battery",
         BoardBattery = "board_battery", PlayedAfterEnd = "played_after_end",
     }
     Claimed { Repetition = "repetition", FiftyMoves = "fifty_moves" }

@@ -64,6 +64,9 @@ pub struct LastGame {
     pub epoch_wall_ms: i64,
     /// All its events.
     pub events: Vec<Stamped>,
+    /// Not all of them can be read: these are the ones before the first that cannot, and they go on as a game of their own. The number
+    /// of the game that they were read from.
+    pub cut_from: Option<u64>,
 }
 
 /// One step of a board: events, then what changes in its view, then the answer to an order.

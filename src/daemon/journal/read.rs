@@ -112,6 +112,17 @@ pub(super) fn events(connection: &Connection, game: u64, after: u64) -> Result<V
     .collect()
 }
 
+/// The events of a game before the first that cannot be read.
+pub(super) fn readable_events(connection: &Connection, game: u64) -> Vec<Stamped> {
+    let Ok(mut statement) = connection.prepare_cached("SELECT number, event FROM event WHERE game = ?1 ORDER BY number") else {
+        return Vec::new();
+    };
+    let row = |row: &rusqlite::Row<'_>| Ok((id(row, 0)?, row.get::<_, String>(1)?));
+    let Ok(rows) = statement.query_map([integer(game)], row) else { return Vec::new() };
+    let numbered = rows.map_while(Result::ok).zip(1..).take_while(|((number, _), expect)| number == expect);
+    numbered.map_while(|((number, text), _)| parse(game, number, &text).ok()).collect()
+}
+
 fn parse(game: u64, number: u64, text: &str) -> Result<Stamped, JournalError> {
     wire::from_json(text).map_err(|error| JournalError::Unreadable { game, number, why: error.to_string() })
 }

@@ -5,7 +5,8 @@ use super::clock::Clock;
 use crate::boards::{Address, Cue, Identity, LinkState, Placement, Reading, Sensed, Trouble};
 use crate::daemon::calibration::Calibrations;
 use crate::daemon::hub::{
-    Asked, BoardId, BoardView, Carried, Contact, Done, Hub, LastGame, Meant, OrderError, Readings, Request, Seat, Traffic,
+    Asked, BoardId, BoardView, Carried, Contact, Done, Exchange, Hub, LastGame, Meant, OrderError, Readings, Request, Seat,
+    Traffic,
 };
 use crate::daemon::recorder::Recorder;
 use crate::game::{Answer, Event, Order, Stamped};
@@ -16,6 +17,9 @@ use shakmaty::{Board, Square};
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::{debug, info, warn};
+
+/// The kind of trouble of a board on which moves are played without a game.
+const UNRECORDED: &str = "unrecorded";
 
 /// One board's place on a link.
 pub struct Place {
@@ -35,6 +39,9 @@ pub struct Place {
     calibration: (Option<String>, Option<Calibrations>),
     /// What this step has brought so far, to be published together.
     step: Step,
+    hub: Arc<Hub>,
+    /// Moves are played here without a game, and that was told.
+    unrecorded: bool,
 }
 
 #[derive(Default)]
@@ -59,7 +66,7 @@ impl Place {
         let (seat, last) = hub.seat(view);
         let (clock, table) = match &last {
             None => (Clock::new(), Table::new(spec.settings.clone())),
-            Some(LastGame { epoch_wall_ms, events }) => {
+            Some(LastGame { epoch_wall_ms, events, .. }) => {
                 info!(board = %id, "the last game goes on: {} events", events.len());
                 let last = events.last().map_or(0, |event| event.at);
                 (Clock::resumed(*epoch_wall_ms, last), Table::restore(spec.settings.clone(), events))
@@ -69,11 +76,31 @@ impl Place {
             .recordings
             .clone()
             .map(|recordings| Recorder::new(Arc::clone(hub), recordings, id.clone(), spec.model.name, &spec.settings));
+        let cut = last.as_ref().and_then(|last| Some((last.cut_from?, last.epoch_wall_ms, last.events.clone())));
         let game = last.filter(|_| recorder.is_some()).map_or_else(Vec::new, |last| last.events);
         let known = spec.calibrations.as_ref().and_then(|kept| kept.load(&id));
         let calibration = (known, spec.calibrations.clone());
-        let mut place =
-            Place { id, seat, traffic, readings, clock, table, begun: 0, recorder, game, calibration, step: Step::default() };
+        let mut place = Place {
+            id,
+            seat,
+            traffic,
+            readings,
+            clock,
+            table,
+            begun: 0,
+            recorder,
+            game,
+            calibration,
+            step: Step::default(),
+            hub: Arc::clone(hub),
+            unrecorded: false,
+        };
+        if let Some((game, epoch_wall_ms, events)) = cut {
+            let by = "touchmoved".to_owned();
+            let exchange = Exchange { game, from: place.id.clone(), to: place.id.clone(), by };
+            place.begun += 1;
+            place.seat.carry_on(epoch_wall_ms, events, exchange);
+        }
         place.begin_recording(Instant::now());
         place
     }
@@ -147,7 +174,7 @@ impl Place {
 
     /// A game that was played on another board goes on here, as after a start.
     fn carry_on(&mut self, now: Instant, carried: Carried, done: Done) -> Vec<Cue> {
-        let Carried { game: LastGame { epoch_wall_ms, events }, order, exchange } = carried;
+        let Carried { game: LastGame { epoch_wall_ms, events, .. }, order, exchange } = carried;
         let (table, events) = match self.table.carry_on(events) {
             Ok(carried) => carried,
             Err(squares) => {
@@ -225,6 +252,20 @@ impl Place {
         let begins = |stamped: &&Stamped| matches!(stamped.event, Event::GameStarted { .. });
         self.begun += output.events.iter().filter(begins).count() as u64;
         self.step.events.extend(output.events);
+        let unrecorded = self.table.plays_unrecorded();
+        if std::mem::replace(&mut self.unrecorded, unrecorded) != unrecorded {
+            let id = &self.id;
+            let sentence = unrecorded.then(|| {
+                format!(
+                    "moves are played on board {id}, and there is no game: nothing is recorded; \
+                     `touchmovectl arbiter position shown --board {id}` begins one from what stands there"
+                )
+            });
+            if let Some(sentence) = &sentence {
+                warn!(board = %id, "{sentence}");
+            }
+            self.hub.trouble(UNRECORDED, Some(id), sentence);
+        }
         output.cues
     }
 
@@ -261,6 +302,14 @@ impl Place {
         }
     }
 
+    /// A board that talks is ready once it has said what stands on its squares.
+    fn read_or_not(&self) -> (Contact, String) {
+        match self.table.squares() {
+            Some(_) => (Contact::Ready, String::new()),
+            None => (Contact::Connecting, "it has not said yet what stands on its squares".to_owned()),
+        }
+    }
+
     fn calibrated(&mut self, text: &str) {
         if let Some(calibrations) = &self.calibration.1 {
             calibrations.keep(&self.id, text);
@@ -276,7 +325,7 @@ impl Place {
                 warn!(board = %self.id, "{reason}");
                 (Contact::Silent, reason)
             }
-            Reading::Trouble(Trouble::Answering) => (Contact::Ready, String::new()),
+            Reading::Trouble(Trouble::Answering) => self.read_or_not(),
             Reading::Trouble(Trouble::Ambiguous(squares)) => {
                 let names: Vec<String> = squares.iter().map(Square::to_string).collect();
                 let reason = match names.as_slice() {
@@ -300,7 +349,8 @@ impl Place {
                 Traffic::add(&self.traffic.errors, 1);
                 return debug!(board = %self.id, ?trouble, "trouble on the line");
             }
-            _ => (Contact::Ready, String::new()),
+            Reading::Placement(_) => (Contact::Ready, String::new()),
+            _ => self.read_or_not(),
         };
         // A board that tells of itself, and not what stands on it, is as silent as before.
         let is_aside = matches!(reading, Reading::Identity(_) | Reading::Battery(_));

@@ -18,6 +18,9 @@ use zbus::message::Header;
 use zbus::object_server::SignalEmitter;
 use zbus::{Connection, interface};
 
+/// So many tags are given to a game at most: three times what PGN names.
+const MOST_TAGS: usize = 64;
+
 /// What the arbiter sees and does.
 pub struct Arbiter {
     /// Where to read and command.
@@ -322,6 +325,9 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
+        if tags.len() > MOST_TAGS {
+            return Err(Error::BadTag(format!("{} tags are too many: give at most {MOST_TAGS}", tags.len())));
+        }
         if let Some(bad) = tags.keys().find(|name| !is_tag_name(name)) {
             return Err(Error::BadTag(format!("{bad:?} is no name of a PGN tag: give letters, digits and _ only")));
         }
@@ -382,7 +388,7 @@ impl Arbiter {
     /// moves_uncertain; of the clock: press_without_move, press_before_release, flag_fall; notices of what was touched:
     /// touch_move, touch_capture, possible_touch, release_changed, promotion_changed, handled_off_turn; of the end:
     /// result_signalled, result_wanted, dead_position, five_fold, seventy_five, played_after_end; of the devices: board_silent,
-    /// link_lost, clock_stopped, clock_lost, clock_battery, board_battery.
+    /// link_lost, clock_stopped, clock_set, clock_lost, clock_battery, board_battery.
     ///
     /// required: restore, touch_binds, release_binds, complete, queen, take_increment, add and seconds for the opponent, halve and at most how
     /// many seconds and how many are left at least, wins, loses, await_search (loses, or draw where the opponent cannot mate: that

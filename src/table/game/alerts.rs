@@ -2,15 +2,15 @@
 
 use super::judge::is_about_position;
 use super::{Around, Game, KINGS_APART};
-use crate::boards::Millis;
+use crate::boards::{Millis, Sensing};
 use crate::game::event::Difference;
 use crate::game::event::Matter;
 use crate::game::{Alert, AlertKind, Event, Sighting, Text};
 use crate::infer::model::BAD_LINE;
-use crate::laws::{Facts, Irregularity, Situation, articles, ruling};
+use crate::laws::{Facts, Irregularity, Position, Situation, articles, ruling};
 use crate::table::Output;
 use crate::table::clock::Press;
-use shakmaty::{Color, Role, Square};
+use shakmaty::{Bitboard, Color, Role, Square};
 
 /// The board stands unexplained for so long, in milliseconds, before the arbiter is told: longer than a piece is put aside to
 /// be adjusted.
@@ -138,16 +138,11 @@ impl Game {
         if self.follower.king_strays() && quiet < kings_wait {
             return;
         }
-        let raised = self.record.alerts.iter().any(|alert| is_about_position(alert.kind));
+        let raised = self.is_told_of_position();
         if self.tell_kings_unclear(now, around, output) || self.is_no_play() || self.displaced == wrong {
             return;
         }
-        let seen = self.follower.seen();
-        let position = &self.follower.tip().position;
-        let king_is_home = |color: Color| !position.board().by_piece(Role::King.of(color)).intersects(wrong);
-        let missing = wrong & !seen.occupied() & position.board().occupied();
-        let put_away = missing.count() > TAKEN_OFF || (wrong.count() > SWEPT && !Color::ALL.into_iter().all(king_is_home));
-        if put_away && quiet < ABANDONED {
+        if self.is_put_away(wrong) && quiet < ABANDONED {
             return;
         }
         let told = self.unlike_record(wrong);
@@ -164,6 +159,51 @@ impl Game {
         }
         self.clear(now, |alert| is_about_position(alert.kind), output);
         self.raise(now, told, output);
+    }
+
+    /// The pieces are being put away or set up anew, as far as these squares tell that are not as the record says.
+    fn is_put_away(&self, wrong: Bitboard) -> bool {
+        self.is_set_up_anew(wrong) || self.is_cleared(wrong)
+    }
+
+    /// The pieces go back to where they stand at the start.
+    pub(super) fn is_set_up_anew(&self, wrong: Bitboard) -> bool {
+        let seen = self.follower.seen();
+        let came = wrong & seen.occupied();
+        let start = Position::start();
+        let home = came.into_iter().filter(|&square| seen.shows(square, start.piece_at(square))).count();
+        let more = seen.occupied().count() > self.follower.tip().position.board().occupied().count() + 1;
+        (self.is_disorder(wrong) || more) && home * 2 >= came.count()
+    }
+
+    /// The pieces go from the board. In many moves that were missed as many are taken.
+    pub(super) fn is_cleared(&self, wrong: Bitboard) -> bool {
+        let (known, seen) = (self.follower.tip().position.board().occupied(), self.follower.seen().occupied());
+        self.is_disorder(wrong) && known.count().saturating_sub(seen.count()) > TAKEN_OFF
+    }
+
+    /// So many squares differ as in no exchange of moves.
+    fn is_disorder(&self, wrong: Bitboard) -> bool {
+        let board = self.follower.tip().position.board();
+        let king_is_home = |color: Color| !board.by_piece(Role::King.of(color)).intersects(wrong);
+        let missing = wrong & !self.follower.seen().occupied() & board.occupied();
+        missing.count() > TAKEN_OFF || (wrong.count() > SWEPT && !Color::ALL.into_iter().all(king_is_home))
+    }
+
+    /// The pieces were put into their box: a king is missing, or where nobody can tell half of them are. Moves that were missed take
+    /// no kings.
+    pub(super) fn is_taken_off(&self) -> bool {
+        let seen = self.follower.seen();
+        let known = self.follower.tip().position.board().occupied().count();
+        match seen.sensing() {
+            Sensing::Identity => Color::ALL.into_iter().any(|color| seen.showing(Role::King.of(color)).is_empty()),
+            Sensing::Colour | Sensing::Occupancy => seen.occupied().count() * 2 < known,
+        }
+    }
+
+    /// The arbiter knows that the board does not show the position of the record.
+    pub(super) fn is_told_of_position(&self) -> bool {
+        self.record.alerts.iter().any(|alert| is_about_position(alert.kind))
     }
 
     /// What should stand on a square, and what does.

@@ -3,7 +3,9 @@
 use super::Game;
 use super::alerts::Told;
 use crate::boards::{Battery, Millis};
-use crate::game::{AlertKind, Text};
+use crate::game::event::ClockTimes;
+use crate::game::pgn::h_mm_ss;
+use crate::game::{AlertKind, ClockTime, Text};
 use crate::table::Output;
 
 /// A clock that stands still for so long is mentioned, in milliseconds: a piece has been fetched for a promotion by then.
@@ -40,6 +42,11 @@ impl Game {
         );
     }
 
+    /// The board talks, and has not said for a while what stands on it.
+    pub fn unseen(&mut self, now: Millis, output: &mut Output) {
+        self.device(now, AlertKind::BoardSilent, Some(Text::new("board_unseen")), output);
+    }
+
     /// The board is read again.
     pub(super) fn board_is_back(&mut self, now: Millis, output: &mut Output) {
         for kind in [AlertKind::LinkLost, AlertKind::BoardSilent] {
@@ -58,6 +65,21 @@ impl Game {
         for (kind, is_so, key) in told {
             self.device(now, kind, is_so.then(|| Text::new(key)), output);
         }
+    }
+
+    /// Somebody set the clock. A notice of that is replaced by the next.
+    pub fn clock_set(&mut self, now: Millis, was: ClockTimes, is: ClockTimes, output: &mut Output) {
+        if self.over || self.record.result.is_some() {
+            return;
+        }
+        let text = |time: Option<ClockTime>| h_mm_ss(u64::from(time.map_or(0, |time| time.ms)) / 1000);
+        let text = Text::new("clock_set")
+            .with("white_was", text(was.white))
+            .with("black_was", text(was.black))
+            .with("white", text(is.white))
+            .with("black", text(is.black));
+        self.clear(now, |alert| alert.kind == AlertKind::ClockSet, output);
+        self.raise(now, Told::new(AlertKind::ClockSet, text), output);
     }
 
     /// The board's battery.

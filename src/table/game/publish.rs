@@ -37,7 +37,7 @@ impl Game {
 
     fn publish_when(&mut self, when: Publish, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         if self.follower.mismatch().is_empty() && self.follower.displaced().is_empty() {
-            let raised = self.record.alerts.iter().any(|alert| is_about_position(alert.kind));
+            let raised = self.is_told_of_position();
             self.clear(now, |alert| is_about_position(alert.kind), output);
             if std::mem::take(&mut self.displaced).any() || raised {
                 output.tell(now, Event::Displaced { squares: Vec::new() });

@@ -35,7 +35,7 @@ impl Game {
     }
 
     /// The position after so many plies of the record.
-    pub(super) fn position_after(&self, plies: usize) -> Position {
+    pub fn position_after(&self, plies: usize) -> Position {
         self.published.iter().take(plies).fold(self.start.clone(), |position, &mv| position.play(mv))
     }
 

@@ -1,0 +1,149 @@
+//! Moves that nobody saw, made out from where they led: up to six plies from the last position that is known to what the board
+//! shows. Where [`explain`](super::explain) weighs how the last few moves were made, here nothing is known but where they led.
+//!
+//! Only where the board tells the pieces apart: elsewhere too many lines lead to the same squares.
+
+use super::Seen;
+use super::explain::{in_hand, unlikeliness};
+use crate::laws::Position;
+use shakmaty::{Bitboard, CastlingSide, Color, Move};
+
+/// So many plies are looked for at most.
+pub const LONGEST: usize = 6;
+/// Moves that are tried in all, at most: seconds of work on a small computer.
+const NODES: u32 = 1 << 19;
+/// So many lines are kept, to tell whether there is another one.
+const LINES: usize = 32;
+
+/// A search that runs in slices.
+pub struct Bridge {
+    base: Position,
+    seen: Seen,
+    hidden: Bitboard,
+    /// Lines of this length are being looked for.
+    length: usize,
+    /// The positions on the way, each with its moves and how many of them were tried.
+    path: Vec<Step>,
+    line: Vec<Move>,
+    found: Vec<Vec<Move>>,
+    left: u32,
+}
+
+struct Step {
+    position: Position,
+    moves: Vec<Move>,
+    next: usize,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bridged {
+    /// These moves lead there, and none in fewer plies.
+    Line {
+        /// In their order.
+        moves: Vec<Move>,
+        /// No others lead there in as many plies.
+        alone: bool,
+    },
+    /// None do, or it takes too long to find them.
+    Nothing,
+}
+
+impl Bridge {
+    /// From this position to what is seen now; what hidden squares show is not compared.
+    pub fn new(base: Position, seen: &Seen, hidden: Bitboard) -> Bridge {
+        let mut bridge = Bridge {
+            seen: seen.clone(),
+            hidden,
+            length: 1,
+            path: Vec::new(),
+            line: Vec::new(),
+            found: Vec::new(),
+            left: NODES,
+            base,
+        };
+        bridge.begin();
+        bridge
+    }
+
+    /// Tries so many moves; `None`: there are more.
+    pub fn run(&mut self, moves: u32) -> Option<Bridged> {
+        for _ in 0..moves {
+            if self.left == 0 {
+                return Some(self.best(false));
+            }
+            let Some(step) = self.path.last_mut() else {
+                if !self.found.is_empty() {
+                    return Some(self.best(true));
+                }
+                if self.length == LONGEST {
+                    return Some(Bridged::Nothing);
+                }
+                self.length += 1;
+                self.begin();
+                continue;
+            };
+            let Some(&mv) = step.moves.get(step.next) else {
+                self.path.pop();
+                self.line.pop();
+                continue;
+            };
+            step.next += 1;
+            self.left -= 1;
+            let position = step.position.play_legal(mv);
+            self.line.push(mv);
+            let left = self.length - self.line.len();
+            if left == 0 && self.leads_there(&position) && self.found.len() < LINES {
+                self.found.push(self.line.clone());
+            }
+            if left > 0 && self.may_lead_there(&position, left) {
+                let moves = position.legal_moves().into_iter().collect();
+                self.path.push(Step { position, moves, next: 0 });
+            } else {
+                self.line.pop();
+            }
+        }
+        None
+    }
+
+    fn begin(&mut self) {
+        self.line.clear();
+        if self.may_lead_there(&self.base, self.length) {
+            let moves = self.base.legal_moves().into_iter().collect();
+            self.path.push(Step { position: self.base.clone(), moves, next: 0 });
+        }
+    }
+
+    /// The likeliest line that was found. `all`: no others are left to be found.
+    fn best(&mut self, all: bool) -> Bridged {
+        let alone = all && self.found.len() == 1;
+        let found = std::mem::take(&mut self.found);
+        match found.into_iter().min_by_key(|moves| unlikeliness(&self.base, moves)) {
+            Some(moves) => Bridged::Line { moves, alone },
+            None => Bridged::Nothing,
+        }
+    }
+
+    /// The board shows this position, but for a piece that the player to move has in hand.
+    fn leads_there(&self, position: &Position) -> bool {
+        let wrong = self.wrong(position);
+        wrong.count() <= 1 && in_hand(position, &self.seen, wrong) == wrong
+    }
+
+    /// Whether so many plies can put right all that is wrong: each brings one piece to its square and takes one from another, and
+    /// castling two.
+    fn may_lead_there(&self, position: &Position, plies: usize) -> bool {
+        let wrong = self.wrong(position);
+        let castles = |color| CastlingSide::ALL.into_iter().any(|side| position.castling_rook(color, side).is_some());
+        let turn = position.turn();
+        let of = |color: Color| if color == turn { plies.div_ceil(2) } else { plies / 2 };
+        let come = |color: Color| (wrong & self.seen.side(color)).count() <= of(color) + usize::from(castles(color));
+        // One more may be in a hand, and one taken in passing.
+        let leave = plies + 2 + Color::ALL.into_iter().filter(|&color| castles(color)).count();
+        Color::ALL.into_iter().all(come) && (wrong & !self.seen.occupied()).count() <= leave
+    }
+
+    fn wrong(&self, position: &Position) -> Bitboard {
+        self.seen.mismatch(position.board()) & !self.hidden
+    }
+}

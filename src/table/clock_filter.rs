@@ -1,0 +1,188 @@
+//! What a clock's messages can be believed. They have no checksum: a damaged one shows any time, or a flag that has not fallen.
+//!
+//! During play a clock runs, gains an increment, or begins its next period. A reading that does something else is held back until
+//! three in a row go on from it over at least a second: then somebody has set the clock. Until then the times go on from the last
+//! that were believed. A flag changes when two readings in a row say so, or when none contradicts the first for 1.5 s: a clock may
+//! say nothing more once it stands.
+
+use crate::boards::{ClockHalf, ClockReading, HalfTime, Millis};
+
+/// So many readings in a row have to agree on times that nobody expected.
+const AGREE: u32 = 3;
+/// Over at least so long, in milliseconds.
+const AGREE_FOR: Millis = 1_000;
+/// A flag that only one reading shows is believed after so long, in milliseconds: clocks that run are told every second.
+const UNCONTRADICTED: Millis = 1_500;
+/// Readings come so late, and clocks run so unevenly, in milliseconds.
+const SLACK: u64 = 2_000;
+/// A clock that has lost so much more is believed, in milliseconds, unless the next reading goes on from the one before: readings
+/// may have been lost, and a demonstration is faster than the time.
+const SLACK_ONCE: u64 = 60_000;
+/// The largest increment, with what a reading is late, in milliseconds.
+const INCREMENT: u64 = 65_000;
+/// An increment comes so long after the press at most, in milliseconds.
+const INCREMENT_LATE: Millis = 3_000;
+/// Periods are multiples of this, in milliseconds.
+const PERIOD: u64 = 300_000;
+
+/// What is believed of one clock.
+#[derive(Clone, Debug, Default)]
+pub struct ClockFilter {
+    believed: Option<(Millis, ClockReading)>,
+    /// What was believed before a clock lost more than it can have run.
+    before: Option<(Millis, ClockReading)>,
+    held: Option<Held>,
+    /// The half that was pressed last, and when.
+    pressed: Option<(Millis, ClockHalf)>,
+    flags: [Flag; 2],
+}
+
+/// Times that nobody expected.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    since: Millis,
+    last: (Millis, ClockReading),
+    count: u32,
+}
+
+/// One half's flag.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flag {
+    down: bool,
+    /// The first reading that said otherwise.
+    doubted_at: Option<Millis>,
+}
+
+/// What is believed of a reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Believed {
+    /// The lever and whether it runs are always the reading's own.
+    pub reading: ClockReading,
+    /// The clock was set: what it would show otherwise.
+    pub set_from: Option<ClockReading>,
+}
+
+impl ClockFilter {
+    /// Takes a reading. `in_play`: the clock has run in a game that is not over; otherwise anybody may set it, and it is believed.
+    pub fn read(&mut self, now: Millis, reading: ClockReading, in_play: bool) -> Believed {
+        let Some((at, before)) = self.believed.filter(|_| in_play) else {
+            self.held = None;
+            self.flags = [reading.left.flag, reading.right.flag].map(|down| Flag { down, doubted_at: None });
+            (self.believed, self.before) = (Some((now, reading)), None);
+            return Believed { reading, set_from: None };
+        };
+        if before.turn != reading.turn {
+            self.pressed = Some((now, before.turn));
+        }
+        let expected = goes_on(&before, now.saturating_sub(at), &reading);
+        let set = !self.is_expected((at, &before), (now, &reading)) && !self.is_agreed(now, &reading);
+        let mut believed = if set { expected } else { reading };
+        let was_held = self.held.is_some_and(|held| held.count >= AGREE);
+        if !set {
+            self.held = None;
+        }
+        for (flag, down) in self.flags.iter_mut().zip([reading.left.flag, reading.right.flag]) {
+            flag.read(now, down);
+        }
+        (believed.left.flag, believed.right.flag) = (self.flags[0].down, self.flags[1].down);
+        self.believed = Some((now, believed));
+        Believed { reading: believed, set_from: (was_held && !set).then_some(expected) }
+    }
+
+    /// There is no clock any more.
+    pub fn forget(&mut self) {
+        *self = ClockFilter::default();
+    }
+
+    /// Whether a flag has fallen, or may have.
+    pub fn shows_flag(&self) -> bool {
+        self.flags.iter().any(|flag| flag.down != flag.doubted_at.is_some())
+    }
+
+    /// When a flag is believed that only one reading has shown.
+    pub fn deadline(&self) -> Option<Millis> {
+        self.flags.iter().filter_map(|flag| flag.doubted_at).min().map(|at| at + UNCONTRADICTED)
+    }
+
+    /// That time has come: the last reading, with the flags as they are believed now.
+    pub fn advance(&mut self, now: Millis) -> Option<ClockReading> {
+        for flag in &mut self.flags {
+            if flag.doubted_at.is_some_and(|at| at + UNCONTRADICTED <= now) {
+                flag.read(now, !flag.down);
+            }
+        }
+        let (_, believed) = self.believed.as_mut()?;
+        (believed.left.flag, believed.right.flag) = (self.flags[0].down, self.flags[1].down);
+        Some(*believed)
+    }
+
+    /// Whether a reading is what the clock can show now.
+    fn is_expected(&mut self, last: (Millis, &ClockReading), new: (Millis, &ClockReading)) -> bool {
+        if self.follows(last, new, SLACK) || self.before.is_some_and(|(at, before)| self.follows((at, &before), new, SLACK)) {
+            self.before = None;
+            return true;
+        }
+        let once = self.follows(last, new, SLACK_ONCE);
+        if once {
+            self.before.get_or_insert((last.0, *last.1));
+        }
+        once
+    }
+
+    /// Whether a clock that showed the one can show the other if nobody sets it.
+    fn follows(&self, (before, old): (Millis, &ClockReading), (now, new): (Millis, &ClockReading), slack: u64) -> bool {
+        let elapsed = now.saturating_sub(before);
+        let runs = old.running || new.running;
+        let step = u64::from(old.resolution_ms.max(new.resolution_ms));
+        [ClockHalf::Left, ClockHalf::Right].into_iter().all(|half| {
+            let (was, is) = (u64::from(time(old, half).ms), u64::from(time(new, half).ms));
+            let lost = was.saturating_sub(is);
+            let gained = is.saturating_sub(was);
+            let pressed = self.pressed.is_some_and(|(at, pressed)| pressed == half && now <= at + INCREMENT_LATE);
+            let ran_out = was <= elapsed + SLACK;
+            match runs {
+                true if gained > SLACK => ran_out || (pressed && gained % PERIOD <= INCREMENT),
+                true => lost <= elapsed + slack,
+                false => gained.max(lost) <= step,
+            }
+        })
+    }
+
+    /// Whether enough readings have gone on from times that nobody expected, this one among them.
+    fn is_agreed(&mut self, now: Millis, reading: &ClockReading) -> bool {
+        let goes_on = |held: &Held| self.follows((held.last.0, &held.last.1), (now, reading), SLACK);
+        let held = match self.held.filter(goes_on) {
+            Some(held) => Held { last: (now, *reading), count: held.count + 1, ..held },
+            None => Held { since: now, last: (now, *reading), count: 1 },
+        };
+        self.held = Some(held);
+        held.count >= AGREE && now >= held.since + AGREE_FOR
+    }
+}
+
+impl Flag {
+    fn read(&mut self, now: Millis, down: bool) {
+        match self.doubted_at {
+            _ if down == self.down => self.doubted_at = None,
+            None => self.doubted_at = Some(now),
+            Some(_) => *self = Flag { down, doubted_at: None },
+        }
+    }
+}
+
+/// What the clock would show now, with the lever and the rest as this reading has them.
+fn goes_on(old: &ClockReading, elapsed: Millis, reading: &ClockReading) -> ClockReading {
+    let half = |half: ClockHalf| {
+        let HalfTime { ms, flag } = time(old, half);
+        let ran = if old.running && old.turn == half { u32::try_from(elapsed).unwrap_or(u32::MAX) } else { 0 };
+        HalfTime { ms: ms.saturating_sub(ran), flag }
+    };
+    ClockReading { left: half(ClockHalf::Left), right: half(ClockHalf::Right), ..*reading }
+}
+
+fn time(reading: &ClockReading, half: ClockHalf) -> HalfTime {
+    match half {
+        ClockHalf::Left => reading.left,
+        ClockHalf::Right => reading.right,
+    }
+}

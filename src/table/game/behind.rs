@@ -1,0 +1,202 @@
+//! Whether the record has fallen behind the board. Quiet shows that at once, but in time trouble there is none, so presses and
+//! time are counted as well.
+
+use super::alerts::{ABANDONED, Told};
+use super::hold::Hold;
+use super::{Around, Game, pressed_at};
+use crate::boards::{Millis, Placement, Sensing};
+use crate::game::event::Difference;
+use crate::game::{AlertKind, CorrectionReason, Event, Text};
+use crate::infer::{Bridge, Bridged, Seen, turned};
+use crate::table::Output;
+use shakmaty::{Bitboard, Move};
+
+/// No line of play has explained the board for so long, in milliseconds, before the arbiter is told however busy it is: longer than
+/// hands overlap in time trouble.
+const BEHIND: Millis = 10_000;
+/// The same when the clock was pressed so often meanwhile, in milliseconds and presses: nobody presses four times in one exchange.
+const BEHIND_PRESSED: (Millis, u32) = (3_000, 4);
+/// So many squares differ from the start position when two moves were played.
+const PLAYED: usize = 4;
+/// So long one king may be on its way to tell a result, and pieces on their way from the board, in milliseconds.
+const SOON: Millis = 14_000;
+/// A king that strays to the centre, or pieces that are put away, are looked at again after so long, in milliseconds.
+const AGAIN: Millis = 5_000;
+
+/// Moves that nobody saw are looked for when the board was quiet for so long, in milliseconds.
+const BRIDGE_AFTER: Millis = 1_500;
+/// The time between two slices of that search, in milliseconds, and the moves that are tried in one: some milliseconds on a small
+/// computer.
+const SLICE: (Millis, u32) = (20, 1 << 11);
+
+/// The search for moves that were missed while nobody listened.
+pub(super) struct Missed {
+    /// When the next slice is due.
+    next: Millis,
+    bridge: Box<Bridge>,
+}
+
+/// No line of play explains the board.
+pub(super) struct Behind {
+    since: Millis,
+    presses: u32,
+    /// Nobody listened before, and moves may be missing.
+    after_gap: bool,
+    missed: Option<Missed>,
+    /// When that is looked at if nothing happens; `None`: the arbiter knows.
+    look_at: Option<Millis>,
+}
+
+impl Behind {
+    fn begin(since: Millis) -> Behind {
+        Behind { since, presses: 0, after_gap: false, missed: None, look_at: Some(since + BEHIND) }
+    }
+}
+
+impl Game {
+    /// Looks whether the record is behind the board, and tells the arbiter once it has been for too long. To be called after every
+    /// change, press and deadline.
+    pub(super) fn watch_behind(&mut self, now: Millis, around: &Around<'_>, output: &mut Output) {
+        let wrong = self.behind_squares(around);
+        if wrong.is_empty() {
+            self.behind = None;
+            return;
+        }
+        let behind = self.behind.get_or_insert_with(|| Behind::begin(now));
+        let (least, presses) = BEHIND_PRESSED;
+        let pressed = behind.presses >= presses && now >= behind.since + least;
+        if behind.look_at.is_none_or(|look_at| now < look_at && !pressed) {
+            return;
+        }
+        let (after_gap, since) = (behind.after_gap, behind.since);
+        let told = self.is_told_of_position();
+        // Kings that tell a result are soon both there, and pieces that are put away soon gone; where moves are missing one king may
+        // stand in the centre for long, and many pieces were taken.
+        let (soon, in_time) = (now < since + SOON, now < since + ABANDONED);
+        let ends = (in_time && self.follower.kings_unclear().is_some()) || (soon && self.follower.king_strays());
+        // Where nothing was played, nobody misses a move.
+        let unplayed = in_time && self.published.is_empty();
+        let cleared = (in_time && self.is_set_up_anew(wrong)) || ((soon || unplayed) && self.is_cleared(wrong));
+        let is_put_away = self.is_taken_off() || (!after_gap && (ends || cleared));
+        if told || is_put_away {
+            if let Some(behind) = &mut self.behind {
+                behind.look_at = (!told).then_some(now + AGAIN);
+            }
+        } else {
+            let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
+            self.displaced = wrong;
+            self.tell_behind(now, differences, output);
+        }
+    }
+
+    /// The clock was pressed while that lasts.
+    pub(super) fn count_press(&mut self) {
+        if let Some(behind) = &mut self.behind {
+            behind.presses += 1;
+        }
+    }
+
+    /// After a gap: the board has not agreed with the record since then.
+    pub fn was_behind_since(&mut self, since: Millis) {
+        self.behind = Some(Behind { after_gap: true, ..Behind::begin(since) });
+    }
+
+    /// The board changed: what was searched for is another thing now.
+    pub(super) fn search_missed_anew(&mut self) {
+        if let Some(behind) = &mut self.behind {
+            behind.missed = None;
+        }
+    }
+
+    /// Looks for moves that were missed once nothing else explains what stands on the board.
+    pub(super) fn search_missed(&mut self, now: Millis, quiet: Millis) {
+        let identity = self.follower.seen().sensing() == Sensing::Identity;
+        if quiet < BRIDGE_AFTER || !identity || self.hold.is_some() || self.follower.unexplained().is_empty() {
+            return;
+        }
+        let bridge = || Bridge::new(self.follower.tip().position.clone(), self.follower.seen(), self.follower.hidden());
+        if let Some(behind) = self.behind.as_mut().filter(|behind| behind.after_gap && behind.missed.is_none()) {
+            behind.missed = Some(Missed { next: now + SLICE.0, bridge: Box::new(bridge()) });
+        }
+    }
+
+    /// When the next slice of that is due.
+    pub(super) fn missed_deadline(&self) -> Option<Millis> {
+        let missed = self.behind.as_ref()?.missed.as_ref()?;
+        (missed.next < Millis::MAX && !self.blind).then_some(missed.next)
+    }
+
+    /// That time has come.
+    pub(super) fn run_missed(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        let Some(missed) = self.behind.as_mut().and_then(|behind| behind.missed.as_mut()) else { return };
+        missed.next = now + SLICE.0;
+        match missed.bridge.run(SLICE.1) {
+            None => {}
+            // Until the board changes there is nothing to find.
+            Some(Bridged::Nothing) => missed.next = Millis::MAX,
+            Some(Bridged::Line { moves, alone }) => self.add_missed(now, &moves, alone, around, output),
+        }
+    }
+
+    /// These moves were missed. `alone`: no others lead to what stands on the board.
+    fn add_missed(&mut self, now: Millis, moves: &[Move], alone: bool, around: &mut Around<'_>, output: &mut Output) {
+        self.behind = None;
+        let known = self.published.iter().zip(&self.record.plies).map(|(&mv, ply)| (mv, pressed_at(ply)));
+        let all: Vec<(Move, Option<Millis>)> = known.chain(moves.iter().map(|&mv| (mv, None))).collect();
+        let mut position = self.position_after(self.published.len());
+        let mut plies = Vec::new();
+        for &mv in moves {
+            plies.push(position.numbered_san(mv));
+            position = position.play(mv);
+        }
+        self.follower.rewrite(now, &all, CorrectionReason::Evidence);
+        self.publish_all(now, around, output);
+        if !alone {
+            let squares = moves.iter().map(|mv| mv.to()).collect();
+            let text = Text::new("uncertain_order").with("plies", plies.join(", "));
+            self.raise(now, Told { squares, ..Told::new(AlertKind::MovesUncertain, text) }, output);
+        }
+    }
+
+    /// When somebody wants to look again whether the record is behind.
+    pub(super) fn behind_deadline(&self) -> Option<Millis> {
+        self.behind.as_ref().and_then(|behind| behind.look_at)
+    }
+
+    /// The arbiter is told that the board shows something else than the record, and for how long it has.
+    pub fn tell_behind(&mut self, now: Millis, differences: Vec<Difference>, output: &mut Output) {
+        if let Some(behind) = &mut self.behind {
+            behind.look_at = None;
+        }
+        if self.is_told_of_position() || self.record.result.is_some() || self.over {
+            return;
+        }
+        let squares = differences.iter().map(|difference| difference.square).collect();
+        output.tell(now, Event::Displaced { squares: differences.clone() });
+        let text = Text::new("behind").with("differences", differences);
+        self.raise(now, Told { squares, ..Told::new(AlertKind::PositionUnexplained, text) }, output);
+    }
+
+    /// The board remembers what was played while nobody listened, and has not said so yet: the arbiter is told that this is missing.
+    /// `placement`: what stands on the board, in its own coordinates.
+    pub fn tell_awaited(&mut self, now: Millis, placement: &Placement, around: &Around<'_>, output: &mut Output) {
+        let seen = Seen::of(&turned(placement, around.rotation), around.settings.sensing);
+        let position = self.position_after(self.published.len());
+        let one = |square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) };
+        let differences = seen.mismatch(position.board()).into_iter().map(one).collect();
+        self.tell_behind(now, differences, output);
+    }
+
+    /// The squares that no line of play explains while somebody plays: also beside a clock that is stopped, or is said to be.
+    fn behind_squares(&self, around: &Around<'_>) -> Bitboard {
+        let plays = matches!(self.hold, None | Some(Hold::Stopped(_))) && !self.over && !self.blind;
+        let after_gap = self.behind.as_ref().is_some_and(|behind| behind.after_gap);
+        // In a game of which nothing was recorded pieces may be shown around; play changes more than that.
+        let many = || self.follower.mismatch().count() >= PLAYED;
+        let begun = !self.published.is_empty() || around.clock.counts() || after_gap || many();
+        if !plays || !begun || self.record.result.is_some() || self.is_over_but_for_notices() {
+            return Bitboard::EMPTY;
+        }
+        self.follower.unexplained() | self.follower.displaced()
+    }
+}

@@ -1,0 +1,77 @@
+//! Play on a board without a game: somebody began before the board was read, or from a position that is no start position.
+
+use crate::boards::{Placement, Sensed};
+use shakmaty::{Color, Square};
+
+/// So many moves, the players' in turn, and it is play: whoever sets pieces up or shows something does not take turns.
+const PLIES: u32 = 4;
+/// So often pieces have come to other squares while none were added: nobody sets pieces up like that.
+const CHANGES: u32 = 5;
+/// So many presses of a clock that runs, with the board changing between them.
+const PRESSES: u32 = 3;
+
+/// What was done on a board while there is no game.
+#[derive(Clone, Debug, Default)]
+pub struct Unrecorded {
+    /// What the board showed when it was quiet last.
+    rest: Option<Box<Placement>>,
+    /// Who moved last, where the board tells.
+    mover: Option<Color>,
+    plies: u32,
+    changes: u32,
+    presses: u32,
+    touched: bool,
+}
+
+impl Unrecorded {
+    /// Whether somebody plays.
+    pub fn is_play(&self) -> bool {
+        self.plies >= PLIES || self.changes >= CHANGES || self.presses >= PRESSES
+    }
+
+    /// The board is quiet, and shows this.
+    pub fn rest(&mut self, placement: &Placement) {
+        let gone = |before: &Placement| {
+            let changed = || before.iter().zip(placement).filter(|(before, now)| before != now);
+            (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == Sensed::Empty)
+        };
+        if self.rest.as_deref().is_some_and(gone) {
+            return; // A hand holds it.
+        }
+        let Some(before) = self.rest.replace(Box::new(*placement)).filter(|before| **before != *placement) else { return };
+        self.touched = true;
+        let count = |placement: &Placement| placement.iter().filter(|sensed| **sensed != Sensed::Empty).count();
+        let came = before.iter().zip(placement).any(|(before, now)| before != now && *now != Sensed::Empty);
+        match count(placement) > count(&before) {
+            true => self.changes = 0,
+            false => self.changes += u32::from(came),
+        }
+        match moved(&before, placement) {
+            Some(mover) if mover.is_none() || mover != self.mover => (self.mover, self.plies) = (mover, self.plies + 1),
+            _ => (self.mover, self.plies) = (None, 0),
+        }
+    }
+
+    /// The clock, which runs, was pressed.
+    pub fn pressed(&mut self) {
+        self.presses += u32::from(std::mem::take(&mut self.touched));
+    }
+}
+
+/// Whose piece went from one square to another, if that is all that was done; `None` within: the board does not tell.
+fn moved(before: &Placement, after: &Placement) -> Option<Option<Color>> {
+    let changed = || Square::ALL.into_iter().filter(|&square| before[square as usize] != after[square as usize]);
+    let left: Vec<Square> = changed().filter(|&square| after[square as usize] == Sensed::Empty).collect();
+    let came: Vec<Square> = changed().filter(|&square| after[square as usize] != Sensed::Empty).collect();
+    let color = |sensed: Sensed| match sensed {
+        Sensed::Piece(piece) => Some(piece.color),
+        Sensed::Side(color) => Some(color),
+        Sensed::Empty | Sensed::Occupied => None,
+    };
+    // One piece, or two that castle; en passant takes one more.
+    let plain = matches!((left.len(), came.len()), (1, 1) | (2, 2) | (2, 1));
+    let mover = came.first().map(|&square| color(after[square as usize]))?;
+    let own = came.iter().all(|&square| color(after[square as usize]) == mover);
+    let from = left.iter().any(|&square| color(before[square as usize]) == mover);
+    (plain && own && from).then_some(mover)
+}

@@ -1,0 +1,172 @@
+//! The record falls behind the board: it is found out at any pace, and moves that nobody saw are made out where they can be.
+
+use crate::memory::shown;
+use crate::simulate::random_games;
+use touchmove::boards::{Cue, LinkState, Millis, Reading, Sensed};
+use touchmove::game::event::Matter;
+use touchmove::game::{AlertKind, Event, Stamped};
+use touchmove::laws::{Changes, Position};
+use touchmove::table::{Input, Settings, Table};
+
+/// A board on which moves are played by their squares.
+struct Play {
+    table: Table,
+    position: Position,
+    now: Millis,
+    told: Vec<Stamped>,
+}
+
+impl Play {
+    fn new() -> Play {
+        let mut play = Play { table: Table::new(Settings::default()), position: Position::start(), now: 0, told: Vec::new() };
+        play.take(Input::Link(LinkState::Up));
+        play.show();
+        play
+    }
+
+    fn take(&mut self, input: Input) -> Vec<Cue> {
+        let output = self.table.handle(self.now, input);
+        self.told.extend(output.events);
+        output.cues
+    }
+
+    /// All squares are read.
+    fn show(&mut self) -> Vec<Cue> {
+        let placement = Box::new(shown(&self.position));
+        self.take(Input::Reading(Reading::Placement(placement)))
+    }
+
+    /// A move; `seen`: its squares are told, so many milliseconds apart.
+    fn play(&mut self, uci: &str, seen: bool, apart: Millis) {
+        let mv = self.position.parse_uci(uci).unwrap_or_else(|| panic!("{uci} is no move"));
+        let mut changes: Vec<_> = Changes::of(self.position.turn(), mv).iter().collect();
+        changes.sort_by_key(|(_, piece)| piece.is_some());
+        for (square, piece) in changes {
+            self.wait(apart);
+            if seen {
+                self.take(Input::Reading(Reading::Square(square, piece.map_or(Sensed::Empty, Sensed::Piece))));
+            }
+        }
+        self.position = self.position.play(mv);
+    }
+
+    fn wait(&mut self, ms: Millis) {
+        self.now += ms;
+        self.told.extend(self.table.advance(self.now).events);
+    }
+
+    fn moves(&self) -> Vec<&str> {
+        self.table.record().into_iter().flat_map(|record| &record.plies).map(|ply| ply.played.uci.as_str()).collect()
+    }
+
+    /// When the arbiter was first told of the board or of play.
+    fn alerted(&self) -> Option<(Millis, AlertKind)> {
+        self.told.iter().find_map(|stamped| match &stamped.event {
+            Event::AlertRaised(alert) if matches!(alert.kind.matter(), Matter::Board | Matter::Play) => {
+                Some((stamped.at, alert.kind))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// No pause of three seconds comes, and no press: a lost move is told of all the same.
+#[test]
+fn a_lost_move_is_told_of_at_any_pace() {
+    for (index, game) in random_games(12, 90).iter().enumerate() {
+        for lost in [None, Some(6 + index)] {
+            let mut play = Play::new();
+            play.wait(1_000);
+            let mut lost_at = Millis::MAX;
+            for (ply, mv) in game.plies.iter().enumerate() {
+                if Some(ply) == lost {
+                    lost_at = play.now;
+                }
+                let uci = play.position.uci(mv.mv);
+                play.play(&uci, Some(ply) != lost, 170);
+            }
+            let length = game.plies.len();
+            match (lost, play.alerted()) {
+                (None, alerted) => assert_eq!(alerted, None, "game {index}"),
+                (Some(_), Some((at, _))) => assert!(at <= lost_at + 30_000, "game {index}: told after {} ms", at - lost_at),
+                (Some(_), None) => assert!(play.moves().len() == length, "game {index}: {} of {length}", play.moves().len()),
+            }
+        }
+    }
+}
+
+const GAME: [&str; 12] = ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6", "c1g5", "e7e6"];
+
+/// Three plies are seen, then so many are played while the link is down, on a board without a memory.
+fn missed(plies: usize) -> Play {
+    let mut play = Play::new();
+    GAME[..3].iter().for_each(|uci| play.play(uci, true, 300));
+    play.wait(5_000);
+    play.take(Input::Link(LinkState::Down));
+    GAME[3..3 + plies].iter().for_each(|uci| play.play(uci, false, 300));
+    play.take(Input::Link(LinkState::Up));
+    assert_eq!(play.show(), [Cue::Memory]);
+    play.take(Input::Reading(Reading::Memory(Vec::new())));
+    play
+}
+
+#[test]
+fn up_to_six_missed_plies_are_made_out() {
+    for plies in 4..=6 {
+        let mut play = missed(plies);
+        let began = play.now;
+        play.wait(15_000);
+        // In another order it may be, but to the same position.
+        let record = play.table.record().expect("a game");
+        let pieces = |fen: &str| fen.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!((record.plies.len(), pieces(record.fen())), (3 + plies, pieces(&play.position.fen())), "{plies} plies");
+        let uncertain = play.told.iter().any(|stamped| match &stamped.event {
+            Event::AlertRaised(alert) => alert.kind == AlertKind::MovesUncertain && alert.text.key == "uncertain_order",
+            _ => false,
+        });
+        assert_eq!(uncertain, plies > 4, "from five on there is another order");
+        let last = play.told.iter().rfind(|stamped| matches!(stamped.event, Event::MoveMade { .. })).expect("a move");
+        assert!(last.at - began < 10_000, "{plies} plies took {} ms", last.at - began);
+        // The game goes on.
+        play.play(GAME[3 + plies], true, 300);
+        play.wait(2_000);
+        assert_eq!(play.moves().last(), GAME.get(3 + plies));
+    }
+}
+
+#[test]
+fn more_missed_plies_are_told_of() {
+    let mut play = missed(8);
+    let began = play.now;
+    play.wait(20_000);
+    let (at, kind) = play.alerted().expect("an alert");
+    assert!(kind == AlertKind::PositionUnexplained && at - began <= 10_000, "{kind:?} after {} ms", at - began);
+    assert_eq!(play.moves(), GAME[..3]);
+}
+
+/// Without a game nothing can be recorded; play is told from setting up.
+#[test]
+fn play_without_a_game_is_noticed() {
+    let game = random_games(1, 40).remove(0);
+    let mut play = Play { table: Table::new(Settings::default()), position: Position::start(), now: 0, told: Vec::new() };
+    game.plies[..20].iter().for_each(|mv| play.position = play.position.play(mv.mv));
+    play.take(Input::Link(LinkState::Up));
+    play.show();
+    play.wait(3_000);
+    for (count, mv) in game.plies[20..28].iter().enumerate() {
+        assert_eq!(play.table.plays_unrecorded(), count >= 4, "after {count} plies");
+        let uci = play.position.uci(mv.mv);
+        play.play(&uci, true, 300);
+        play.wait(600);
+    }
+    // Pieces are put up, one after the other.
+    let mut table = Table::new(Settings::default());
+    table.handle(0, Input::Link(LinkState::Up));
+    let empty = Box::new([Sensed::Empty; 64]);
+    table.handle(0, Input::Reading(Reading::Placement(empty)));
+    for (at, (square, piece)) in (1_000..).step_by(700).zip(Position::start().board().iter().skip(2)) {
+        table.handle(at, Input::Reading(Reading::Square(square, Sensed::Piece(piece))));
+        table.advance(at + 600);
+        assert!(!table.plays_unrecorded());
+    }
+}
