@@ -25,6 +25,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+/// Where journal and recordings of the service are, unless something else is configured.
+const DEFAULT_STATE_DIR: &str = "/var/lib/touchmove";
+
 /// A checked configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -178,7 +181,7 @@ impl Config {
             .or_else(|| from("STATE_DIRECTORY"))
             .or_else(|| from("XDG_STATE_HOME").map(|home| home.join("touchmove")))
             .or_else(|| from("HOME").map(|home| home.join(".local/state/touchmove")))
-            .unwrap_or_else(|| PathBuf::from("/var/lib/touchmove"))
+            .unwrap_or_else(|| PathBuf::from(DEFAULT_STATE_DIR))
     }
 
     /// What is allowed and may not be meant, a sentence each.

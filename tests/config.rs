@@ -101,6 +101,7 @@ fn an_origin_that_no_browser_names_is_refused() {
         ("https://lichess.org/", "no path"),
         ("localhost:8080", "write \"localhost\" without the port"),
         ("ws://lichess.org", "no page has an origin of the scheme ws"),
+        ("com", "every site whose name ends so"),
         ("*", "it is no host"),
         ("*.lichess.org", "it is no host"),
         ("lichess.org.", "it is no host"),
@@ -187,11 +188,30 @@ fn hooks_are_lists_of_words() {
 #[test]
 fn tokens_cross_no_network_in_the_clear() {
     check("[web]\nlisten = '[::1]:8064'", &[]);
-    check("[web]\nlisten = '0.0.0.0:8064'\nproxy = true", &[]);
+    check("[web]\nlisten = '192.168.1.5:8064'\nproxy = true", &[]);
+    check(
+        "[web]\nlisten = '0.0.0.0:8064'\nproxy = true",
+        &[
+            "2:10: 0.0.0.0:8064 is every address of this machine, and whoever reaches it would pass for the proxy: write listen = \"127.0.0.1:8064\", or the address at which a proxy on another machine finds this one",
+        ],
+    );
     check("[web]\nlisten = '0.0.0.0:8064'\ntls_cert = '/cert.pem'\ntls_key = '/key.pem'", &[]);
     let refused = "2:10: 0.0.0.0:8064 is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true behind a proxy that speaks TLS, or listen = \"127.0.0.1:8064\"";
     check("[web]\nlisten = '0.0.0.0:8064'", &[refused]);
     check("[web]\ntls_key = '/key.pem'", &["2:11: tls_key is of no use alone: write tls_cert, too, or leave it out"]);
+}
+
+#[test]
+fn files_for_everybody_lie_apart_from_what_only_the_service_reads() {
+    check("[files]\ndir = '/srv/chess'\n[journal]\nstate_dir = '/srv/state'", &[]);
+    check("[files]\ndir = '/srv/state/public'\n[journal]\nstate_dir = '/srv/state'", &[]);
+    let refused = |dir: &str| {
+        format!(
+            "2:7: {dir} lies in the state directory, which holds tokens and games that are not public yet: give a directory of its own"
+        )
+    };
+    check("[files]\ndir = '/srv/state'\n[journal]\nstate_dir = '/srv/state'", &[&refused("/srv/state")]);
+    check("[files]\ndir = '/var/lib/touchmove/games'", &[&refused("/var/lib/touchmove/games")]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::lichess::{self, Lichess, Rounds};
 use super::livechess::{LiveChess, Origin, Release, origins, sites};
 use super::values::{Problems, Values, key, table, unknown_at_top, values};
 use super::web::{Tls, Web};
-use super::{Board, Config, Problem, Room, Tags};
+use super::{Board, Config, DEFAULT_STATE_DIR, Problem, Room, Tags};
 use crate::boards::{self, ControlLines, Lights, Sensing};
 use crate::game::event::Rotation;
 use crate::game::{Delay, IllegalMoves};
@@ -15,6 +15,7 @@ use crate::link::Place;
 use crate::locale::Locale;
 use crate::table::{Help, Publish, Settings};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -96,7 +97,7 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
         round: values.text("round"),
     };
     let boards = all_boards(root, game.chess960, problems);
-    let files = table(root, "files", problems).given_text("dir").map(Into::into);
+    let files = files(table(root, "files", problems), state_dir.as_deref());
     let metrics = table(root, "metrics", problems).text("listen").parse().ok();
     let lichess = lichess(&table(root, "lichess", problems));
     let hooks = hooks(&table(root, "hooks", problems));
@@ -116,6 +117,21 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
         web,
         boards,
     }
+}
+
+/// Where the games are written as files: not among what only the service may read.
+fn files(values: Values<'_>, state_dir: Option<&Path>) -> Option<PathBuf> {
+    let dir = PathBuf::from(values.given_text("dir")?);
+    let state_dir = state_dir.unwrap_or(Path::new(DEFAULT_STATE_DIR));
+    let public = state_dir.join("public");
+    if dir.starts_with(state_dir) && !dir.starts_with(public) {
+        let message = format!(
+            "{} lies in the state directory, which holds tokens and games that are not public yet: give a directory of its own",
+            dir.display()
+        );
+        values.problems.add(&values.span_of("dir").unwrap_or(values.span.clone()), message);
+    }
+    Some(dir)
 }
 
 fn lichess(values: &Values<'_>) -> Option<Lichess> {
@@ -205,6 +221,15 @@ fn web(values: Values<'_>) -> Web {
         values.problems.add(
             &span,
             format!("{listen} is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true behind a proxy that speaks TLS, or listen = \"127.0.0.1:8064\""),
+        );
+    }
+    if let (Some(listen), Some(span)) = (listen, values.span_of("listen"))
+        && listen.ip().is_unspecified()
+        && proxy
+    {
+        values.problems.add(
+            &span,
+            format!("{listen} is every address of this machine, and whoever reaches it would pass for the proxy: write listen = \"127.0.0.1:{}\", or the address at which a proxy on another machine finds this one", listen.port()),
         );
     }
     let tls = cert.zip(key).map(|(cert, key)| Tls { cert: cert.into(), key: key.into() });

@@ -104,6 +104,12 @@ fn origin(text: &str) -> Result<Origin, String> {
     }
     let labels = || host.split('.').all(|label| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-'));
     let found = site(host).filter(|_| is_address || labels());
+    let is_domain_of_many = !host.contains('.') && !is_address && !host.eq_ignore_ascii_case("localhost");
+    if is_domain_of_many && found.is_some() && matches!(scheme.as_deref(), None | Some("https")) {
+        return Err(format!(
+            "{text:?} would let in every site whose name ends so: write the whole host, such as \"lichess.org\""
+        ));
+    }
     match (scheme.as_deref(), found) {
         (_, None) => Err(format!("{text:?} would let nobody in: it is no host")),
         (None | Some("https"), Some(site)) => Ok(Origin::Site(site)),
