@@ -59,7 +59,12 @@ impl Shown {
 /// Who plays, and where: what tags may tell before anything of the game has left.
 fn public(tags: &[(String, String)]) -> Vec<(String, String)> {
     const OTHERS: [&str; 6] = ["Event", "Site", "Date", "Round", "Table", "TimeControl"];
-    let of_player = |name: &str| (name.starts_with("White") || name.starts_with("Black")) && !name.ends_with("Clock");
+    /// After `White` or `Black`.
+    const OF_PLAYERS: [&str; 9] = ["", "Title", "Elo", "FideId", "Team", "Country", "USCF", "NA", "Type"];
+    let of_player = |name: &str| {
+        let player = name.strip_prefix("White").or_else(|| name.strip_prefix("Black"));
+        player.is_some_and(|what| OF_PLAYERS.contains(&what))
+    };
     tags.iter().filter(|(name, _)| of_player(name) || OTHERS.contains(&name.as_str())).cloned().collect()
 }
 
@@ -393,5 +398,16 @@ impl Source {
             Source::Live(hub) => hub.since(game, number),
             Source::Public(gallery) => Ok(gallery.since(game, number)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn only_who_plays_and_where_is_public_at_once() {
+        let tags = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), "x".to_owned())).collect::<Vec<_>>();
+        let told = tags(&["White", "BlackTitle", "WhiteFideId", "Round", "Table"]);
+        let held = tags(&["WhiteNote", "BlackClock", "WhiteRatingDiff", "Annotator", "Result"]);
+        assert_eq!(super::public(&[told.clone(), held].concat()), told);
     }
 }

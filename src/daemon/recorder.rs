@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 /// The kind of trouble when nothing can be recorded.
 pub const RECORDINGS_STOPPED: &str = "recordings_stopped";
@@ -118,7 +118,8 @@ impl Recorder {
         };
         self.header.started = started.to_string();
         let file = Writer::begin(file, &self.header, max / SHARE)?;
-        info!(board = %self.board, "recording to {}", path.display());
+        // A recording begins with a game, which the public learns later.
+        debug!(board = %self.board, "recording to {}", path.display());
         Ok(file)
     }
 

@@ -12,7 +12,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::broadcast;
-use tracing::{info, warn};
+use tracing::{debug, warn};
 
 /// The file, which is there once a round was loaded.
 #[derive(Clone, Debug)]
@@ -163,7 +163,8 @@ async fn name_games(hub: &Hub) {
         }
         let order = Order { command: Command::Tags(tags), by: by.clone() };
         match hub.command(Target::Game(game), order).await {
-            Ok(_) => info!("game {game} is the one at table {table}"),
+            // That a game has begun the public learns later.
+            Ok(_) => debug!("game {game} is the one at table {table}"),
             Err(why) => warn!("game {game} at table {table} has no names: {why}"),
         }
     }
