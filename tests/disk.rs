@@ -11,11 +11,11 @@ use touchmove::publish::client::{Client, Snapshot};
 use touchmove::publish::dbus::Stream;
 
 /// A disk of a few megabytes of its own.
-struct SmallDisk(TempDir);
+pub struct SmallDisk(TempDir);
 
 impl SmallDisk {
     /// `None`, said so, where a test may not mount.
-    fn mount() -> Option<SmallDisk> {
+    pub fn mount() -> Option<SmallDisk> {
         let dir = tempfile::tempdir().unwrap();
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=4m", "touchmove-test"]).arg(dir.path()).output();
         if mounted.as_ref().is_ok_and(|output| output.status.success()) {
@@ -25,12 +25,12 @@ impl SmallDisk {
         None
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.0.path()
     }
 
     /// Writes until nothing more fits.
-    fn fill(&self) {
+    pub fn fill(&self) {
         let mut file = File::create(self.path().join("filler")).unwrap();
         let mut chunk = vec![0; 65536];
         while !chunk.is_empty() {
@@ -40,7 +40,7 @@ impl SmallDisk {
         }
     }
 
-    fn make_room(&self) {
+    pub fn make_room(&self) {
         std::fs::remove_file(self.path().join("filler")).unwrap();
     }
 }

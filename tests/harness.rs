@@ -206,7 +206,18 @@ impl Daemon {
     }
 
     /// The same by this command, which starts touchmoved.
-    pub fn run(mut command: Command, args: &[&str]) -> Daemon {
+    pub fn run(command: Command, args: &[&str]) -> Daemon {
+        Daemon::spawn(command, args, true)
+    }
+
+    /// As [`Daemon::on`], but its log is only kept.
+    pub fn quiet(bus: &PrivateBus, state_dir: &Path, port: &Path, more: &[&str]) -> Daemon {
+        let (address, state_dir, port) = (bus.address(), state_dir.to_str().unwrap(), port.to_str().unwrap());
+        let args = [&["--bus", &address, "--state-dir", state_dir, "--port", port], more].concat();
+        Daemon::spawn(Command::new(env!("CARGO_BIN_EXE_touchmoved")), &args, false)
+    }
+
+    fn spawn(mut command: Command, args: &[&str], echo: bool) -> Daemon {
         let dir = tempfile::tempdir().unwrap();
         let notify = UnixDatagram::bind(dir.path().join("notify")).unwrap();
         notify.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -224,7 +235,9 @@ impl Daemon {
             let mut chunk = [0; 4096];
             while let Ok(count @ 1..) = pipe.read(&mut chunk) {
                 let text = String::from_utf8_lossy(&chunk[..count]);
-                eprint!("{text}");
+                if echo {
+                    eprint!("{text}");
+                }
                 into.lock().unwrap().push_str(&text);
             }
         });

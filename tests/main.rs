@@ -10,6 +10,7 @@ mod browser;
 mod cases;
 mod caution;
 mod chain;
+mod chaos;
 mod chessnut;
 mod cli;
 mod clocks;

@@ -1,0 +1,105 @@
+//! Random faults against the real daemon: no game may be lost unnoticed.
+//!
+//! A schedule plays one game on a virtual board while faults hit the daemon, the bus, the disk, the line and the board itself.
+//! Once the board is at rest and the faults are over, [`verdict`] compares the record with what was played. On boards that
+//! identify pieces or their colour the record must be exact within [`WITHIN`], or an alert, the board's state or the service's
+//! `Trouble` must say that it may not be. On occupancy boards the record must show what the sensors show.
+//!
+//! `cargo test chaos` runs a few fixed schedules. `make chaos` runs many: `SCHEDULES=2000 SEED=1 JOBS=8`. `SCHEDULE=17` runs
+//! one and prints what happened. A schedule that fails leaves its log and state directory under `target/chaos`.
+
+mod driver;
+mod line;
+mod schedule;
+mod verdict;
+
+use schedule::Schedule;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use verdict::Verdict;
+
+/// The record must agree, or its disagreement must be reported, this long after the board is at rest and the faults are over.
+const WITHIN: Duration = Duration::from_secs(20);
+/// How many schedules the ordinary test runs, and how many of them at a time.
+const SHORT: (u64, usize) = (12, 12);
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
+}
+
+/// The outcomes of all schedules, by kind of fault and verdict.
+#[derive(Default)]
+struct Summary {
+    verdicts: BTreeMap<&'static str, u64>,
+    /// By fault: how many schedules had it, and how many of these failed.
+    faults: BTreeMap<&'static str, (u64, u64)>,
+    failed: Vec<String>,
+}
+
+impl Summary {
+    fn add(&mut self, schedule: &Schedule, verdict: &Verdict) {
+        *self.verdicts.entry(verdict.name()).or_default() += 1;
+        for fault in schedule.fault_names() {
+            let (had, failed) = self.faults.entry(fault).or_default();
+            *had += 1;
+            *failed += u64::from(verdict.is_failure());
+        }
+        if verdict.is_failure() {
+            self.failed.push(format!("{schedule}: {verdict}"));
+        }
+    }
+
+    fn print(&self) {
+        println!("verdict                      schedules");
+        self.verdicts.iter().for_each(|(name, count)| println!("{name:<28} {count:>9}"));
+        println!("fault                        schedules    failed");
+        self.faults.iter().for_each(|(name, (had, failed))| println!("{name:<28} {had:>9} {failed:>9}"));
+        self.failed.iter().for_each(|line| println!("FAILED {line}"));
+    }
+}
+
+#[test]
+fn no_game_is_lost_unnoticed() {
+    if !crate::harness::installed("dbus-daemon") {
+        return;
+    }
+    let first = number("SEED").unwrap_or(1) * 1_000_000;
+    if let Some(one) = number("SCHEDULE") {
+        let schedule = Schedule::draw(one);
+        println!("{schedule:#?}");
+        let verdict = driver::run(&schedule);
+        println!("{verdict}");
+        assert!(!verdict.is_failure());
+        return;
+    }
+    let count = number("SCHEDULES").unwrap_or(SHORT.0);
+    let jobs = number("JOBS").map_or(SHORT.1, |jobs| jobs as usize);
+    let (next, summary) = (AtomicU64::new(0), Arc::new(Mutex::new(Summary::default())));
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    if index >= count {
+                        return;
+                    }
+                    let schedule = Schedule::draw(first + index);
+                    let verdict = driver::run(&schedule);
+                    let mut summary = summary.lock().unwrap();
+                    summary.add(&schedule, &verdict);
+                    if verdict.is_failure() {
+                        eprintln!("{schedule}: {verdict}");
+                    }
+                    if count > SHORT.0 && index % 50 == 49 {
+                        eprintln!("{} of {count} schedules, {} failed", index + 1, summary.failed.len());
+                    }
+                }
+            });
+        }
+    });
+    let summary = summary.lock().unwrap();
+    summary.print();
+    assert!(summary.failed.is_empty(), "{} of {count} schedules failed", summary.failed.len());
+}

@@ -1,0 +1,266 @@
+//! Runs one schedule: bus, disk, board, daemon, a client, and the faults at their times.
+
+use super::WITHIN;
+use super::line::Line;
+use super::schedule::{FaultKind, Schedule};
+use super::verdict::{self, Published, Verdict};
+use crate::disk::SmallDisk;
+use crate::hall::client;
+use crate::harness::{Daemon, PrivateBus};
+use rustix::process::{Pid, Signal, kill_process};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use touchmove::boards::Sensing;
+use touchmove::game::event::Rotation;
+use touchmove::publish::client::{Client, Seen};
+use touchmove::publish::dbus::Stream;
+use touchmove::simulate::{Scene, Stage};
+
+/// How long the daemon may take to be ready or to answer before that counts as a failure.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often the record is compared at the end.
+const COMPARE_EVERY: Duration = Duration::from_millis(250);
+
+/// Runs a schedule in a runtime of its own.
+pub fn run(schedule: &Schedule) -> Verdict {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runtime.block_on(Run::new(schedule)?.play())));
+    match outcome {
+        Ok(Ok(verdict)) => verdict,
+        Ok(Err(why)) => Verdict::Broken(why),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            Verdict::Broken(text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("panic").to_owned())
+        }
+    }
+}
+
+/// Where the journal is: a small disk that can be filled where the schedule asks for one.
+enum State {
+    Disk(SmallDisk),
+    Dir(TempDir),
+}
+
+impl State {
+    fn path(&self) -> &Path {
+        match self {
+            State::Disk(disk) => disk.path(),
+            State::Dir(dir) => dir.path(),
+        }
+    }
+
+    fn set_full(&self, full: bool) {
+        match self {
+            State::Disk(disk) if full => disk.fill(),
+            State::Disk(disk) => disk.make_room(),
+            State::Dir(_) => {}
+        }
+    }
+}
+
+struct Run<'a> {
+    schedule: &'a Schedule,
+    truth: Vec<String>,
+    ends_at: u64,
+    line: Line,
+    port: PathBuf,
+    state: State,
+    _dir: TempDir,
+    bus: PrivateBus,
+    daemon: Option<Daemon>,
+    log: String,
+    published: Arc<Mutex<Published>>,
+    contradiction: Arc<Mutex<Option<String>>>,
+}
+
+impl<'a> Run<'a> {
+    fn new(schedule: &'a Schedule) -> Result<Run<'a>, String> {
+        let bus = PrivateBus::start().ok_or("no bus")?;
+        let dir = tempfile::tempdir().map_err(|why| why.to_string())?;
+        let wants_disk = schedule.faults.iter().any(|fault| fault.kind == FaultKind::DiskFull);
+        let disk = wants_disk.then(SmallDisk::mount).flatten();
+        let state = match disk {
+            Some(disk) => State::Disk(disk),
+            None => State::Dir(tempfile::tempdir().map_err(|why| why.to_string())?),
+        };
+        let scene = Scene {
+            profile: schedule.profile,
+            clock: schedule.clock,
+            rotation: Rotation::Upright,
+            clock_turned: false,
+            seed: schedule.number,
+        };
+        let stage = Stage::new(schedule.model, &schedule.game(), &scene).ok_or("no virtual board")?.without_aftermath();
+        let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
+        let ends_at = stage.truth().over_at / u64::from(schedule.speed);
+        let port = dir.path().join("board");
+        let line = Line::open(&port, stage, schedule);
+        Ok(Run {
+            schedule,
+            truth,
+            ends_at,
+            line,
+            port,
+            state,
+            _dir: dir,
+            bus,
+            daemon: None,
+            log: String::new(),
+            published: Arc::default(),
+            contradiction: Arc::default(),
+        })
+    }
+
+    fn start(&mut self) {
+        self.daemon = Some(Daemon::quiet(&self.bus, self.state.path(), &self.port, &["--board", self.schedule.model]));
+    }
+
+    fn kill(&mut self) {
+        if let Some(daemon) = self.daemon.take() {
+            self.log.push_str(&daemon.log());
+            self.log.push_str("-- killed\n");
+            daemon.kill();
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(pid) = self.daemon.as_ref().and_then(|daemon| Pid::from_raw(daemon.pid() as i32)) {
+            let _ = kill_process(pid, signal);
+        }
+    }
+
+    /// Follows what is published until the bus goes away.
+    async fn watch(&self) -> Result<tokio::task::JoinHandle<()>, String> {
+        let client = client(&self.bus, Stream::Live).await;
+        let mut watch = client.watch().await.map_err(|why| why.to_string())?;
+        let (published, contradiction) = (Arc::clone(&self.published), Arc::clone(&self.contradiction));
+        Ok(tokio::spawn(async move {
+            let _client = client;
+            while let Some(seen) = watch.next().await {
+                if let Seen::Happened(happened) = seen
+                    && let Err(why) = published.lock().unwrap().note(happened)
+                {
+                    contradiction.lock().unwrap().get_or_insert(why);
+                }
+            }
+        }))
+    }
+
+    async fn play(mut self) -> Result<Verdict, String> {
+        let watcher = self.watch().await?;
+        self.start();
+        let begun = Instant::now();
+        while self.line.now().is_none() {
+            if begun.elapsed() > PATIENCE {
+                return Ok(self.keep(Verdict::Broken("the daemon never asked the board".to_owned())));
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let mut watchers = vec![watcher];
+        for (at, fault, begins) in self.timeline() {
+            self.wait_until(at).await;
+            match (fault, begins) {
+                (FaultKind::Killed, true) => self.kill(),
+                (FaultKind::Killed, false) if self.daemon.is_none() => self.start(),
+                (FaultKind::Stopped, begins) => self.signal(if begins { Signal::STOP } else { Signal::CONT }),
+                (FaultKind::BusGone, true) => self.bus.kill(),
+                (FaultKind::BusGone, false) => {
+                    self.bus.restart();
+                    watchers.push(self.watch().await?);
+                }
+                (FaultKind::DiskFull, full) => self.state.set_full(full),
+                // The line does these itself.
+                _ => {}
+            }
+        }
+        if self.daemon.is_none() {
+            self.start();
+        }
+        self.signal(Signal::CONT);
+        let last = self.schedule.faults.iter().map(|fault| fault.until).max().unwrap_or(0);
+        self.wait_until(self.ends_at.max(last)).await;
+        let verdict = self.compare().await?;
+        watchers.iter().for_each(tokio::task::JoinHandle::abort);
+        Ok(self.keep(verdict))
+    }
+
+    /// Beginnings and ends of the faults in order. Faults of one kind that overlap are one.
+    fn timeline(&self) -> Vec<(u64, FaultKind, bool)> {
+        let mut spans: Vec<(u64, u64, FaultKind)> = Vec::new();
+        for fault in &self.schedule.faults {
+            match spans.iter_mut().find(|span| span.2 == fault.kind && span.1 >= fault.from) {
+                Some(span) => span.1 = span.1.max(fault.until),
+                None => spans.push((fault.from, fault.until, fault.kind)),
+            }
+        }
+        let mut timeline: Vec<(u64, FaultKind, bool)> =
+            spans.into_iter().flat_map(|(from, until, kind)| [(from, kind, true), (until, kind, false)]).collect();
+        timeline.sort_by_key(|(at, _, begins)| (*at, *begins));
+        timeline
+    }
+
+    async fn wait_until(&self, at: u64) {
+        while let Some(left) = at.checked_sub(self.line.now().unwrap_or(0)).filter(|left| *left > 0) {
+            tokio::time::sleep(Duration::from_millis(left)).await;
+        }
+    }
+
+    /// Compares the record until it is exact or the time is over.
+    async fn compare(&mut self) -> Result<Verdict, String> {
+        let end = Instant::now() + WITHIN;
+        let mut client = client(&self.bus, Stream::Live).await;
+        let mut answered = false;
+        loop {
+            match self.look(&client).await {
+                Ok(Verdict::Exact) => return Ok(self.contradicted().unwrap_or(Verdict::Exact)),
+                Ok(verdict) if Instant::now() >= end => return Ok(self.contradicted().unwrap_or(verdict)),
+                Ok(_) => answered = true,
+                Err(why) if Instant::now() >= end + if answered { Duration::ZERO } else { PATIENCE } => {
+                    return Ok(Verdict::Broken(why));
+                }
+                Err(_) => client = crate::hall::client(&self.bus, Stream::Live).await,
+            }
+            tokio::time::sleep(COMPARE_EVERY).await;
+        }
+    }
+
+    async fn look(&self, client: &Client) -> Result<Verdict, String> {
+        let snapshot = client.snapshot().await.map_err(|why| why.to_string())?;
+        let mut last = Vec::new();
+        for game in &snapshot.games {
+            last = client.since(game.id, 0).await.map_err(|why| why.to_string())?;
+            if let Err(why) = self.published.lock().unwrap().compare(game.id, last.clone()) {
+                return Ok(Verdict::Contradicted(why));
+            }
+        }
+        Ok(verdict::judge(&snapshot, &last, &self.truth, self.sensing()))
+    }
+
+    fn contradicted(&self) -> Option<Verdict> {
+        self.contradiction.lock().unwrap().take().map(Verdict::Contradicted)
+    }
+
+    fn sensing(&self) -> Sensing {
+        self.schedule.sensing
+    }
+
+    /// Keeps log and state of a schedule that failed.
+    fn keep(mut self, mut verdict: Verdict) -> Verdict {
+        if let Some(daemon) = &self.daemon {
+            self.log.push_str(&daemon.log());
+        }
+        if self.log.contains("panicked") && !verdict.is_failure() {
+            verdict = Verdict::Broken("the daemon panicked".to_owned());
+        }
+        if verdict.is_failure() || std::env::var_os("SCHEDULE").is_some() {
+            let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("chaos").join(self.schedule.number.to_string());
+            let _ = std::fs::remove_dir_all(&dir);
+            std::fs::create_dir_all(&dir).expect("a directory for what failed");
+            let _ = std::fs::write(dir.join("log"), format!("{}\n{verdict}\n{}", self.schedule, self.log));
+            let _ = std::process::Command::new("cp").arg("-r").arg(self.state.path()).arg(dir.join("state")).status();
+        }
+        verdict
+    }
+}

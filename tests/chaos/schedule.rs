@@ -1,0 +1,220 @@
+//! What happens in one schedule, and when; drawn from its number alone.
+
+use crate::simulate::random_games;
+use std::fmt;
+use std::sync::LazyLock;
+use touchmove::boards::Sensing;
+use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, Profile, Rates};
+use touchmove::simulate::pgn::Game;
+use touchmove::simulate::rng::Rng;
+
+/// One fault. Times are in real milliseconds since the first byte from the host; every fault ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fault {
+    pub from: u64,
+    pub until: u64,
+    pub kind: FaultKind,
+}
+
+/// What is wrong between the two times of a [`Fault`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FaultKind {
+    /// The daemon is killed (SIGKILL), and started again at the end.
+    Killed,
+    /// The daemon is stopped (SIGSTOP), and continued at the end.
+    Stopped,
+    /// The bus is gone.
+    BusGone,
+    /// The disk is full.
+    DiskFull,
+    /// The cable is out.
+    Unplugged,
+    /// The clock is not connected.
+    ClockUnplugged,
+    /// Bytes from the board are damaged: per mille.
+    Damaged(u32),
+    /// Answers to a request for the whole board are changed.
+    Dumps(Answer),
+    /// Answers to a request for the board's memory are changed.
+    Memory(Answer),
+}
+
+/// What becomes of an answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answer {
+    Missing,
+    /// An older answer comes instead: a dump of before, a memory without its newest entries.
+    Stale,
+    /// An older answer comes first, the right one after it.
+    StaleFirst,
+    /// It comes so many milliseconds later.
+    Late(u64),
+    Doubled,
+}
+
+impl FaultKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            FaultKind::Killed => "killed",
+            FaultKind::Stopped => "stopped",
+            FaultKind::BusGone => "bus gone",
+            FaultKind::DiskFull => "disk full",
+            FaultKind::Unplugged => "unplugged",
+            FaultKind::ClockUnplugged => "clock unplugged",
+            FaultKind::Damaged(_) => "damaged bytes",
+            FaultKind::Dumps(Answer::Missing) => "dumps missing",
+            FaultKind::Dumps(Answer::Stale) => "dumps stale",
+            FaultKind::Dumps(Answer::StaleFirst) => "dumps stale, then right",
+            FaultKind::Dumps(Answer::Late(_)) => "dumps late",
+            FaultKind::Dumps(Answer::Doubled) => "dumps doubled",
+            FaultKind::Memory(Answer::Missing) => "memory missing",
+            FaultKind::Memory(Answer::Stale) => "memory stale",
+            FaultKind::Memory(Answer::StaleFirst) => "memory stale, then right",
+            FaultKind::Memory(Answer::Late(_)) => "memory late",
+            FaultKind::Memory(Answer::Doubled) => "memory doubled",
+        }
+    }
+}
+
+/// A game on a virtual board and the faults that hit it.
+#[derive(Debug)]
+pub struct Schedule {
+    pub number: u64,
+    pub model: &'static str,
+    pub sensing: Sensing,
+    pub profile: &'static Profile,
+    /// How many times as fast as real the hands and the board are.
+    pub speed: u32,
+    pub clock: bool,
+    pub game: usize,
+    pub plies: usize,
+    pub faults: Vec<Fault>,
+}
+
+/// Hands that stop when the game is over: what is swept and set up afterwards is no part of it.
+static CLUB_HANDS: Profile = Profile { rates: Rates { sweep: 0, set_up: 0, kings_signal: 0, ..CLUB.rates }, ..CLUB };
+static BLITZ_HANDS: Profile = Profile { rates: Rates { sweep: 0, set_up: 0, kings_signal: 0, ..BLITZ.rates }, ..BLITZ };
+
+static GAMES: LazyLock<Vec<Game>> = LazyLock::new(|| random_games(64, 50));
+
+/// Models with how often they are drawn. The DGT board has most of the machinery that can fail: dumps, updates, a memory.
+const MODELS: [(&str, u64, Sensing); 9] = [
+    ("dgt", 60, Sensing::Identity),
+    ("dgt-bus", 6, Sensing::Identity),
+    ("certabo", 6, Sensing::Identity),
+    ("cerno", 4, Sensing::Identity),
+    ("millennium", 6, Sensing::Identity),
+    ("ichessone", 4, Sensing::Identity),
+    ("sentio", 6, Sensing::Occupancy),
+    ("reed", 4, Sensing::Occupancy),
+    ("centaur", 4, Sensing::Occupancy),
+];
+
+impl Schedule {
+    /// The schedule of this number: the same on every machine.
+    pub fn draw(number: u64) -> Schedule {
+        let mut rng = Rng::new(number, 0xc4a05);
+        let mut at = rng.below(MODELS.iter().map(|model| model.1).sum());
+        let (model, _, sensing) = *MODELS
+            .iter()
+            .find(|model| {
+                let here = at < model.1;
+                at = at.saturating_sub(model.1);
+                here
+            })
+            .unwrap_or(&MODELS[0]);
+        let profile = [&CLEAN, &CLEAN, &CLUB_HANDS, &BLITZ_HANDS][rng.below(4) as usize];
+        // What lies between two moves on an occupancy board must be longer than a busy machine stutters, and hands that overlap as in a
+        // blitz must be slower than a board takes to look at its squares.
+        let fastest = if sensing == Sensing::Occupancy || profile.name == BLITZ.name { 2 } else { 8 };
+        let speed = [2, 4, 6, 8][rng.below(4) as usize].min(fastest);
+        let plies = if speed == 2 { 6 + rng.below(8) } else { 8 + rng.below(24) } as usize;
+        let mut schedule = Schedule {
+            number,
+            model,
+            sensing,
+            profile,
+            speed,
+            clock: rng.chance(750),
+            game: rng.below(GAMES.len() as u64) as usize,
+            plies,
+            faults: Vec::new(),
+        };
+        let lasts = schedule.lasts();
+        let count = 1 + rng.below(3);
+        for _ in 0..count {
+            let kind = schedule.draw_kind(&mut rng);
+            let from = rng.below(lasts);
+            let longest = match kind {
+                FaultKind::Killed | FaultKind::Unplugged | FaultKind::BusGone => 6_000,
+                FaultKind::Stopped => 4_000,
+                FaultKind::DiskFull => 5_000,
+                _ => 20_000,
+            };
+            schedule.faults.push(Fault { from, until: from + 100 + rng.below(longest), kind });
+        }
+        // What the memory answers matters only where something was missed.
+        let memory = |fault: &Fault| matches!(fault.kind, FaultKind::Memory(_));
+        if let Some(memory) = schedule.faults.iter().copied().find(memory) {
+            let kind = if rng.chance(500) { FaultKind::Killed } else { FaultKind::Unplugged };
+            let until = memory.from + 500 + rng.below(5_000);
+            schedule.faults.push(Fault { from: memory.from, until, kind });
+        }
+        schedule.faults.sort_by_key(|fault| fault.from);
+        schedule
+    }
+
+    fn draw_kind(&self, rng: &mut Rng) -> FaultKind {
+        let answer = |rng: &mut Rng| match rng.below(5) {
+            0 => Answer::Missing,
+            1 => Answer::Stale,
+            2 => Answer::StaleFirst,
+            3 => Answer::Late(500 + rng.below(6_000)),
+            _ => Answer::Doubled,
+        };
+        let kinds = if self.model == "dgt" { 10 } else { 6 };
+        match rng.below(kinds) {
+            0 => FaultKind::Killed,
+            1 => FaultKind::Stopped,
+            2 => FaultKind::BusGone,
+            3 => FaultKind::DiskFull,
+            4 => FaultKind::Unplugged,
+            5 => FaultKind::Damaged(1 + rng.below(50) as u32),
+            6 => FaultKind::ClockUnplugged,
+            7 | 8 => FaultKind::Memory(answer(rng)),
+            _ => FaultKind::Dumps(answer(rng)),
+        }
+    }
+
+    /// The game with the plies that are played of it.
+    pub fn game(&self) -> Game {
+        let mut game = GAMES[self.game].clone();
+        game.plies.truncate(self.plies);
+        game.result = None;
+        game
+    }
+
+    /// About how long it lasts, in real milliseconds.
+    fn lasts(&self) -> u64 {
+        self.plies as u64 * 4_000 / u64::from(self.speed)
+    }
+
+    /// Names of the faults, each once.
+    pub fn fault_names(&self) -> Vec<&'static str> {
+        let mut names: Vec<&str> = self.faults.iter().map(|fault| fault.kind.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Schedule { number, model, speed, plies, profile, .. } = self;
+        write!(f, "SCHEDULE={number} {model}, {} hands at {speed}x, {plies} plies: ", profile.name)?;
+        for fault in &self.faults {
+            write!(f, "{:?} {}..{} ms; ", fault.kind, fault.from, fault.until)?;
+        }
+        Ok(())
+    }
+}
