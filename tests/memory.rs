@@ -472,6 +472,38 @@ fn a_memory_that_fails_is_asked_for_again() {
     }
 }
 
+/// The arbiter sets the record right while the board differs: a memory that comes later changes nothing.
+#[test]
+fn what_the_arbiter_set_right_is_not_asked_for_again() {
+    use touchmove::game::{Command, Order};
+    let after = |moves: &[&str]| {
+        let start = Position::start();
+        let position = moves.iter().fold(start, |position, uci| position.play(position.parse_uci(uci).unwrap()));
+        Reading::Placement(Box::new(shown(&position)))
+    };
+    let played =
+        ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7", "f1e1", "b7b5", "a4b3", "d7d6"];
+    for sets_right in [false, true] {
+        let mut table = Table::new(Settings::default());
+        table.handle(0, Input::Link(LinkState::Up));
+        table.handle(0, Input::Reading(after(&[])));
+        table.handle(5_000, Input::Link(LinkState::Down));
+        table.handle(60_000, Input::Link(LinkState::Up));
+        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).cues, [Cue::Memory]);
+        table.handle(61_000, Input::Reading(Reading::Memory(Vec::new())));
+        if sets_right {
+            let command = Command::Insert { ply: 1, uci: "d2d4".to_owned() };
+            let output = table.handle(62_000, Input::Order(Order { command, by: "the arbiter".to_owned() }));
+            assert_eq!(output.refused, None);
+        }
+        let mut cues = Vec::new();
+        while let Some(at) = table.next_deadline().filter(|at| *at <= 80_000) {
+            cues.extend(table.advance(at).cues);
+        }
+        assert_eq!(cues.contains(&Cue::Memory), !sets_right);
+    }
+}
+
 /// The memory that somebody else asked for is on its way when it is asked for: it is no answer.
 #[test]
 fn another_programs_memory_is_no_answer() {

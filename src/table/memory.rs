@@ -96,6 +96,13 @@ impl Gap {
         }
     }
 
+    /// The arbiter has set the record right: no memory that comes later knows better.
+    pub fn stop_asking(&mut self) {
+        if self.again.is_some() {
+            *self = Gap::default();
+        }
+    }
+
     /// Keeps news for when the memory is there.
     pub fn keep(&mut self, at: Millis, news: impl FnOnce() -> News) {
         if let Some(asked) = &mut self.asked {

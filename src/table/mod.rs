@@ -602,6 +602,9 @@ impl Table {
             answer = game.order(now, order, &placement, around, output);
             game.judge_dead(now, output);
         });
+        if (takes_back || amends) && answer.is_ok() {
+            self.gap.stop_asking();
+        }
         if takes_back && answer.is_ok() {
             // Nothing is inferred from a board that has not been touched since.
             self.stage = usize::MAX;

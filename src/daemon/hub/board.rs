@@ -56,9 +56,9 @@ impl fmt::Display for BoardId {
 /// How it stands between us and a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contact {
-    /// The port is open and the board has been greeted.
+    /// The port is open and the board has been greeted; what stands on its squares is not known yet.
     Connecting,
-    /// The board talks.
+    /// The board has said what stands on its squares.
     Ready,
     /// The port is open and the board says nothing, not even when asked.
     Silent,

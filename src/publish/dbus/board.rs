@@ -68,7 +68,7 @@ impl Board {
         self.read(|board| board.port.clone())
     }
 
-    /// connecting (the port is open, the board has been greeted), ready (it talks), silent (it does not answer), unplugged
+    /// connecting (the port is open, the board has been greeted), ready (its squares are known), silent (it does not answer), unplugged
     /// (there is no port), refused (the port may not be opened).
     #[zbus(property)]
     fn state(&self) -> String {
