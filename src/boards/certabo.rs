@@ -21,7 +21,9 @@
 //! Frames were seen broken by line feeds every 64 characters, also within a number; joined; cut; with junk before them; and with
 //! bit 7 set at random. Bit 7 and line feeds are passed over; a line counts when a carriage return, the next `:` or an
 //! acknowledgement ends it, or 60 ms without a byte, and when it holds 320 numbers from 0 to 255. All others are
-//! [`Trouble::Garbage`]. Lines of eight numbers are those of another board ([`super::tabutronic`]) and said to be.
+//! [`Trouble::Garbage`]; at 38400 baud a line has a thousand bytes, so that where one in a hundred is damaged no line is whole. Of
+//! a damaged line that counts whose numbers can be told apart: a square that cannot be read shows what most of its last three
+//! readings tell. Lines of eight numbers are those of another board ([`super::tabutronic`]) and said to be.
 //!
 //! # Chips
 //!
@@ -66,13 +68,16 @@
 //! The board is never asked for anything. Without a whole frame for five seconds it counts as silent, whatever bytes come.
 
 pub(super) mod chips;
+mod damaged;
+mod lately;
 pub(super) mod lights;
 pub(super) mod numbers;
 pub(super) mod stream;
 pub(super) mod watch;
 
 use super::*;
-use chips::{Chips, Id, NONE, News};
+use chips::{Chips, News};
+use lately::Lately;
 use lights::Lamps;
 use numbers::{Item, Numbers};
 use stream::{Dialect, Heard, Leds, Stream};
@@ -115,18 +120,24 @@ pub(super) fn board(leds: Option<Leds>) -> Box<dyn Protocol> {
         NUMBERS,
         "Sentio, Tactum and reed boards of one's own send such lines: set model = \"sentio\" or \"reed\"",
     );
-    Box::new(Stream::new(Certabo { numbers, chips: Chips::default() }, VOTES, Some(Lamps::new(leds))))
+    Box::new(Stream::new(
+        Certabo { numbers, chips: Chips::default(), lately: Lately::default() },
+        VOTES,
+        Some(Lamps::new(leds)),
+    ))
 }
 
 struct Certabo {
     numbers: Numbers,
     chips: Chips,
+    lately: Lately,
 }
 
 impl Dialect for Certabo {
     fn forget(&mut self) {
         self.numbers.forget();
         self.chips.forget();
+        self.lately = Lately::default();
     }
 
     fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<Heard>) {
@@ -152,21 +163,28 @@ impl Dialect for Certabo {
 
 impl Certabo {
     fn item(&mut self, item: Item, heard: &mut Vec<Heard>) {
-        let numbers = match item {
+        let (numbers, whole) = match item {
             Item::Heard(other) => return heard.push(other),
-            Item::Line(numbers) => numbers,
+            Item::Line(numbers) => (numbers.into_iter().map(Some).collect(), true),
+            Item::Damaged(numbers, bytes) => {
+                heard.push(Heard::Trouble(Trouble::Garbage(bytes)));
+                (numbers, false)
+            }
         };
-        let mut ids: Box<[Id; 64]> = Box::new([NONE; 64]);
-        for (id, square) in numbers.as_chunks().0.iter().zip(from_a8()) {
-            ids[square as usize] = *id;
+        let mut ids = [None; 64];
+        for (numbers, square) in numbers.as_chunks::<5>().0.iter().zip(from_a8()) {
+            let [a, b, c, d, e] = *numbers;
+            ids[square as usize] = a.zip(b).zip(c).zip(d).zip(e).map(|((((a, b), c), d), e)| [a, b, c, d, e]);
         }
+        let Some(ids) = self.lately.read(&ids) else { return };
         let mut news = Vec::new();
         self.chips.frame(ids, &mut news);
         heard.extend(news.into_iter().map(|news| match news {
             News::Start(squares) => Heard::Before(squares),
             News::Keep => Heard::Calibration(self.chips.text()),
         }));
-        heard.push(Heard::Frame(self.chips.placement()));
+        let placement = self.chips.placement();
+        heard.push(if whole { Heard::Frame(placement) } else { Heard::Filled(placement) });
     }
 }
 

@@ -142,6 +142,7 @@ impl Reed {
 fn read(item: Item) -> Heard {
     match item {
         Item::Line(ranks) => Heard::Frame(Some(squares(&ranks))),
+        Item::Damaged(_, bytes) => Heard::Trouble(Trouble::Garbage(bytes)),
         Item::Heard(other) => other,
     }
 }

@@ -104,6 +104,7 @@ impl Dialect for Sentio {
 fn read(item: Item) -> Heard {
     match item {
         Item::Line(ranks) => Heard::Frame(Some(squares(&ranks))),
+        Item::Damaged(_, bytes) => Heard::Trouble(Trouble::Garbage(bytes)),
         Item::Heard(other) => other,
     }
 }

@@ -1,5 +1,6 @@
 //! Lines of decimal numbers out of a stream of bytes.
 
+use super::damaged;
 use super::stream::{Heard, Leds};
 use crate::boards::{Millis, Trouble};
 
@@ -13,9 +14,18 @@ const STALL: Millis = 500;
 pub(in crate::boards) enum Item {
     /// A line of as many numbers as expected.
     Line(Vec<u8>),
+    /// A long line of which some bytes were damaged: as many numbers, where they can be read. And how many bytes it had.
+    Damaged(Vec<Option<u8>>, usize),
     /// This is to be passed on.
     Heard(Heard),
 }
+
+/// Lines of so many numbers are long: some bytes of them are damaged wherever any are.
+const LONG: usize = 64;
+/// So many lines in a row are those of another board.
+const OTHERS: u8 = 2;
+/// No board sends longer lines, in bytes.
+const LONGEST: usize = 4_096;
 
 /// Reads lines `:n n n … n`, each number 0–255. What else comes is passed over.
 pub(in crate::boards) struct Numbers {
@@ -23,12 +33,14 @@ pub(in crate::boards) struct Numbers {
     expect: usize,
     /// Of a board that sends other lines.
     other: &'static str,
-    told_other: bool,
+    /// How many of its lines have come one after the other.
+    others: u8,
     state: State,
-    numbers: Vec<u8>,
-    /// The number whose digits are coming.
-    current: Option<u16>,
-    /// Bytes of this line, or of what is no line.
+    /// The line so far.
+    line: Vec<u8>,
+    /// So many words are in it.
+    words: usize,
+    /// Bytes of what is no line.
     count: usize,
     /// Whether a line has begun since the link came up: what comes before is the rest of one.
     synced: bool,
@@ -41,8 +53,6 @@ enum State {
     Outside,
     /// In a line.
     Inside,
-    /// In a line that holds something that cannot be.
-    Damaged,
 }
 
 impl Numbers {
@@ -51,10 +61,10 @@ impl Numbers {
         Numbers {
             expect,
             other,
-            told_other: false,
+            others: 0,
             state: State::Outside,
-            numbers: Vec::with_capacity(expect),
-            current: None,
+            line: Vec::with_capacity(expect * 4),
+            words: 0,
             count: 0,
             synced: false,
             byte_at: 0,
@@ -73,37 +83,28 @@ impl Numbers {
         let byte = byte & 0x7f;
         match byte {
             b':' => {
-                let ended = self.end();
+                let ended = self.end(true);
                 (self.state, self.synced) = (State::Inside, true);
                 [ended, None]
             }
-            b'\r' => [self.end(), None],
-            b'L' | b'D' => {
-                let ended = self.end();
+            b'\r' => [self.end(false), None],
+            // In a long line that is not whole it is damage.
+            b'L' | b'D' if !self.is_long() || self.state != State::Inside || self.words >= self.expect => {
+                let ended = self.end(true);
                 let leds = if byte == b'L' { Leds::Plain } else { Leds::Colour };
                 [ended, Some(Item::Heard(Heard::Lit(leds)))]
             }
             // Long lines are broken anywhere, also within a number. In a short one it is the end.
-            b'\n' if self.expect < 64 => [self.end(), None],
+            b'\n' if !self.is_long() => [self.end(false), None],
             b'\n' | 0 => [None, None],
-            _ if self.state == State::Outside => {
-                self.count += 1;
-                [None, None]
-            }
-            b' ' | b'\t' => {
-                self.count += 1;
-                self.number();
-                [None, None]
-            }
-            b'0'..=b'9' => {
-                self.count += 1;
-                let digit = u16::from(byte - b'0');
-                self.current = Some(self.current.map_or(digit, |number| (number * 10 + digit).min(1_000)));
+            _ if self.state == State::Inside && self.line.len() < LONGEST => {
+                let is_space = |byte: u8| matches!(byte, b' ' | b'\t');
+                self.words += usize::from(!is_space(byte) && self.line.last().is_none_or(|&last| is_space(last)));
+                self.line.push(byte);
                 [None, None]
             }
             _ => {
                 self.count += 1;
-                self.state = State::Damaged;
                 [None, None]
             }
         }
@@ -117,41 +118,52 @@ impl Numbers {
 
     /// Nothing came until the deadline.
     pub fn quiet(&mut self) -> Option<Item> {
-        self.end()
+        self.end(false)
+    }
+
+    fn is_long(&self) -> bool {
+        self.expect >= LONG
     }
 
     fn is_whole(&self) -> bool {
-        self.state == State::Inside && self.numbers.len() + usize::from(self.current.is_some()) == self.expect
+        self.state == State::Inside && self.words == self.expect
     }
 
-    fn number(&mut self) {
-        match self.current.take().map(u8::try_from) {
-            // More than any board sends: no line of numbers.
-            Some(Ok(_)) if self.numbers.len() >= 1_024 => self.state = State::Damaged,
-            Some(Ok(number)) => self.numbers.push(number),
-            Some(Err(_)) => self.state = State::Damaged,
-            None => {}
-        }
-    }
-
-    /// The line ends here, if one has begun.
-    fn end(&mut self) -> Option<Item> {
-        self.number();
+    /// The line ends here, if one has begun. `cut`: perhaps before its time.
+    fn end(&mut self, cut: bool) -> Option<Item> {
         let state = std::mem::replace(&mut self.state, State::Outside);
-        let numbers = std::mem::take(&mut self.numbers);
-        let count = std::mem::take(&mut self.count);
-        match state {
-            State::Outside if count > 0 && self.synced => Some(garbage(count)),
-            State::Outside => None,
-            State::Inside if numbers.len() == self.expect => Some(Item::Line(numbers)),
-            State::Inside if matches!(numbers.len(), 8 | 320) && !self.told_other => {
-                self.told_other = true;
-                let why = format!("the board sends {} numbers a line, and not {}: {}", numbers.len(), self.expect, self.other);
+        let line = std::mem::take(&mut self.line);
+        let count = std::mem::take(&mut self.count) + line.len();
+        self.words = 0;
+        if state == State::Outside {
+            return (count > 0 && self.synced).then(|| garbage(count));
+        }
+        let numbers = numbers(&line);
+        let is_other = numbers.as_ref().is_some_and(|numbers| numbers.len() != self.expect && matches!(numbers.len(), 8 | 320));
+        self.others = if is_other { self.others.saturating_add(1) } else { 0 };
+        match numbers.as_ref().map(Vec::len) {
+            Some(len) if len == self.expect => numbers.map(Item::Line),
+            // One of them may be another line cut short.
+            Some(len) if self.others == OTHERS => {
+                let why = format!("the board sends {len} numbers a line, and not {}: {}", self.expect, self.other);
                 Some(Item::Heard(Heard::Trouble(Trouble::OtherModel(why))))
             }
-            State::Inside | State::Damaged => Some(garbage(count + 1)),
+            _ => {
+                let read = Some(&line).filter(|_| self.is_long()).and_then(|line| damaged::read(line, self.expect, cut));
+                Some(read.map_or_else(|| garbage(count + 1), |numbers| Item::Damaged(numbers, count + 1)))
+            }
         }
     }
+}
+
+/// The numbers of a line in which nothing else is.
+fn numbers(line: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(line).ok()?;
+    text.split([' ', '\t']).filter(|word| !word.is_empty()).map(number).collect()
+}
+
+fn number(word: &str) -> Option<u8> {
+    word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok())?
 }
 
 fn garbage(count: usize) -> Item {

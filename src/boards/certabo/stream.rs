@@ -19,6 +19,8 @@ pub(in crate::boards) enum Leds {
 pub(in crate::boards) enum Heard {
     /// A whole frame; `None`: of pieces that are not known.
     Frame(Option<Box<Placement>>),
+    /// A frame of which some squares were not read, and show what they did before; `None`: as above.
+    Filled(Option<Box<Placement>>),
     /// A whole frame that cannot be wrong: it had a checksum.
     Certain(Box<Placement>),
     /// This stood there before that frame, by what has now been learned of the pieces.
@@ -78,7 +80,8 @@ impl<D: Dialect> Stream<D> {
     fn take(&mut self, now: Millis) {
         for heard in std::mem::take(&mut self.heard) {
             match heard {
-                Heard::Frame(squares) => self.watch.frame(now, squares),
+                Heard::Frame(squares) => self.watch.frame(now, squares, true),
+                Heard::Filled(squares) => self.watch.frame(now, squares, false),
                 Heard::Certain(squares) => self.watch.certain(now, squares),
                 Heard::Before(squares) => self.watch.restart(squares),
                 Heard::Calibration(text) => self.watch.say(Reading::Calibration(text)),

@@ -52,11 +52,11 @@ impl Watch {
     pub fn certain(&mut self, now: Millis, squares: Box<Placement>) {
         self.recent.clear();
         self.recent.extend(std::iter::repeat_n(squares.clone(), self.votes - 1));
-        self.frame(now, Some(squares));
+        self.frame(now, Some(squares), true);
     }
 
-    /// A frame came; what it says of the squares, where that is known.
-    pub fn frame(&mut self, now: Millis, squares: Option<Box<Placement>>) {
+    /// A frame came; what it says of the squares, where that is known. `whole`: all of them were read.
+    pub fn frame(&mut self, now: Millis, squares: Option<Box<Placement>>, whole: bool) {
         self.heard_at = now;
         if std::mem::take(&mut self.silent) {
             self.readings.push_back(Reading::Trouble(Trouble::Answering));
@@ -69,7 +69,7 @@ impl Watch {
         }
         self.recent.push_back(squares);
         if self.recent.len() == self.votes {
-            self.tell();
+            self.tell(whole);
         }
     }
 
@@ -120,13 +120,15 @@ impl Watch {
         }
     }
 
-    fn tell(&mut self) {
+    fn tell(&mut self, whole: bool) {
         let mut voted = Box::new([Sensed::Empty; 64]);
         for (index, square) in voted.iter_mut().enumerate() {
             // Where all frames differ it is what it was.
             *square = self.vote(index).or(self.shown.as_ref().map(|shown| shown[index])).unwrap_or(Sensed::Empty);
         }
-        self.carry(&mut voted);
+        if whole {
+            self.carry(&mut voted);
+        }
         let wanted = std::mem::take(&mut self.wanted);
         match self.shown.as_mut().filter(|_| !wanted) {
             None => self.readings.push_back(Reading::Placement(voted.clone())),
