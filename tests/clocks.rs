@@ -1,14 +1,15 @@
 //! What a clock's messages can be believed, and what the arbiter is told when somebody sets the clock.
 
 use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Millis, Reading};
-use touchmove::game::AlertKind;
+use touchmove::game::{AlertKind, Event, Stamped};
 use touchmove::laws::Position;
 use touchmove::locale::Locale;
 use touchmove::simulate::rng::Rng;
 use touchmove::table::clock_filter::ClockFilter;
 use touchmove::table::{Input, Settings, Table};
 
-fn reading(left: u32, right: u32, turn: ClockHalf, running: bool) -> ClockReading {
+/// Both halves in seconds.
+pub fn reading(left: u32, right: u32, turn: ClockHalf, running: bool) -> ClockReading {
     let half = |s: u32| HalfTime { ms: s * 1000, flag: false };
     ClockReading { left: half(left), right: half(right), turn, running, battery_low: false, resolution_ms: 1000, age_ms: 1000 }
 }
@@ -154,4 +155,22 @@ fn the_arbiter_is_told_of_both_times() {
     let alert = alerts.iter().find(|alert| alert.kind == AlertKind::ClockSet).expect("a notice");
     let text = touchmove::locale::sentence(Locale::English, &alert.text);
     assert_eq!(text, "the clock was set: White 0:06:57, Black 0:05:00; it would show 0:04:56 and 0:05:00");
+}
+
+/// The flag fell when it was seen for the first time, though that was not believed yet.
+#[test]
+fn a_flag_fell_when_it_was_first_seen() {
+    let mut table = Table::new(Settings::default());
+    table.handle(0, Input::Link(LinkState::Up));
+    let start = crate::memory::shown(&Position::start());
+    table.handle(0, Input::Reading(Reading::Placement(Box::new(start))));
+    let fallen = ClockReading { left: HalfTime { ms: 0, flag: true }, ..reading(0, 300, Left, true) };
+    let readings = [reading(2, 300, Left, true), reading(1, 300, Left, true), fallen, fallen];
+    let mut told = Vec::new();
+    for (at, reading) in (5_000..).step_by(1_000).zip(readings) {
+        told.extend(table.handle(at, Input::Reading(Reading::Clock(Some(reading)))).events);
+    }
+    let is_flag = |stamped: &&Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::FlagFall);
+    assert_eq!(told.iter().find(is_flag).map(|stamped| stamped.at), Some(7_000));
+    assert!(told.is_sorted_by_key(|stamped| stamped.at));
 }

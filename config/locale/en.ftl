@@ -24,7 +24,7 @@ illegal_standing = { $san } by { $player } was not legal: { $reason }; play went
 pawn_left = { $player } pressed the clock, and { $pawn } was not replaced by another piece
 uncertain = moves were not seen one by one, and the board does not tell which they were; they could also be { $plies }: compare the score sheets
 uncertain_line = moves were made out from what stood there, on a line that loses updates: { $plies }: compare the score sheets
-uncertain_order = moves were missed, and the record has them as they led to what stood there, in an order that may be another: { $plies }: compare the score sheets
+uncertain_order = moves were missed, and the record has some that lead to what stood there; they may have been others, or in another order: { $plies }: compare the score sheets
 last_move_doubtful = the last move may be another than { $san } ({ $percent } % sure): compare the score sheets
 
 ## The clock

@@ -25,7 +25,7 @@ illegal_standing = { $player }的着法{ $san }不合规则：{ $reason }；对�
 pawn_left = { $player }按了钟，而{ $pawn }没有换上升变的棋子
 uncertain = 有些着法没有逐一看到，从棋盘上无法确定；也可能是（着数、着法）{ $plies }：请核对记录纸
 uncertain_line = 连接线路丢失了数据，有些着法是根据后来的局面推断的（着数、着法）：{ $plies }：请核对记录纸
-uncertain_order = 有些着法没有看到，是根据后来的局面补上的，次序可能不同（着数、着法）：{ $plies }：请核对记录纸
+uncertain_order = 有些着法没有看到，是根据后来的局面补上的，实际着法或次序可能不同（着数、着法）：{ $plies }：请核对记录纸
 last_move_doubtful = 最后一着可能不是{ $san }（可信度{ $percent }%）：请核对记录纸
 
 ## 棋钟

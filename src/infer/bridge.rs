@@ -12,7 +12,7 @@ use shakmaty::{Bitboard, CastlingSide, Color, Move};
 pub const LONGEST: usize = 6;
 /// Moves that are tried in all, at most: seconds of work on a small computer.
 const NODES: u32 = 1 << 19;
-/// So many lines are kept, to tell whether there is another one.
+/// So many lines are kept: the likeliest of them is taken.
 const LINES: usize = 32;
 
 /// A search that runs in slices.
@@ -38,13 +38,8 @@ struct Step {
 /// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bridged {
-    /// These moves lead there, and none in fewer plies.
-    Line {
-        /// In their order.
-        moves: Vec<Move>,
-        /// No others lead there in as many plies.
-        alone: bool,
-    },
+    /// These moves lead there, and none in fewer plies. Others, or more of them, may lead there as well.
+    Line(Vec<Move>),
     /// None do, or it takes too long to find them.
     Nothing,
 }
@@ -70,11 +65,11 @@ impl Bridge {
     pub fn run(&mut self, moves: u32) -> Option<Bridged> {
         for _ in 0..moves {
             if self.left == 0 {
-                return Some(self.best(false));
+                return Some(self.best());
             }
             let Some(step) = self.path.last_mut() else {
                 if !self.found.is_empty() {
-                    return Some(self.best(true));
+                    return Some(self.best());
                 }
                 if self.length == LONGEST {
                     return Some(Bridged::Nothing);
@@ -114,12 +109,11 @@ impl Bridge {
         }
     }
 
-    /// The likeliest line that was found. `all`: no others are left to be found.
-    fn best(&mut self, all: bool) -> Bridged {
-        let alone = all && self.found.len() == 1;
+    /// The likeliest line that was found.
+    fn best(&mut self) -> Bridged {
         let found = std::mem::take(&mut self.found);
         match found.into_iter().min_by_key(|moves| unlikeliness(&self.base, moves)) {
-            Some(moves) => Bridged::Line { moves, alone },
+            Some(moves) => Bridged::Line(moves),
             None => Bridged::Nothing,
         }
     }

@@ -131,6 +131,11 @@ impl Clock {
         })
     }
 
+    /// When a flag last fell or rose: the time of the first reading that showed it.
+    pub fn flag_at(&self) -> Millis {
+        self.filter.flag_at()
+    }
+
     /// When a flag is believed that only one reading has shown.
     pub fn deadline(&self) -> Option<Millis> {
         self.filter.deadline()

@@ -49,6 +49,8 @@ struct Held {
 #[derive(Clone, Copy, Debug, Default)]
 struct Flag {
     down: bool,
+    /// The first reading that said so.
+    since: Millis,
     /// The first reading that said otherwise.
     doubted_at: Option<Millis>,
 }
@@ -67,7 +69,7 @@ impl ClockFilter {
     pub fn read(&mut self, now: Millis, reading: ClockReading, in_play: bool) -> Believed {
         let Some((at, before)) = self.believed.filter(|_| in_play) else {
             self.held = None;
-            self.flags = [reading.left.flag, reading.right.flag].map(|down| Flag { down, doubted_at: None });
+            self.flags = [reading.left.flag, reading.right.flag].map(|down| Flag { down, since: now, doubted_at: None });
             (self.believed, self.before) = (Some((now, reading)), None);
             return Believed { reading, set_from: None };
         };
@@ -97,6 +99,11 @@ impl ClockFilter {
     /// Whether a flag has fallen, or may have.
     pub fn shows_flag(&self) -> bool {
         self.flags.iter().any(|flag| flag.down != flag.doubted_at.is_some())
+    }
+
+    /// When a flag last fell or rose: the time of the first reading that showed it.
+    pub fn flag_at(&self) -> Millis {
+        self.flags.iter().map(|flag| flag.since).max().unwrap_or_default()
     }
 
     /// When a flag is believed that only one reading has shown.
@@ -165,7 +172,7 @@ impl Flag {
         match self.doubted_at {
             _ if down == self.down => self.doubted_at = None,
             None => self.doubted_at = Some(now),
-            Some(_) => *self = Flag { down, doubted_at: None },
+            Some(since) => *self = Flag { down, since, doubted_at: None },
         }
     }
 }

@@ -99,6 +99,8 @@ pub struct Game {
     sightings: Sightings,
     /// The whole board was read since this program was started.
     sighted: bool,
+    /// Moves were missed after so many plies, until this time, and those that lead to what was seen then are not all told.
+    missed: Option<(usize, Millis)>,
     /// The squares that were last told to differ from the record.
     displaced: Bitboard,
     /// No line of play explains the board.
@@ -193,6 +195,7 @@ impl Game {
             stopped_at: None,
             sightings: Sightings::default(),
             sighted: !blind,
+            missed: None,
             displaced: Bitboard::EMPTY,
             behind: None,
             instead_told: 0,
@@ -288,6 +291,7 @@ impl Game {
         }
         self.board_is_back(now, output);
         let placement = turned(placement, around.rotation);
+        self.missed = Some((self.published.len(), now));
         self.take(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), around, output);
         self.sighted = true;
     }

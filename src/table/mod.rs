@@ -25,7 +25,7 @@ use lights::Lights;
 use memory::{Gap, News};
 use shakmaty::{Bitboard, Board};
 use start::Calm;
-use unrecorded::Unrecorded;
+use unrecorded::{STANDS, Unrecorded};
 
 /// When a move is told that is not certain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -192,7 +192,7 @@ pub struct Table {
     /// How many of the quiet stages since then have been run.
     stage: usize,
     /// Quiet after which something is looked at again, in milliseconds, rising; and when a player is short of time.
-    stages: [[Millis; 9]; 2],
+    stages: [[Millis; 10]; 2],
     last_number: u64,
     /// Since the link was lost, until the game is followed again.
     gap: Gap,
@@ -201,6 +201,8 @@ pub struct Table {
     /// Since when it has talked without saying what stands on its squares, until the arbiter is told.
     unseen_since: Option<Millis>,
     lights: Lights,
+    /// The time of the last event.
+    told_at: Millis,
     /// The time of the last call.
     now: Millis,
 }
@@ -229,6 +231,7 @@ impl Table {
             silent_since: None,
             unseen_since: None,
             lights: Lights::default(),
+            told_at: 0,
             now: 0,
         }
     }
@@ -355,9 +358,12 @@ impl Table {
         self.game.as_ref().map(Game::likeliest).unwrap_or_default()
     }
 
-    /// Moves are played on the board, and there is no game: nothing is recorded.
+    /// The board shows play, and there is no game, or another than the last, which is over: nothing is recorded.
     pub fn plays_unrecorded(&self) -> bool {
-        self.game.is_none() && self.unrecorded.is_play()
+        match &self.game {
+            None => self.unrecorded.is_play(),
+            Some(game) => game.is_over() && self.unrecorded.is_next_game(),
+        }
     }
 
     /// What the squares show, as the players see them; `None` before the first whole reading.
@@ -496,7 +502,7 @@ impl Table {
             self.tell_clock(now, event, connected, output);
         }
         if let Some(press) = press {
-            if self.game.is_none() {
+            if self.game.as_ref().is_none_or(Game::is_over) {
                 self.unrecorded.pressed();
             }
             self.gap.keep(now, || News::Pressed(press));
@@ -512,9 +518,12 @@ impl Table {
         if let Event::Clock { flags, battery_low, .. } = event
             && self.clock.has_run()
         {
+            // It fell when it was first seen, which was not believed then.
+            let told_at = output.events.last().map_or(self.told_at, |last| last.at);
+            let fell_at = self.clock.flag_at().max(told_at).min(now);
             self.with_game(output, |game, _, output| {
                 if connected {
-                    game.flags(now, flags, output);
+                    game.flags(fell_at, flags, output);
                 }
                 game.clock_is(now, connected, battery_low, output);
             });
@@ -540,8 +549,8 @@ impl Table {
         if self.game.as_ref().is_none_or(Game::is_over) {
             self.note_calm(quiet);
         }
-        if self.game.is_none() && self.sense.is_whole() {
-            self.unrecorded.rest(self.sense.placement());
+        if self.game.as_ref().is_none_or(Game::is_over) && self.sense.is_whole() {
+            self.unrecorded.rest(self.sense.placement(), quiet);
         }
         self.turn_if_shown(now, output);
         self.with_game(output, |game, around, output| game.quiet(now, quiet, around, output));
@@ -667,6 +676,7 @@ impl Table {
     /// What is left to do when all is told.
     fn finish(&mut self, output: &mut Output) {
         self.number(output);
+        self.told_at = output.events.last().map_or(self.told_at, |last| last.at);
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         let events = output.events.iter().map(|stamped| &stamped.event);
         output.cues.extend(self.lights.after(self.settings.lights, rotation, events));
@@ -691,10 +701,10 @@ impl Table {
 }
 
 /// Quiet after which something is looked at again, in milliseconds, rising. `settle`: the settle time.
-fn stages(settings: &Settings, settle: Millis) -> [Millis; 9] {
+fn stages(settings: &Settings, settle: Millis) -> [Millis; 10] {
     let dwell = Millis::from(settings.dwell_ms);
     let mut stages =
-        [settle + LINE, CARRIED, REST_TAKEBACK, 1_500, UNEXPLAINED, dwell, KINGS_APART, UNEXPLAINED_LONG, ABANDONED];
+        [settle + LINE, CARRIED, REST_TAKEBACK, 1_500, UNEXPLAINED, dwell, KINGS_APART, STANDS, UNEXPLAINED_LONG, ABANDONED];
     stages.sort_unstable();
     stages
 }

@@ -1,7 +1,7 @@
 //! Play on a board without a game: somebody began before the board was read, or from a position that is no start position.
 
-use crate::boards::{Placement, Sensed};
-use shakmaty::{Color, Square};
+use crate::boards::{Millis, Placement, Sensed};
+use shakmaty::{Bitboard, Color, Role, Square};
 
 /// So many moves, the players' in turn, and it is play: whoever sets pieces up or shows something does not take turns.
 const PLIES: u32 = 4;
@@ -9,6 +9,11 @@ const PLIES: u32 = 4;
 const CHANGES: u32 = 5;
 /// So many presses of a clock that runs, with the board changing between them.
 const PRESSES: u32 = 3;
+
+/// Pieces that stand as in a game and are not touched for so long are no pieces on their way somewhere, in milliseconds.
+pub const STANDS: Millis = 10_000;
+/// Fewer pieces than this, where the board does not know them, may be anything.
+const PIECES: usize = 6;
 
 /// What was done on a board while there is no game.
 #[derive(Clone, Debug, Default)]
@@ -21,16 +26,29 @@ pub struct Unrecorded {
     changes: u32,
     presses: u32,
     touched: bool,
+    /// The pieces have stood as in a game for long enough.
+    stands: bool,
 }
 
 impl Unrecorded {
-    /// Whether somebody plays.
+    /// Whether somebody plays, or a position stands there that play has led to.
     pub fn is_play(&self) -> bool {
+        self.stands || self.is_played()
+    }
+
+    /// Whether somebody plays.
+    fn is_played(&self) -> bool {
         self.plies >= PLIES || self.changes >= CHANGES || self.presses >= PRESSES
     }
 
-    /// The board is quiet, and shows this.
-    pub fn rest(&mut self, placement: &Placement) {
+    /// After a game: whether another one is played. Moves that are shown then are analysis, but nobody presses a clock for that.
+    pub fn is_next_game(&self) -> bool {
+        self.presses >= PRESSES
+    }
+
+    /// The board has been quiet for so long, in milliseconds, and shows this.
+    pub fn rest(&mut self, placement: &Placement, quiet: Millis) {
+        self.stands = stands_as_in_play(placement) && (self.stands || quiet >= STANDS);
         let gone = |before: &Placement| {
             let changed = || before.iter().zip(placement).filter(|(before, now)| before != now);
             (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == Sensed::Empty)
@@ -55,6 +73,34 @@ impl Unrecorded {
     /// The clock, which runs, was pressed.
     pub fn pressed(&mut self) {
         self.presses += u32::from(std::mem::take(&mut self.touched));
+    }
+}
+
+/// Whether pieces stand as play leaves them: none are set up while some stand between the camps, and a position has both kings and
+/// no pawns where none can come.
+fn stands_as_in_play(placement: &Placement) -> bool {
+    let on = |is: &dyn Fn(Sensed) -> bool| -> Bitboard {
+        Square::ALL.into_iter().filter(|&square| is(placement[square as usize])).collect()
+    };
+    let pieces = on(&|sensed| sensed != Sensed::Empty);
+    let of = |role, color| on(&|sensed| matches!(sensed, Sensed::Piece(piece) if piece.role == role && piece.color == color));
+    let [kings, pawns] = [Role::King, Role::Pawn].map(|role| [Color::White, Color::Black].map(|color| of(role, color)));
+    let is_known = pieces.into_iter().all(|square| matches!(placement[square as usize], Sensed::Piece(_)));
+    // A board that stands across has its camps on the outer files.
+    let outer = |first: Bitboard, last: Bitboard| pieces.without(first | last).is_empty();
+    let [a, b, g, h] = [shakmaty::File::A, shakmaty::File::B, shakmaty::File::G, shakmaty::File::H].map(Bitboard::from_file);
+    let ranks = [shakmaty::Rank::First, shakmaty::Rank::Second, shakmaty::Rank::Seventh, shakmaty::Rank::Eighth];
+    let [first, second, seventh, eighth] = ranks.map(Bitboard::from_rank);
+    if outer(first | second, seventh | eighth) || outer(a | b, g | h) {
+        return false;
+    }
+    let told_by_kings = (kings[0] | kings[1]).without(Bitboard::CENTER).is_empty();
+    match is_known {
+        true => {
+            let pawns = pawns[0] | pawns[1];
+            kings.iter().all(|king| king.count() == 1) && !told_by_kings && (pawns & (first | eighth)).is_empty()
+        }
+        false => pieces.count() >= PIECES,
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tracing::{debug, info, warn};
 
-/// The kind of trouble of a board on which moves are played without a game.
+/// The kind of trouble of a board that shows play without a game.
 const UNRECORDED: &str = "unrecorded";
 
 /// One board's place on a link.
@@ -40,7 +40,7 @@ pub struct Place {
     /// What this step has brought so far, to be published together.
     step: Step,
     hub: Arc<Hub>,
-    /// Moves are played here without a game, and that was told.
+    /// The board shows play without a game, and that was told.
     unrecorded: bool,
 }
 
@@ -257,7 +257,7 @@ impl Place {
             let id = &self.id;
             let sentence = unrecorded.then(|| {
                 format!(
-                    "moves are played on board {id}, and there is no game: nothing is recorded; \
+                    "the pieces on board {id} stand as in play, and there is no game: nothing is recorded; \
                      `touchmovectl arbiter position shown --board {id}` begins one from what stands there"
                 )
             });

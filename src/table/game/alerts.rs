@@ -77,6 +77,33 @@ impl Game {
         self.wait_for_position();
     }
 
+    /// Several moves were made out from what stood on the board when it was seen again, with nothing that tells of each: other
+    /// moves, or more of them, may have led there. Whether the arbiter is told of them now. `to`: so many plies are told.
+    pub(super) fn tell_missed(&mut self, now: Millis, to: usize, output: &mut Output) -> bool {
+        let Some((from, seen_at)) = self.missed else { return false };
+        let line = self.follower.line();
+        let nodes = line.get(from + 1..to + 1).unwrap_or_default();
+        let missed = nodes.iter().take_while(|node| node.is_reconstructed() || node.made_at <= seen_at).count();
+        if missed < nodes.len() || nodes.len() > 1 {
+            self.missed = None;
+        }
+        if missed < 2 {
+            return false;
+        }
+        let before = line.iter().skip(from).take(missed);
+        let moves =
+            before.zip(nodes).filter_map(|(before, node)| node.mv.map(|mv| (before.position.numbered_san(mv), mv.to())));
+        let (plies, squares): (Vec<String>, Vec<Square>) = moves.unzip();
+        self.raise_missed(now, &plies, squares, output);
+        true
+    }
+
+    /// Moves were missed, and these lead to what was seen.
+    pub(super) fn raise_missed(&mut self, now: Millis, plies: &[String], squares: Vec<Square>, output: &mut Output) {
+        let text = Text::new("uncertain_order").with("plies", plies.join(", "));
+        self.raise(now, Told { squares, ..Told::new(AlertKind::MovesUncertain, text) }, output);
+    }
+
     /// Moves that were just published, and that other lines would explain as well: the arbiter is asked.
     pub(super) fn tell_uncertain(&mut self, now: Millis, from: usize, to: usize, output: &mut Output) {
         let mut squares = Vec::new();

@@ -134,12 +134,12 @@ impl Game {
             None => {}
             // Until the board changes there is nothing to find.
             Some(Bridged::Nothing) => missed.next = Millis::MAX,
-            Some(Bridged::Line { moves, alone }) => self.add_missed(now, &moves, alone, around, output),
+            Some(Bridged::Line(moves)) => self.add_missed(now, &moves, around, output),
         }
     }
 
-    /// These moves were missed. `alone`: no others lead to what stands on the board.
-    fn add_missed(&mut self, now: Millis, moves: &[Move], alone: bool, around: &mut Around<'_>, output: &mut Output) {
+    /// These moves were missed.
+    fn add_missed(&mut self, now: Millis, moves: &[Move], around: &mut Around<'_>, output: &mut Output) {
         self.behind = None;
         let known = self.published.iter().zip(&self.record.plies).map(|(&mv, ply)| (mv, pressed_at(ply)));
         let all: Vec<(Move, Option<Millis>)> = known.chain(moves.iter().map(|&mv| (mv, None))).collect();
@@ -150,11 +150,11 @@ impl Game {
             position = position.play(mv);
         }
         self.follower.rewrite(now, &all, CorrectionReason::Evidence);
+        self.missed = None;
         self.publish_all(now, around, output);
-        if !alone {
+        if moves.len() > 1 {
             let squares = moves.iter().map(|mv| mv.to()).collect();
-            let text = Text::new("uncertain_order").with("plies", plies.join(", "));
-            self.raise(now, Told { squares, ..Told::new(AlertKind::MovesUncertain, text) }, output);
+            self.raise_missed(now, &plies, squares, output);
         }
     }
 

@@ -67,7 +67,9 @@ impl Game {
                 self.make(now, index, around, output);
             }
         }
-        self.tell_uncertain(now, same, decided, output);
+        if !self.tell_missed(now, decided, output) {
+            self.tell_uncertain(now, same, decided, output);
+        }
         self.tell_instead(now, output);
     }
 
