@@ -10,7 +10,7 @@ PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
 PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux chromium chromium-driver
 
-.PHONY: help build demo test fmt clippy doc unit bench chaos fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
+.PHONY: help build demo test fmt clippy doc unit bench chaos soak fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -81,6 +81,13 @@ JOBS ?= 8
 chaos: packages-test ## Games under random faults, SCHEDULES=2000 SEED=1 JOBS=8: none may be lost unnoticed
 	SCHEDULES=$(SCHEDULES) SEED=$(SEED) JOBS=$(JOBS) $(if $(SCHEDULE),SCHEDULE=$(SCHEDULE)) $(CARGO) test --features gpio --test main chaos:: -- --nocapture
 
+# Tournament days, and boards that play each day.
+DAYS ?= 365
+HALL ?= 8
+
+soak: packages-test ## A year of tournament days in minutes, DAYS=365 HALL=8: nothing may grow with the days
+	DAYS=$(DAYS) HALL=$(HALL) $(CARGO) test --features gpio --test main soak:: -- --nocapture
+
 replay-arm64: packages-build ## The same output from the same recording here and on aarch64; needs cross compilers
 	@CARGO=$(CARGO) .ci/replay-arm64
 
@@ -99,9 +106,9 @@ doc:
 
 .NOTPARALLEL:
 
-# With what the packages have.
+# With what the packages have; the slowest tests are named.
 unit:
-	$(CARGO) test --features gpio
+	$(CARGO) test --features gpio --config 'target."cfg(all())".runner = ["sh", ".ci/timed"]'
 
 packages-build packages-demo packages-deb packages-package packages-system packages-test:
 	@sh .ci/packages $(PACKAGES_$(shell echo $(@:packages-%=%) | tr a-z A-Z))

@@ -2,8 +2,10 @@
 
 use crate::hall::{client, game};
 use crate::harness::{Board, Daemon, PATIENCE, PrivateBus};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use touchmove::ctl::pty::Port;
@@ -20,6 +22,38 @@ const SPEED: u32 = 3;
 
 /// Everything that was ever told, by game and number.
 type Told = BTreeMap<(u64, u64), Happened>;
+
+/// The daemon's state directory and what its starts have logged, kept if the test fails.
+struct Kept {
+    state: tempfile::TempDir,
+    logs: RefCell<String>,
+}
+
+impl Kept {
+    fn new() -> Kept {
+        Kept { state: tempfile::tempdir().unwrap(), logs: RefCell::default() }
+    }
+
+    fn path(&self) -> &Path {
+        self.state.path()
+    }
+
+    /// Kills this start.
+    fn kill(&self, daemon: Daemon) {
+        self.logs.borrow_mut().push_str(&daemon.log());
+        daemon.kill();
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.state.disable_cleanup(true);
+            let kept = std::fs::write(self.path().join("kill.log"), self.logs.borrow().as_bytes());
+            eprintln!("kept in {}: the state, and in kill.log what each start logged ({kept:?})", self.path().display());
+        }
+    }
+}
 
 /// Adds what was told; panics if the same number was told otherwise before.
 fn note(told: &mut Told, happened: Happened) {
@@ -47,7 +81,7 @@ async fn compare(client: &Client, told: &Arc<Mutex<Told>>) {
 #[tokio::test]
 async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented() {
     let Some(bus) = PrivateBus::start() else { return };
-    let state = tempfile::tempdir().unwrap();
+    let state = Kept::new();
     let games = pgn::read(include_str!("../src/ctl/demo/opera.pgn"));
     let scene = Scene { profile: &hands::CLEAN, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
     let stage = Stage::new("dgt", &games.games[0], &scene).unwrap();
@@ -76,7 +110,7 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
     symlink(waiting.path(), &path).unwrap();
     let daemon = Daemon::serving(&bus, state.path(), &path);
     game(&client).await;
-    daemon.kill();
+    state.kill(daemon);
     std::fs::remove_file(&path).unwrap();
     symlink(simulated, &path).unwrap();
 
@@ -87,7 +121,7 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
             // Killed once more, before it is ready: while it opens the journal, takes up the game, greets the board.
             let daemon = Daemon::on(&bus, state.path(), &path, &[]);
             tokio::time::sleep(Duration::from_millis(rng.below(50))).await;
-            daemon.kill();
+            state.kill(daemon);
         }
         let daemon = Daemon::serving(&bus, state.path(), &path);
         compare(&client, &told).await;
@@ -95,7 +129,7 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
         let share = game_lasts * (kill + 1) / KILLS;
         let until = share.saturating_sub(began.elapsed()).max(Duration::from_millis(rng.below(60)));
         tokio::time::sleep(until * rng.below(1000) as u32 / 500).await;
-        daemon.kill();
+        state.kill(daemon);
         assert!(!watcher.is_finished(), "what was told contradicts itself");
     }
     let daemon = Daemon::serving(&bus, state.path(), &path);

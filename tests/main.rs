@@ -70,6 +70,7 @@ mod score;
 mod search;
 mod sequences;
 mod simulate;
+mod soak;
 mod streams;
 mod table;
 mod touch;
