@@ -9,9 +9,10 @@ use touchmove::daemon::Hub;
 use touchmove::daemon::hub::{Asked, BoardId, BoardView, GAME_UNREADABLE, JOURNAL_FAILED, OrderError, Request, Seat, Target};
 use touchmove::daemon::journal::{FILE, Journal};
 use touchmove::daemon::links::{self, LinkSpec};
-use touchmove::daemon::recorder::{RECORDINGS_STOPPED, Recorder, Recordings};
+use touchmove::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED, Recorder, Recordings};
 use touchmove::game::event::Rotation;
 use touchmove::game::{Answer, Command, Event, GameResult, Order, Stamped};
+use touchmove::link::recording::{self, What, Written};
 use touchmove::link::watch::Place;
 use touchmove::round::trf::Order as TrfOrder;
 use touchmove::round::{Forfeit, Round};
@@ -85,6 +86,43 @@ async fn recordings_may_begin_in_the_same_millisecond() {
     assert_eq!(std::fs::read_dir(&recordings.dir).unwrap().count(), 50);
     recorder.too_small();
     assert_eq!(kinds(&hub), [RECORDINGS_STOPPED]);
+}
+
+#[tokio::test]
+async fn a_board_that_says_too_much_is_not_recorded_until_it_says_less() {
+    let dir = tempfile::tempdir().unwrap();
+    let hub: Arc<Hub> = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+    let recordings = Recordings { dir: dir.path().join("recordings"), room: Room { max: 256_000_000, reserve: 0 } };
+    let mut recorder = Recorder::new(Arc::clone(&hub), recordings.clone(), BoardId::new("a"), "dgt", &Settings::default());
+    recorder.begin(0, None);
+    // Sixty megabytes in half a minute, and games that begin meanwhile.
+    for at in 0..30_000 {
+        assert_eq!(recorder.write(at, What::Rx(vec![0xff; 1_000])), Written::Kept);
+        if at % 5_000 == 4_999 {
+            recorder.begin(at, None);
+        }
+    }
+    assert_eq!(kinds(&hub), [RECORDING_PAUSED]);
+    let sentence = hub.read(|state| state.trouble[0].sentence.clone());
+    assert!(sentence.contains("board a says more than 64 kB a second"), "{sentence}");
+    let files = || {
+        let mut files: Vec<_> = std::fs::read_dir(&recordings.dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect::<Vec<_>>()
+    };
+    let kept = files();
+    assert!(kept.len() == 1 && kept[0].len() < 5_000_000, "{} files", kept.len());
+    assert!(kept[0].ends_with("the board says more than is recorded: what came later is missing\"}\n"));
+    // It has calmed down: its recording begins anew, with the line that said so.
+    let line = || What::Rx(vec![0x8e, 0, 5, 0x34, 0]);
+    assert_eq!(recorder.write(90_000, line()), Written::Full);
+    recorder.begin(90_000, None);
+    assert_eq!(recorder.write(90_000, line()), Written::Kept);
+    assert_eq!(kinds(&hub), Vec::<&str>::new());
+    let kept = files();
+    assert_eq!(kept.len(), 2);
+    kept.iter().for_each(|text| drop(recording::parse("a.rec", text).unwrap()));
+    assert!(kept[1].contains("8e00053400"));
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use crate::link::recording::{Header, State, What, Writer, Written};
 use crate::table::Settings;
 use crate::wire::settings_to_value;
 use jiff::Timestamp;
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,13 @@ use tracing::{debug, info, warn};
 
 /// The kind of trouble when nothing can be recorded.
 pub const RECORDINGS_STOPPED: &str = "recordings_stopped";
+/// The kind of trouble when a board says more than is recorded.
+pub const RECORDING_PAUSED: &str = "recording_paused";
+/// A board may fill its recordings this fast for as long as it likes, in bytes a millisecond: more than twice what a line of
+/// 115,200 baud carries, which takes two digits a byte.
+const RATE: u64 = 64;
+/// Beyond that it may say so many bytes at once: the memory of a board, and the squares of many scans.
+const BURST: u64 = 4_000_000;
 /// The disk is looked at once in so many lines.
 const LOOK: u32 = 200;
 /// One recording takes at most this part of the room for all.
@@ -41,6 +49,35 @@ pub struct Recorder {
     began: Millis,
     /// Lines until the disk is looked at again.
     until_look: u32,
+    rate: RateLimit,
+    /// The board says more than is recorded.
+    paused: bool,
+}
+
+/// A leaky bucket of bytes.
+#[derive(Debug, Default)]
+struct RateLimit {
+    level: u64,
+    at: Millis,
+}
+
+impl RateLimit {
+    /// Counts these bytes, whether they are recorded or not. The level has a limit, so that a board that was mad for hours is recorded
+    /// again within a minute.
+    fn add(&mut self, now: Millis, bytes: u64) {
+        let leaked = now.saturating_sub(self.at).saturating_mul(RATE);
+        self.at = self.at.max(now);
+        self.level = (self.level.saturating_sub(leaked) + bytes).min(BURST + BURST / 8);
+    }
+
+    fn is_exceeded(&self) -> bool {
+        self.level > BURST
+    }
+
+    /// So much has leaked that a pause is over.
+    fn is_calm(&self) -> bool {
+        self.level <= BURST / 2
+    }
 }
 
 impl Recorder {
@@ -52,12 +89,17 @@ impl Recorder {
         header.laws = settings.laws.to_string();
         header.version = Some(env!("CARGO_PKG_VERSION").to_owned());
         header.core = Some(settings_to_value(settings));
-        Recorder { hub, recordings, board, header, file: None, began: 0, until_look: LOOK }
+        let (file, rate) = (None, RateLimit::default());
+        Recorder { hub, recordings, board, header, file, began: 0, until_look: LOOK, rate, paused: false }
     }
 
-    /// Begins a new file, in mid-game where `state` says so.
+    /// Begins a new file, in mid-game where `state` says so; not while the board says more than is recorded.
     pub fn begin(&mut self, now: Millis, state: Option<State>) {
+        if self.paused {
+            return;
+        }
         self.began = now;
+        self.rate.add(now, state.as_ref().map_or(0, |state| length(&What::State(state.clone()))));
         let outcome = self.open().and_then(|mut file| {
             if let Some(state) = state {
                 file.write(0, What::State(state))?;
@@ -73,8 +115,22 @@ impl Recorder {
         }
     }
 
-    /// Records one line; whether there was room for it.
+    /// Records one line. [`Written::Full`]: it is to be written again into a new file.
     pub fn write(&mut self, now: Millis, what: What) -> Written {
+        self.rate.add(now, length(&what));
+        if self.paused {
+            if !self.rate.is_calm() {
+                return Written::Kept;
+            }
+            self.paused = false;
+            info!(board = %self.board, "what the board says is recorded again");
+            self.hub.trouble(RECORDING_PAUSED, Some(&self.board), None);
+            return Written::Full;
+        }
+        if self.file.is_some() && self.rate.is_exceeded() {
+            self.pause(now);
+            return Written::Kept;
+        }
         let Some(file) = &mut self.file else { return Written::Kept };
         self.until_look -= 1;
         if self.until_look == 0 {
@@ -123,6 +179,23 @@ impl Recorder {
         Ok(file)
     }
 
+    /// Stops until the board says less: it would take the room, and the time, of the others.
+    fn pause(&mut self, now: Millis) {
+        self.paused = true;
+        if let Some(mut file) = self.file.take() {
+            let note = "the board says more than is recorded: what came later is missing".to_owned();
+            // What can be read ends here in any case.
+            let _ = file.write(now.saturating_sub(self.began), What::Note(note));
+        }
+        let sentence = format!(
+            "board {} says more than {RATE} kB a second, and is not recorded until it says less: see what is wrong with its cable or \
+             its firmware; moves are kept",
+            self.board
+        );
+        warn!(board = %self.board, "{sentence}");
+        self.hub.trouble(RECORDING_PAUSED, Some(&self.board), Some(sentence));
+    }
+
     fn stop(&mut self, why: &io::Error) {
         self.file = None;
         let dir = self.recordings.dir.display();
@@ -147,7 +220,21 @@ fn enough_room(recordings: &Recordings) -> io::Result<()> {
     Ok(())
 }
 
-/// Deletes the oldest recordings until the others take no more than this many bytes.
+/// About how many bytes a line takes.
+fn length(what: &What) -> u64 {
+    const FRAME: usize = 24;
+    let said = match what {
+        What::Rx(bytes) | What::Tx(bytes) => bytes.len() * 2,
+        What::Link(_) => 0,
+        What::Command(command) => command.to_string().len(),
+        What::Note(note) => note.len(),
+        What::State(state) => state.events.iter().map(|event| event.to_string().len()).sum(),
+    };
+    (FRAME + said) as u64
+}
+
+/// Deletes recordings until the others take no more than this many bytes: the oldest of the boards that take more than an equal share,
+/// so that no board evicts what others said.
 fn make_room(dir: &Path, room: u64) -> io::Result<()> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -158,14 +245,81 @@ fn make_room(dir: &Path, room: u64) -> io::Result<()> {
         }
     }
     files.sort();
-    let mut taken: u64 = files.iter().map(|(_, _, length)| length).sum();
-    for (_, path, length) in files {
-        if taken <= room {
-            break;
-        }
+    loop {
+        let mut by_board: BTreeMap<String, u64> = BTreeMap::new();
+        files.iter().for_each(|(_, path, length)| *by_board.entry(board_of(path)).or_default() += length);
+        let taken: u64 = by_board.values().sum();
+        let share = room / by_board.len().max(1) as u64;
+        let takes_more = |(_, path, _): &(_, PathBuf, u64)| by_board.get(&board_of(path)).is_some_and(|taken| *taken > share);
+        let Some(oldest) = files.iter().position(takes_more).filter(|_| taken > room) else { return Ok(()) };
+        let (_, path, _) = files.remove(oldest);
         info!("the recording {} makes room for the next", path.display());
         fs::remove_file(&path)?;
-        taken -= length;
     }
-    Ok(())
+}
+
+/// Whose recording this is: names of boards have no `-`.
+fn board_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split('-').next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn a_board_that_says_too_much_makes_room_from_its_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let oldest = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+        let keep = |name: &str, age: u64, length: usize| {
+            let path = dir.path().join(name);
+            fs::write(&path, vec![0; length]).unwrap();
+            File::options().write(true).open(&path).unwrap().set_modified(oldest + Duration::from_secs(age)).unwrap();
+        };
+        keep("a-20261121T100000000Z.rec", 0, 300);
+        keep("b-20261121T100000000Z.rec", 1, 100);
+        for minute in 10..16 {
+            keep(&format!("mad-20261121T10{minute}00000Z.rec"), minute, 200);
+        }
+        keep("notes.txt", 0, 5_000);
+        let left = || {
+            let mut names: Vec<_> =
+                fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        make_room(dir.path(), 1_600).unwrap();
+        assert_eq!(left().len(), 9, "all of it fits");
+        make_room(dir.path(), 1_000).unwrap();
+        let kept = ["13", "14", "15"].map(|minute| format!("mad-20261121T10{minute}00000Z.rec"));
+        let expect = ["a-20261121T100000000Z.rec", "b-20261121T100000000Z.rec"].map(str::to_owned);
+        assert_eq!(left(), [&expect[..], &kept, &["notes.txt".to_owned()]].concat());
+        // Then who takes more than an equal share, the oldest first.
+        make_room(dir.path(), 700).unwrap();
+        assert_eq!(left(), [&expect[1..], &kept, &["notes.txt".to_owned()]].concat());
+    }
+
+    #[test]
+    fn a_rate_is_exceeded_by_what_goes_on() {
+        let mut rate = RateLimit::default();
+        // A line of 115,200 baud, all day, after a memory was asked for.
+        rate.add(0, 200_000);
+        for second in 0..8 * 3600 {
+            rate.add(second * 1000, 2 * 11_520 + 2_000);
+            assert!(!rate.is_exceeded(), "after {second} s");
+        }
+        let mad = (0..).find(|step| {
+            rate.add(8 * 3_600_000 + step, 10_000);
+            rate.is_exceeded()
+        });
+        assert!(mad.is_some_and(|ms| ms < 1_000), "{mad:?}");
+        let mut now = 9 * 3_600_000;
+        (0..100).for_each(|_| rate.add(now, BURST));
+        // However mad it was, it is calm again after this.
+        now += (BURST / 8 * 5).div_ceil(RATE);
+        rate.add(now, 0);
+        assert!(rate.is_calm());
+    }
 }
