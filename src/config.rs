@@ -10,6 +10,7 @@ pub mod keys;
 pub mod lichess;
 pub mod livechess;
 pub mod own;
+pub mod secret;
 pub mod url;
 mod values;
 pub mod web;
@@ -197,6 +198,13 @@ impl Config {
         warnings
     }
 
+    /// The secrets in files that this names and every user of this machine can read, a sentence each.
+    pub fn exposed_secrets(&self) -> Vec<String> {
+        let token = self.lichess.as_ref().and_then(|lichess| lichess.token_file.as_deref());
+        let key = self.web.tls.as_ref().map(|tls| tls.key.as_path());
+        [token, key].into_iter().flatten().filter_map(secret::exposed).collect()
+    }
+
     /// What decides how the readings of this board become a game.
     pub fn settings(&self, board: &Board) -> Settings {
         Settings {
@@ -257,5 +265,13 @@ pub enum ConfigError {
         path: PathBuf,
         /// What is wrong with it, at least one.
         problems: Vec<Problem>,
+    },
+    /// Others can read secrets in files that it names. One line for each.
+    #[error("{}", exposed.iter().map(|why| format!("{}: {why}", path.display())).collect::<Vec<_>>().join("\n"))]
+    Exposed {
+        /// The file of the configuration.
+        path: PathBuf,
+        /// [`Config::exposed_secrets`], at least one.
+        exposed: Vec<String>,
     },
 }

@@ -196,8 +196,13 @@ fn tokens_cross_no_network_in_the_clear() {
         ],
     );
     check("[web]\nlisten = '0.0.0.0:8064'\ntls_cert = '/cert.pem'\ntls_key = '/key.pem'", &[]);
-    let refused = "2:10: 0.0.0.0:8064 is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true behind a proxy that speaks TLS, or listen = \"127.0.0.1:8064\"";
+    let refused = "2:10: 0.0.0.0:8064 is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true and listen = \"127.0.0.1:8064\" behind a proxy that speaks TLS, or listen = \"127.0.0.1:8064\"";
     check("[web]\nlisten = '0.0.0.0:8064'", &[refused]);
+    // What is advised is accepted.
+    check("[web]\nlisten = '127.0.0.1:8064'\nproxy = true", &[]);
+    let refused = "2:10: 192.168.1.5:9000 is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true behind a proxy that speaks TLS, or listen = \"127.0.0.1:9000\"";
+    check("[web]\nlisten = '192.168.1.5:9000'", &[refused]);
+    check("[web]\nlisten = '192.168.1.5:9000'\nproxy = true", &[]);
     check("[web]\ntls_key = '/key.pem'", &["2:11: tls_key is of no use alone: write tls_cert, too, or leave it out"]);
 }
 

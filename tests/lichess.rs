@@ -9,6 +9,8 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, EnPassantMode, Position};
 use std::collections::BTreeMap;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, Mutex};
@@ -42,6 +44,12 @@ const PACE: Pace = Pace {
 /// What was told to be wrong, by kind and board.
 type Told = Arc<Mutex<BTreeMap<(&'static str, Option<String>), String>>>;
 
+/// Writes a file that nobody but its owner reads.
+fn keep_secret(path: &Path, secret: &str) {
+    std::fs::write(path, secret).unwrap();
+    std::fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
+}
+
 /// A daemon without links: the journal, the hub, the gallery, and what sends to Lichess.
 struct Club {
     hub: Arc<Hub>,
@@ -59,7 +67,7 @@ impl Club {
         let (stop, stopped) = watch::channel(false);
         let showing = tokio::spawn(Arc::clone(&gallery).run(stopped.clone()));
         let token_file = dir.path().join("token");
-        std::fs::write(&token_file, format!("{TOKEN}\n")).unwrap();
+        keep_secret(&token_file, &format!("{TOKEN}\n"));
         let config = Lichess { url: fake.url(), rounds: Rounds::read(rounds).unwrap(), token_file: Some(token_file) };
         let told = Told::default();
         let hear = Arc::clone(&told);
@@ -530,7 +538,7 @@ async fn more_games_than_lichess_shows() {
 fn configured(fake: &Fake, round: &str, token: &str) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let (path, token_file) = (dir.path().join("touchmoved.toml"), dir.path().join("token"));
-    std::fs::write(&token_file, token).unwrap();
+    keep_secret(&token_file, token);
     let (port, token_file) = (fake.port, token_file.display());
     let text = format!("[lichess]\nround = '{round}'\nurl = 'http://localhost:{port}'\ntoken_file = '{token_file}'\n");
     std::fs::write(&path, text).unwrap();
@@ -593,6 +601,10 @@ async fn an_operator_can_ask_before_there_are_games() {
     assert!(!well && said.contains("does not know the token"), "{said}");
     let other = dir.path().join("other");
     std::fs::write(&other, TOKEN).unwrap();
+    std::fs::set_permissions(&other, Permissions::from_mode(0o644)).unwrap();
+    let (well, said) = run(&config, &["--token-file", other.to_str().unwrap()], None).await;
+    assert!(!well && said.contains("every user of this machine can use") && said.contains("sudo chmod o-rwx"), "{said}");
+    std::fs::set_permissions(&other, Permissions::from_mode(0o640)).unwrap();
     assert!(run(&config, &["--token-file", other.to_str().unwrap()], None).await.0);
     std::fs::write(&config, "").unwrap();
     let (well, said) = run(&config, &[], None).await;
@@ -655,7 +667,7 @@ async fn whoever_does_not_prove_to_be_lichess_gets_no_token() {
     let Some(proving) = Proving::start() else { return };
     let dir = tempfile::tempdir().unwrap();
     let (config, token) = (dir.path().join("touchmoved.toml"), dir.path().join("token"));
-    std::fs::write(&token, TOKEN).unwrap();
+    keep_secret(&token, TOKEN);
     let (port, token) = (proving.port, token.display());
     let text = format!("[lichess]\nround = 'AbCd1234'\nurl = 'https://localhost:{port}'\ntoken_file = '{token}'\n");
     std::fs::write(&config, text).unwrap();

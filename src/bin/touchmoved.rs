@@ -94,6 +94,10 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let config = Config::load(&path)?;
     if args.check_config {
         config.warnings().iter().for_each(|warning| println!("{}: warning: {warning}", path.display()));
+        let exposed = config.exposed_secrets();
+        if !exposed.is_empty() {
+            return Err(ConfigError::Exposed { path, exposed }.into());
+        }
         if path.exists() {
             println!("{}: no problem found", path.display());
         } else {
@@ -102,6 +106,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         return Ok(());
     }
     config.warnings().iter().for_each(|warning| warn!("{warning}"));
+    config.exposed_secrets().iter().for_each(|warning| warn!("{warning}"));
     let state_dir = args.state_dir.clone().unwrap_or_else(|| config.state_dir());
     let recordings = config.recordings.map(|room| Recordings { dir: state_dir.join("recordings"), room });
     let calibrations = Calibrations(state_dir.join("calibration"));

@@ -218,9 +218,15 @@ fn web(values: Values<'_>) -> Web {
         && !proxy
         && values.span_of("tls_cert").or(values.span_of("tls_key")).is_none()
     {
+        let port = listen.port();
+        // What stands before every address of the machine is no proxy.
+        let behind = match listen.ip().is_unspecified() {
+            true => format!("proxy = true and listen = \"127.0.0.1:{port}\" behind a proxy that speaks TLS"),
+            false => "proxy = true behind a proxy that speaks TLS".to_owned(),
+        };
         values.problems.add(
             &span,
-            format!("{listen} is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true behind a proxy that speaks TLS, or listen = \"127.0.0.1:8064\""),
+            format!("{listen} is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or {behind}, or listen = \"127.0.0.1:{port}\""),
         );
     }
     if let (Some(listen), Some(span)) = (listen, values.span_of("listen"))

@@ -221,7 +221,8 @@ pub static KEYS: &[Key] = &[
         number(1, 1_000_000, "MB"),
         Some("256"),
         "256",
-        "How much room all of them together may take; the oldest make room for the newest.",
+        "How much room all of them together may take; the oldest make room for the newest, those of boards first that take more\n\
+         than their equal share.",
     ),
     key(
         "recordings",
@@ -382,8 +383,8 @@ pub static KEYS: &[Key] = &[
         text("an absolute path", is_absolute),
         None,
         "\"/etc/touchmove/lichess.token\"",
-        "The file that has the token, and nothing else. Left out: the credential `lichess` that systemd gives the service\n\
-         (LoadCredential=lichess:FILE).",
+        "The file that has the token, and nothing else; not one that every user of the machine can read. Left out: the credential\n\
+         `lichess` that systemd gives the service (LoadCredential=lichess:FILE).",
     ),
     key(
         "lichess",

@@ -1,6 +1,7 @@
 //! The token by which Lichess knows the organiser.
 
 use crate::config::lichess::Lichess;
+use crate::config::secret;
 use std::path::PathBuf;
 
 /// The credential's name, see systemd.exec(5).
@@ -16,6 +17,9 @@ pub fn token(config: &Lichess) -> Result<String, String> {
     let Some(path) = config.token_file.clone().or_else(credential) else {
         return Err("there is no token for Lichess: write token_file under [lichess], or LoadCredential=lichess:FILE into the service's unit".to_owned());
     };
+    if let Some(why) = secret::exposed(&path) {
+        return Err(format!("the token for Lichess is not used: {why}"));
+    }
     let text = std::fs::read_to_string(&path).map_err(|why| {
         format!("the token for Lichess cannot be read from {} ({why}): give the file to the service's user", path.display())
     })?;
