@@ -3,6 +3,7 @@
 use crate::harness::{Daemon, PrivateBus, User, eventually, installed};
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use touchmove::publish::client::{Absent, Client};
@@ -161,6 +162,33 @@ fn check_config() {
 }
 
 #[test]
+fn a_secret_that_every_user_can_read_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, token, key) = (dir.path().join("touchmoved.toml"), dir.path().join("token"), dir.path().join("key.pem"));
+    let text = format!(
+        "[lichess]\nround = 'AbCd1234'\ntoken_file = '{}'\n[web]\ntls_cert = '/cert.pem'\ntls_key = '{}'\n",
+        token.display(),
+        key.display()
+    );
+    fs::write(&path, text).unwrap();
+    let check = || run(DAEMON, &["--check-config", "--config", path.to_str().unwrap()]);
+    assert_eq!(check().0, 0, "files that are not there give nothing away");
+    for (file, mode, code) in [(&token, 0o644, 78), (&token, 0o640, 0), (&key, 0o604, 78), (&key, 0o602, 78), (&key, 0o600, 0)]
+    {
+        fs::write(file, "secret").unwrap();
+        fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
+        let (found, _, said) = check();
+        assert_eq!(found, code, "{mode:o} {said}");
+        let advice = format!(
+            "{}: every user of this machine can use {file}, which holds a secret: run `sudo chmod o-rwx {file}`",
+            path.display(),
+            file = file.display()
+        );
+        assert_eq!(said.contains(&advice), code != 0, "{said}");
+    }
+}
+
+#[test]
 fn check_config_without_a_file_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let check = |name: &str, value: &Path| {
@@ -179,6 +207,52 @@ fn check_config_without_a_file_says_so() {
     fs::write(dir.path().join(".config/touchmove/touchmoved.toml"), "").unwrap();
     let said = check("HOME", dir.path());
     assert!(said.contains(".config/touchmove/touchmoved.toml: no problem found"), "{said}");
+}
+
+/// The service manager restarts at once, whatever it was: starts that fail wait by themselves, one longer than the other.
+#[test]
+fn starts_that_fail_wait_and_a_crash_does_not() {
+    let (dir, state) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let runtime = dir.path().join("run");
+    fs::create_dir(&runtime).unwrap();
+    let count = || fs::read_to_string(runtime.join("failed-starts")).unwrap_or_default();
+    let daemon = || {
+        let mut command = Command::new(DAEMON);
+        command.env("RUNTIME_DIRECTORY", &runtime);
+        command
+    };
+    let no_dir = dir.path().join("file");
+    fs::write(&no_dir, "").unwrap();
+    let fails = ["--bus", "unix:path=/nowhere", "--port", "/nowhere", "--state-dir", no_dir.to_str().unwrap()];
+    for failed in 0..3 {
+        let output = daemon().args(fails).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), count()), (Some(1), (failed + 1).to_string()), "{said}");
+        let waits = said.contains("2 starts in a row have failed: the next is in 0.4 s");
+        assert_eq!(waits, failed == 2, "{said}");
+    }
+
+    // Who stops it waits for nothing, and starts it at once.
+    fs::write(runtime.join("failed-starts"), "200").unwrap();
+    let waiting = Daemon::run(daemon(), &fails);
+    waiting.tells("STATUS=200 starts in a row have failed: the next is in 30.0 s");
+    assert!(waiting.terminate().success());
+    assert_eq!(count(), "");
+
+    // What ends a service that was ready is no failed start: it goes on at once.
+    let Some(bus) = PrivateBus::start() else { return };
+    let address = bus.address();
+    let works = ["--bus", &address, "--port", "/nowhere", "--state-dir", state.path().to_str().unwrap()];
+    for _ in 0..2 {
+        let serving = Daemon::run(daemon(), &works);
+        serving.ready();
+        assert!(!serving.log().contains("have failed"), "{}", serving.log());
+        serving.kill();
+    }
+    let serving = Daemon::run(daemon(), &works);
+    serving.ready();
+    assert!(serving.terminate().success());
+    assert_eq!(count(), "");
 }
 
 #[test]

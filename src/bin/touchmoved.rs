@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, Interval, timeout, timeout_at};
+use tokio::time::{Instant, Interval, sleep, timeout, timeout_at};
 use touchmove::config::own::OwnError;
 use touchmove::config::{self, Config, ConfigError};
 use touchmove::daemon::calibration::Calibrations;
@@ -25,6 +25,7 @@ use touchmove::daemon::journal::Journal;
 use touchmove::daemon::links::{self, LinkSpec, Lookout, Plugs};
 use touchmove::daemon::recorder::Recordings;
 use touchmove::daemon::rounds::{self, RoundFile};
+use touchmove::daemon::start_backoff::StartBackoff;
 use touchmove::daemon::unused;
 use touchmove::daemon::{Gallery, Hub, Source, Stop};
 use touchmove::game::Delay;
@@ -43,6 +44,9 @@ use tracing_subscriber::EnvFilter;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long boards may of that: the rest is for what they said.
 const PARTING: Duration = Duration::from_secs(5);
+
+/// A start that has gone on for so long after the service was ready is one: what ends it then is no reason to wait with the next.
+const STARTED: Duration = Duration::from_secs(10);
 
 /// The exit code where a file says what is wrong: the configuration, an edition of the Laws, messages (EX_CONFIG of sysexits.h). The
 /// service manager starts nothing anew then; any other failure may be over the next time.
@@ -103,6 +107,17 @@ async fn run(args: Args) -> anyhow::Result<()> {
         } else {
             println!("{}: there is no such file, so the defaults hold; no problem found", path.display());
         }
+        return Ok(());
+    }
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    let backoff = StartBackoff::from_env();
+    let called_off = tokio::select! {
+        () = wait_to_start(&backoff) => false,
+        _ = terminate.recv() => true,
+        _ = interrupt.recv() => true,
+    };
+    if called_off {
+        backoff.succeeded();
         return Ok(());
     }
     config.warnings().iter().for_each(|warning| warn!("{warning}"));
@@ -180,7 +195,6 @@ async fn run(args: Args) -> anyhow::Result<()> {
         let trouble = move |sentence| _ = told.trouble(WEB_FAILED, None, sentence);
         faces.spawn(web::run(Web::new(&hub, &gallery, &config, &state_dir, faces_stop.clone()), trouble));
     }
-    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let (stop_links, links_stop) = watch::channel(false);
     let (specs, mut wanted) = mpsc::unbounded_channel();
     let mut links = JoinSet::new();
@@ -192,7 +206,12 @@ async fn run(args: Args) -> anyhow::Result<()> {
             () = unused(&args, &config, &hub, plugs.clone()) => Ok(()),
         }
     };
-    let mut chores = pin!(async { tokio::join!(ready(presences), serve) });
+    let started = async {
+        ready(presences).await;
+        sleep(STARTED).await;
+        backoff.succeeded();
+    };
+    let mut chores = pin!(async { tokio::join!(started, serve) });
     let mut failure = None;
     let mut watchdog = Watchdog::new();
     loop {
@@ -221,6 +240,9 @@ async fn run(args: Args) -> anyhow::Result<()> {
         break;
     }
 
+    if failure.is_none() {
+        backoff.succeeded();
+    }
     // In this order: no more readings, then all that was read is kept, then all that was kept is told.
     notify(&[NotifyState::Stopping]);
     let end = Instant::now() + PATIENCE;
@@ -285,6 +307,20 @@ async fn apart(face: impl Future<Output = ()> + Send + 'static) {
     let _ = ended.await;
 }
 
+/// Waits where the last starts have failed, so that they are not repeated five times a second.
+async fn wait_to_start(backoff: &StartBackoff) {
+    match backoff.begin() {
+        Ok((_, Duration::ZERO)) => {}
+        Ok((failed, pause)) => {
+            let status = format!("{failed} starts in a row have failed: the next is in {:.1} s", pause.as_secs_f32());
+            warn!("{status}");
+            notify(&[NotifyState::Status(&status)]);
+            sleep(pause).await;
+        }
+        Err(why) => warn!("failed starts cannot be counted ({why}): the runtime directory is not this user's"),
+    }
+}
+
 /// Tells the service manager once each name is held, or once it is known that it cannot be: games go on without a bus.
 async fn ready(presences: Vec<watch::Receiver<Presence>>) {
     let mut status = "serving".to_owned();
@@ -338,7 +374,7 @@ async fn hotplug(plugged: watch::Sender<u64>) {
                 plugged.send_modify(|count| *count += 1);
             }
         }
-        tokio::time::sleep(link_watch::LOOK_AGAIN).await;
+        sleep(link_watch::LOOK_AGAIN).await;
         plugged.send_modify(|count| *count += 1);
     }
 }

@@ -10,6 +10,7 @@ pub mod lines;
 pub mod links;
 pub mod recorder;
 pub mod rounds;
+pub mod start_backoff;
 pub mod unused;
 pub mod whole_file;
 

@@ -1,0 +1,88 @@
+//! Pauses between starts that fail, one longer than the other.
+//!
+//! The service manager starts the service again at once, whatever it ended of: a crash in mid-round must cost no moves. It cannot tell
+//! that from a start that fails each time (`RestartSteps=` is newer than the systemd of Debian 12), so the service waits by itself
+//! before it starts. How many starts have failed in a row stands in its runtime directory, which the service manager keeps between
+//! restarts and nobody keeps over a reboot.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The file in the runtime directory.
+const FILE: &str = "failed-starts";
+/// The first pause: before the third start in a row. The second is as quick as the service manager makes it.
+const FIRST: Duration = Duration::from_millis(400);
+/// The longest.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// How many starts have failed in a row.
+#[derive(Debug)]
+pub struct StartBackoff {
+    /// `None`: nobody starts this again by himself.
+    file: Option<PathBuf>,
+}
+
+impl StartBackoff {
+    /// In the runtime directory that systemd gives to the service (`RuntimeDirectory=`); without one there are no pauses.
+    pub fn from_env() -> StartBackoff {
+        // Of several, with colons between them, the first.
+        let dirs = std::env::var("RUNTIME_DIRECTORY").unwrap_or_default();
+        let dir = dirs.split(':').next().filter(|dir| !dir.is_empty());
+        StartBackoff { file: dir.map(|dir| Path::new(dir).join(FILE)) }
+    }
+
+    /// Counts a start as failed, until [`StartBackoff::succeeded`] says otherwise: what kills it counts, too. Returns how many have
+    /// failed before it, and how long to wait before it.
+    ///
+    /// # Errors
+    /// The file cannot be written; there is no pause then.
+    pub fn begin(&self) -> io::Result<(u32, Duration)> {
+        let Some(file) = &self.file else { return Ok((0, Duration::ZERO)) };
+        let failed: u32 = fs::read_to_string(file).ok().and_then(|count| count.trim().parse().ok()).unwrap_or(0);
+        fs::write(file, failed.saturating_add(1).to_string())?;
+        Ok((failed, pause(failed)))
+    }
+
+    /// The start was one, or was called off: the next one waits for nothing.
+    pub fn succeeded(&self) {
+        if let Some(file) = &self.file {
+            // Where it cannot be taken away, the next start waits half a minute at most.
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
+/// The pause before a start, after so many that have failed.
+fn pause(failed: u32) -> Duration {
+    match failed.checked_sub(2) {
+        None => Duration::ZERO,
+        Some(doublings) => FIRST.saturating_mul(1 << doublings.min(16)).min(LONGEST),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_to_half_a_minute() {
+        let pauses: Vec<u64> = (0..12).map(|failed| pause(failed).as_millis() as u64).collect();
+        assert_eq!(pauses, [0, 0, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000, 30_000]);
+        assert_eq!(pause(u32::MAX), LONGEST);
+    }
+
+    #[test]
+    fn a_file_that_is_no_count_counts_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let backoff = StartBackoff { file: Some(dir.path().join(FILE)) };
+        for text in ["", "-1", "99999999999", "a word"] {
+            fs::write(dir.path().join(FILE), text).unwrap();
+            assert_eq!(backoff.begin().unwrap(), (0, Duration::ZERO), "{text}");
+            assert_eq!(backoff.begin().unwrap().0, 1);
+        }
+        backoff.succeeded();
+        assert_eq!(backoff.begin().unwrap().0, 0);
+    }
+}
