@@ -83,9 +83,9 @@ chaos: packages-test ## Games under random faults, SCHEDULES=2000 SEED=1 JOBS=8:
 
 # Tournament days, and boards that play each day.
 DAYS ?= 365
-HALL ?= 8
+HALL ?= 9
 
-soak: packages-test ## A year of tournament days in minutes, DAYS=365 HALL=8: nothing may grow with the days
+soak: packages-test ## A year of tournament days in minutes, DAYS=365 HALL=9: nothing may grow with the days
 	DAYS=$(DAYS) HALL=$(HALL) $(CARGO) test --features gpio --test main soak:: -- --nocapture
 
 replay-arm64: packages-build ## The same output from the same recording here and on aarch64; needs cross compilers

@@ -220,3 +220,29 @@ fn play_without_a_game_is_noticed() {
         assert!(!table.plays_unrecorded());
     }
 }
+
+/// Twenty plies without a reading, ten of which take a piece: that looks like a board that is cleared, but for the pieces that have
+/// come to other squares.
+#[test]
+fn a_game_that_begins_unseen_is_told_of() {
+    let mut play = Play::new();
+    play.wait(2_000);
+    let moves = "b2b4 b7b5 g1h3 h7h6 b1c3 e7e5 c3b5 f8c5 b5d6 c7d6 b4c5 b8c6 e2e4 c6d4 c5d6 h8h7 d1e2 d4e2 e1e2 d8f6";
+    moves.split(' ').for_each(|uci| play.play(uci, false, 0));
+    let began = play.now;
+    play.show();
+    play.wait(20_000);
+    let (at, kind) = play.alerted().expect("an alert");
+    assert!(kind == AlertKind::PositionUnexplained && at - began <= 15_000, "{kind:?} after {} ms", at - began);
+}
+
+/// A virtual board on a line of several was not asked for 1.6 s in a blitz game, and both of Black's moves of that time fit in either
+/// order: the record has had them in both.
+#[test]
+fn moves_whose_order_changes_are_told_of() {
+    let recording = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/recordings/order.rec");
+    let ctl = env!("CARGO_BIN_EXE_touchmovectl");
+    let output = std::process::Command::new(ctl).arg("replay").arg(recording).env("LC_ALL", "C").output();
+    let told = String::from_utf8(output.expect("touchmovectl runs").stdout).expect("text");
+    assert!(!told.contains("corrected from 2...") || told.contains("in another order"), "{told}");
+}

@@ -3,7 +3,7 @@
 //!
 //! Each day is a start of its own: journal and hub are opened, every board plays its rounds, and all is closed again. What the tables
 //! say comes from games that virtual boards have played in simulated time. It runs in a process of its own, so that nothing else is
-//! counted. `make soak DAYS=365 HALL=8` is the long form.
+//! counted. `make soak DAYS=365 HALL=9` is the long form.
 
 use crate::harness::{Board, Daemon, PrivateBus, until};
 use crate::simulate::random_games;

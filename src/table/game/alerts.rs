@@ -5,12 +5,12 @@ use super::{Around, Game, KINGS_APART};
 use crate::boards::{Millis, Sensing};
 use crate::game::event::Difference;
 use crate::game::event::Matter;
-use crate::game::{Alert, AlertKind, Event, Sighting, Text};
+use crate::game::{Alert, AlertKind, CorrectionReason, Event, Sighting, Text};
 use crate::infer::model::BAD_LINE;
 use crate::laws::{Facts, Irregularity, Position, Situation, articles, ruling};
 use crate::table::Output;
 use crate::table::clock::Press;
-use shakmaty::{Bitboard, Color, Role, Square};
+use shakmaty::{Bitboard, Color, Move, Role, Square};
 
 /// The board stands unexplained for so long, in milliseconds, before the arbiter is told: longer than a piece is put aside to
 /// be adjusted.
@@ -77,6 +77,16 @@ impl Game {
         self.wait_for_position();
     }
 
+    /// After so many plies the same moves as before are on record, in another order: what was seen of the order is little.
+    pub(super) fn tell_reordered(&mut self, now: Millis, same: usize, before: &[Move], output: &mut Output) {
+        let is_reordered = self.published.get(same..same + before.len()).is_some_and(|after| {
+            after != before && before.iter().all(|mv| after.contains(mv)) && after.iter().all(|mv| before.contains(mv))
+        });
+        if is_reordered && self.follower.reason() == CorrectionReason::Evidence {
+            self.raise_missed(now, same, before.len(), output);
+        }
+    }
+
     /// Several moves were made out from what stood on the board when it was seen again, with nothing that tells of each: other
     /// moves, or more of them, may have led there. Whether the arbiter is told of them now. `to`: so many plies are told.
     pub(super) fn tell_missed(&mut self, now: Millis, to: usize, output: &mut Output) -> bool {
@@ -90,16 +100,18 @@ impl Game {
         if missed < 2 {
             return false;
         }
-        let before = line.iter().skip(from).take(missed);
-        let moves =
-            before.zip(nodes).filter_map(|(before, node)| node.mv.map(|mv| (before.position.numbered_san(mv), mv.to())));
-        let (plies, squares): (Vec<String>, Vec<Square>) = moves.unzip();
-        self.raise_missed(now, &plies, squares, output);
+        self.raise_missed(now, from, missed, output);
         true
     }
 
-    /// Moves were missed, and these lead to what was seen.
-    pub(super) fn raise_missed(&mut self, now: Millis, plies: &[String], squares: Vec<Square>, output: &mut Output) {
+    /// After so many plies so many moves are on record that nobody saw one by one.
+    pub(super) fn raise_missed(&mut self, now: Millis, from: usize, count: usize, output: &mut Output) {
+        let line = self.follower.line();
+        let moves = line.iter().zip(line.iter().skip(1)).skip(from).take(count).filter_map(|(before, node)| {
+            let mv = node.mv?;
+            Some((before.position.numbered_san(mv), mv.to()))
+        });
+        let (plies, squares): (Vec<String>, Vec<Square>) = moves.unzip();
         let text = Text::new("uncertain_order").with("plies", plies.join(", "));
         self.raise(now, Told { squares, ..Told::new(AlertKind::MovesUncertain, text) }, output);
     }

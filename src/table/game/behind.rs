@@ -74,8 +74,9 @@ impl Game {
         // stand in the centre for long, and many pieces were taken.
         let (soon, in_time) = (now < since + SOON, now < since + ABANDONED);
         let ends = (in_time && self.follower.kings_unclear().is_some()) || (soon && self.follower.king_strays());
-        // Where nothing was played, nobody misses a move.
-        let unplayed = in_time && self.published.is_empty();
+        // Where nothing was played, nobody misses a move; but whoever clears the board puts no pieces on other squares.
+        let came = wrong & self.follower.seen().occupied();
+        let unplayed = in_time && self.published.is_empty() && came.count() < PLAYED;
         let cleared = (in_time && self.is_set_up_anew(wrong)) || ((soon || unplayed) && self.is_cleared(wrong));
         let is_put_away = self.is_taken_off() || (!after_gap && (ends || cleared));
         if told || is_put_away {
@@ -143,18 +144,12 @@ impl Game {
         self.behind = None;
         let known = self.published.iter().zip(&self.record.plies).map(|(&mv, ply)| (mv, pressed_at(ply)));
         let all: Vec<(Move, Option<Millis>)> = known.chain(moves.iter().map(|&mv| (mv, None))).collect();
-        let mut position = self.position_after(self.published.len());
-        let mut plies = Vec::new();
-        for &mv in moves {
-            plies.push(position.numbered_san(mv));
-            position = position.play(mv);
-        }
+        let from = self.published.len();
         self.follower.rewrite(now, &all, CorrectionReason::Evidence);
         self.missed = None;
         self.publish_all(now, around, output);
         if moves.len() > 1 {
-            let squares = moves.iter().map(|mv| mv.to()).collect();
-            self.raise_missed(now, &plies, squares, output);
+            self.raise_missed(now, from, moves.len(), output);
         }
     }
 

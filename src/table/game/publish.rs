@@ -61,7 +61,9 @@ impl Game {
             if self.follower.line().len() > same + 1 && decided <= same {
                 return; // What replaces a published move may itself still grow.
             }
+            let before = self.published.get(same..).unwrap_or_default().to_vec();
             self.correct(now, same, decided, around, output);
+            self.tell_reordered(now, same, &before, output);
         } else {
             for index in same..decided {
                 self.make(now, index, around, output);
