@@ -5,8 +5,9 @@ use crate::harness::{Daemon, PATIENCE, eventually, until};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::process::Command;
 use tempfile::TempDir;
-use touchmove::game::command::Command;
+use touchmove::game::command::Command as Order;
 use touchmove::publish::metrics::METRICS;
 
 async fn hall(keys: &str) -> Option<(Hall, SocketAddr, TempDir)> {
@@ -38,6 +39,20 @@ fn get(address: SocketAddr) -> String {
     ask(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n"))
 }
 
+/// What is answered to who sends this token.
+fn get_with(address: SocketAddr, token: &str) -> String {
+    ask(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n"))
+}
+
+/// A token of an operator.
+fn token(hall: &Hall) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_touchmovectl"));
+    command.args(["token", "create", "prometheus", "--role", "operator", "--state-dir"]).arg(hall.state.path());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
 /// The samples of a page, by name and labels.
 fn samples(page: &str) -> BTreeMap<String, f64> {
     let body = page.split_once("\r\n\r\n").unwrap().1;
@@ -53,12 +68,13 @@ fn sum(page: &str, begin: &str) -> f64 {
 #[tokio::test]
 async fn a_game_is_counted() {
     let Some((mut hall, address, _dir)) = hall("[broadcast]\ndelay_s = 1\n").await else { return };
+    let token = token(&hall);
     hall.play("e2", "e4", "e4").await;
-    hall.client.order(hall.game, &Command::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
+    hall.client.order(hall.game, &Order::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
     seen(&mut hall.watch, "the correction", |event| event.event == "MovesCorrected").await;
     hall.board.send(&[0x55, 0x56, 0x57]);
     let all = || {
-        let page = get(address);
+        let page = get_with(address, &token);
         let counted = ["touchmove_games_total{", "touchmove_moves_total{", "touchmove_corrections_total{"];
         let counted = counted.iter().all(|name| sum(&page, name) == 1.0);
         let public = sum(&page, "touchmove_publication_delay_seconds_count{stream=\"broadcast\"") > 1.0;
@@ -74,11 +90,49 @@ async fn a_game_is_counted() {
     assert_eq!(samples(&page)["touchmove_publication_delay_seconds_bucket{stream=\"broadcast\",le=\"0.500\"}"], 0.0);
     assert!(!page.contains("e4") && !page.contains("d4"), "{page}");
 
+    // Anybody reads what has left, and how boards are.
+    let public = get(address);
+    assert_eq!(sum(&public, "touchmove_moves_total{"), 1.0);
     hall.board.unplug();
     let unplugged =
         || samples(&get(address)).into_iter().any(|(name, value)| name.contains("state=\"unplugged\"") && value == 1.0);
     until("the lost link", async || unplugged().then_some(())).await;
     assert_eq!(sum(&get(address), "touchmove_board_losses_total{"), 1.0);
+}
+
+#[tokio::test]
+async fn without_a_token_figures_are_as_late_as_the_public_and_tell_no_alerts() {
+    let Some((mut hall, address, _dir)) = hall("[broadcast]\ndelay_s = 3600\n").await else { return };
+    let token = token(&hall);
+    hall.board.clock(5400, 5400, true);
+    hall.play("e2", "e4", "e4").await;
+    hall.board.clock(5390, 5400, false);
+    hall.play("e7", "e5", "e5").await;
+    hall.board.clock(5390, 5390, true);
+    // No rook's move.
+    hall.board.put("h1", '.');
+    hall.board.put("h3", 'R');
+    hall.board.clock(5380, 5390, false);
+    let all = || Some(get_with(address, &token)).filter(|page| sum(page, "touchmove_alerts{") > 0.0);
+    let live = until("the alert", async || all()).await;
+    let late = get(address);
+    for name in ["games_total", "moves_total", "alerts_total", "alerts", "board_frames_total", "board_bytes_total"] {
+        let begin = format!("touchmove_{name}{{");
+        assert!(sum(&live, &begin) > 0.0, "{name} in {live}");
+        assert!(!samples(&late).keys().any(|sample| sample.starts_with(&begin)), "{name} in {late}");
+    }
+    assert!(live.contains("stream=\"live\"") && !late.contains("stream=\"live\""), "{late}");
+    assert_eq!(sum(&late, "touchmove_publication_delay_seconds_count"), 0.0);
+    // How boards and the service are is the same for both.
+    assert_eq!(sum(&late, "touchmove_board_state{"), 1.0);
+    assert_eq!(sum(&late, "touchmove_configured_delay_seconds"), 3600.0);
+    for wrong in ["", "0", &token[1..], &format!("{token}0")] {
+        let answer = get_with(address, wrong);
+        assert!(answer.starts_with("HTTP/1.1 401 ") && answer.contains("www-authenticate: Bearer"), "{answer}");
+    }
+    // What is for a proxy on the way is no token.
+    let basic = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nAuthorization: Basic eDp5\r\n\r\n");
+    assert!(ask(address, &basic).starts_with("HTTP/1.1 200 "));
 }
 
 #[tokio::test]

@@ -36,6 +36,7 @@ use touchmove::publish::hooks::{self, Patience};
 use touchmove::publish::lichess::{self, Pace};
 use touchmove::publish::livechess::{self, Desk};
 use touchmove::publish::metrics::{self, METRICS_FAILED};
+use touchmove::publish::web::admitted::AdmittedTokens;
 use touchmove::publish::web::{self, WEB_FAILED, Web};
 use tracing::{error, info, warn};
 use tracing_subscriber::EnvFilter;
@@ -158,7 +159,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
                 warn!("{why}");
             }
         };
-        faces.spawn(metrics::run(Arc::clone(&hub), Arc::clone(&gallery), address, trouble, faces_stop.clone()));
+        let tokens = AdmittedTokens::of(&state_dir);
+        faces.spawn(metrics::run(Arc::clone(&hub), Arc::clone(&gallery), address, tokens, trouble, faces_stop.clone()));
     }
     if let Some(lichess) = config.lichess.clone() {
         let (dir, tags, told) = (state_dir.join("lichess"), config.tags.pairs(), Arc::clone(&hub));

@@ -171,8 +171,9 @@ pub const TABLES: &[(&str, &str)] = &[
     ),
     (
         "metrics",
-        "Figures on boards and games for Prometheus, live: for the operator, on this machine alone. Grafana shows them with\n\
-         /usr/share/doc/touchmove/grafana.json.",
+        "Figures on boards and games for Prometheus: for the operator, on this machine alone. Any of its users reads them as late as\n\
+         [broadcast] says; who sends a token of `touchmovectl token create` reads them live, and alerts among them. Grafana shows them\n\
+         with /usr/share/doc/touchmove/grafana.json.",
     ),
     (
         "livechess",

@@ -336,6 +336,9 @@ impl Gallery {
         if let Some(view) = shown.state.games.get_mut(&game) {
             // Who plays is no secret.
             view.record.tags = public(&own_tags);
+            if tell == Tell::WhatIsThere {
+                view.recalled = number;
+            }
         }
         let State { games, .. } = &shown.state;
         let kept: Vec<u64> = games.keys().copied().collect();

@@ -1,13 +1,15 @@
-//! Figures for Prometheus, in its text form 0.0.4: how boards and games fare, live. For the operator, on a loopback address only.
+//! Figures for Prometheus, in its text form 0.0.4: how boards and games fare. For the operator, on a loopback address only.
 //!
-//! **Invariant:** nothing here tells a move, a position or a player; only how many there are.
+//! **Invariants:** nothing here tells a move, a position or a player; only how many there are. Who sends no token reads what the public
+//! knows of games, as late as it knows it, and nothing that changes with each touch of a piece.
 
 mod http;
 
 use crate::daemon::hub::{BoardId, Contact, GameView, News, Published, State};
-use crate::daemon::{Gallery, Hub, Stop, stopped};
+use crate::daemon::{Gallery, Hub, Source, Stop, stopped};
 use crate::game::{Event, Stamped};
 use crate::publish::guests::{House, Room, refused};
+use crate::publish::web::admitted::AdmittedTokens;
 use crate::wire::Word;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
@@ -40,20 +42,24 @@ pub enum Kind {
 pub const METRICS: [(&str, Kind, &str); 15] = [
     ("touchmove_info", Kind::Gauge, "The program; always 1."),
     ("touchmove_board_state", Kind::Gauge, "1 for how it stands between touchmoved and a board, 0 for the other states."),
-    ("touchmove_board_frames_total", Kind::Counter, "What a board said that its protocol understood."),
-    ("touchmove_board_bytes_total", Kind::Counter, "Bytes that came from a board (read) or went to it (written)."),
+    ("touchmove_board_frames_total", Kind::Counter, "What a board said that its protocol understood; with a token."),
+    (
+        "touchmove_board_bytes_total",
+        Kind::Counter,
+        "Bytes that came from a board (read) or went to it (written); with a token.",
+    ),
     ("touchmove_board_errors_total", Kind::Counter, "What came from a board and was nothing that its protocol knows."),
     ("touchmove_board_losses_total", Kind::Counter, "How often the link to a board was lost."),
-    ("touchmove_games_total", Kind::Counter, "Games that began."),
-    ("touchmove_moves_total", Kind::Counter, "Moves that were told as made."),
-    ("touchmove_corrections_total", Kind::Counter, "Corrections of moves that were told."),
-    ("touchmove_alerts_total", Kind::Counter, "Alerts that were raised, by kind."),
-    ("touchmove_alerts", Kind::Gauge, "Alerts that stand in the game on a board."),
+    ("touchmove_games_total", Kind::Counter, "Games that began; without a token those that the public knows."),
+    ("touchmove_moves_total", Kind::Counter, "Moves that were told as made; without a token to the public."),
+    ("touchmove_corrections_total", Kind::Counter, "Corrections of moves that were told; without a token to the public."),
+    ("touchmove_alerts_total", Kind::Counter, "Alerts that were raised, by kind; with a token."),
+    ("touchmove_alerts", Kind::Gauge, "Alerts that stand in the game on a board; with a token."),
     ("touchmove_trouble", Kind::Gauge, "What is wrong with the service now, by kind."),
     (
         "touchmove_publication_delay_seconds",
         Kind::Histogram,
-        "From what happened to its being told, by stream: live, broadcast.",
+        "From what happened to its being told, by stream: broadcast, and with a token live.",
     ),
     ("touchmove_configured_delay_seconds", Kind::Gauge, "How much later the public learns everything."),
     ("touchmove_configured_delay_plies", Kind::Gauge, "How many plies have to follow a move before the public learns it."),
@@ -64,13 +70,26 @@ const BUCKETS_MS: [u64; 10] = [1, 5, 25, 100, 500, 2_000, 10_000, 60_000, 900_00
 
 const CONTACTS: [Contact; 5] = [Contact::Connecting, Contact::Ready, Contact::Silent, Contact::Unplugged, Contact::Refused];
 
-/// Answers at this address until `stop`. `trouble` hears why it cannot be had, in a sentence that says what to do, or that it is.
-pub async fn run(hub: Arc<Hub>, gallery: Arc<Gallery>, address: SocketAddr, trouble: impl Fn(Option<String>), mut stop: Stop) {
-    let counts = Arc::new(Mutex::new(Counts::default()));
-    let counting = count(&hub, &gallery, &counts);
+/// Answers at this address until `stop`. `tokens`: who sends one of them reads everything, live. `trouble` hears why the address cannot
+/// be had, in a sentence that says what to do, or that it is.
+pub async fn run(
+    hub: Arc<Hub>,
+    gallery: Arc<Gallery>,
+    address: SocketAddr,
+    tokens: AdmittedTokens,
+    trouble: impl Fn(Option<String>),
+    mut stop: Stop,
+) {
+    let counted = Arc::new(Counted::default());
+    let counting = async {
+        tokio::join!(
+            count(Source::Live(Arc::clone(&hub)), &counted.live),
+            count(Source::Public(Arc::clone(&gallery)), &counted.public)
+        )
+    };
     let page = {
-        let (hub, gallery, counts) = (Arc::clone(&hub), Arc::clone(&gallery), Arc::clone(&counts));
-        move || text(&hub, &gallery, &counts)
+        let (hub, gallery, counted) = (Arc::clone(&hub), Arc::clone(&gallery), Arc::clone(&counted));
+        move |reader| text(&hub, &gallery, &counted, reader)
     };
     let opened = |outcome: io::Result<SocketAddr>| match outcome {
         Ok(bound) => {
@@ -86,28 +105,36 @@ pub async fn run(hub: Arc<Hub>, gallery: Arc<Gallery>, address: SocketAddr, trou
     tokio::select! {
         biased;
         () = stopped(&mut stop) => {}
-        () = counting => {}
-        () = house.open(http::router(page), opened) => {}
+        _ = counting => {}
+        () = house.open(http::router(page, Arc::new(tokens)), opened) => {}
     }
 }
 
-/// Counts what comes.
-async fn count(hub: &Hub, gallery: &Gallery, counts: &Mutex<Counts>) {
-    let (mut live, mut public) = (hub.subscribe(), gallery.subscribe());
+/// Who reads the figures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reader {
+    /// Any user of this machine.
+    Anybody,
+    /// Who has sent a token.
+    Operator,
+}
+
+/// What was counted, once as it happened and once as the public learned it.
+#[derive(Default)]
+struct Counted {
+    live: Mutex<Counts>,
+    public: Mutex<Counts>,
+}
+
+/// Counts what comes from here.
+async fn count(source: Source, counts: &Mutex<Counts>) {
+    let mut news = source.subscribe();
     loop {
-        tokio::select! {
-            biased;
-            news = live.recv() => match news {
-                Ok(News::Event(published)) => lock(counts).count(&published),
-                Ok(_) => {}
-                Err(RecvError::Lagged(_)) => catch_up(hub, counts),
-                Err(RecvError::Closed) => return,
-            },
-            news = public.recv() => match news {
-                Ok(News::Event(published)) => lock(counts).broadcast.add(age_ms(&published)),
-                Ok(_) | Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return,
-            },
+        match news.recv().await {
+            Ok(News::Event(published)) => lock(counts).count(&published),
+            Ok(_) => {}
+            Err(RecvError::Lagged(_)) => catch_up(&source, counts),
+            Err(RecvError::Closed) => return,
         }
     }
 }
@@ -120,8 +147,8 @@ struct Counts {
     last: BTreeMap<u64, u64>,
     /// The greatest id of an alert of each game: one of an earlier alert amends it.
     last_alert: BTreeMap<u64, u32>,
-    live: Histogram,
-    broadcast: Histogram,
+    /// From what happened to its being told.
+    delays: Histogram,
 }
 
 #[derive(Default)]
@@ -142,7 +169,7 @@ struct Histogram {
 impl Counts {
     fn count(&mut self, published: &Published) {
         let (Some(game), Some(number)) = (published.game, published.stamped.number) else { return };
-        self.live.add(age_ms(published));
+        self.delays.add(age_ms(published));
         self.event(&published.board, game, number, &published.stamped.event);
     }
 
@@ -180,17 +207,17 @@ impl Histogram {
 }
 
 /// Counts what was missed of the games at hand.
-fn catch_up(hub: &Hub, counts: &Mutex<Counts>) {
+fn catch_up(source: &Source, counts: &Mutex<Counts>) {
     let about = |game: &GameView| (game.id, game.board.clone(), game.recalled);
-    let games: Vec<(u64, BoardId, u64)> = hub.read(|state| state.games.values().map(about).collect());
+    let games: Vec<(u64, BoardId, u64)> = source.read(|state| state.games.values().map(about).collect());
     let mut counts = lock(counts);
     for (game, board, recalled) in games {
         let last = counts.last.get(&game).copied().unwrap_or(recalled);
-        for Stamped { number, event, .. } in hub.since(game, last).unwrap_or_default() {
+        for Stamped { number, event, .. } in source.since(game, last).unwrap_or_default() {
             counts.event(&board, game, number.unwrap_or(0), &event);
         }
     }
-    let at_hand = hub.read(|state| state.games.keys().copied().collect::<Vec<u64>>());
+    let at_hand = source.read(|state| state.games.keys().copied().collect::<Vec<u64>>());
     counts.last.retain(|game, _| at_hand.contains(game));
 }
 
@@ -204,11 +231,14 @@ fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
     counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All of it, now.
-fn text(hub: &Hub, gallery: &Gallery, counts: &Mutex<Counts>) -> String {
+/// All that this reader may know, now.
+fn text(hub: &Hub, gallery: &Gallery, counted: &Counted, reader: Reader) -> String {
     let mut text = Text::default();
-    hub.read(|state| of_state(state, &mut text));
-    let counts = lock(counts);
+    hub.read(|state| of_state(state, reader, &mut text));
+    let counts = lock(match reader {
+        Reader::Anybody => &counted.public,
+        Reader::Operator => &counted.live,
+    });
     for (id, board) in &counts.boards {
         let labels = [("board", id.as_str())];
         text.add("touchmove_games_total", &labels, board.games);
@@ -218,15 +248,18 @@ fn text(hub: &Hub, gallery: &Gallery, counts: &Mutex<Counts>) -> String {
             text.add("touchmove_alerts_total", &[("board", id.as_str()), ("kind", kind)], count);
         }
     }
-    text.histogram("touchmove_publication_delay_seconds", "live", &counts.live);
-    text.histogram("touchmove_publication_delay_seconds", "broadcast", &counts.broadcast);
+    drop(counts);
+    if reader == Reader::Operator {
+        text.histogram("touchmove_publication_delay_seconds", "live", &lock(&counted.live).delays);
+    }
+    text.histogram("touchmove_publication_delay_seconds", "broadcast", &lock(&counted.public).delays);
     let delay = gallery.delay();
     text.add("touchmove_configured_delay_seconds", &[], seconds(delay.ms));
     text.add("touchmove_configured_delay_plies", &[], delay.plies);
     text.whole()
 }
 
-fn of_state(state: &State, text: &mut Text) {
+fn of_state(state: &State, reader: Reader, text: &mut Text) {
     text.add("touchmove_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     for board in state.boards.values() {
         let id = board.id.as_str();
@@ -236,11 +269,14 @@ fn of_state(state: &State, text: &mut Text) {
         }
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let traffic = &board.traffic;
+        text.add("touchmove_board_errors_total", &[("board", id)], count(&traffic.errors));
+        text.add("touchmove_board_losses_total", &[("board", id)], count(&traffic.losses));
+        if reader == Reader::Anybody {
+            continue;
+        }
         text.add("touchmove_board_frames_total", &[("board", id)], count(&traffic.frames));
         text.add("touchmove_board_bytes_total", &[("board", id), ("direction", "read")], count(&traffic.bytes_read));
         text.add("touchmove_board_bytes_total", &[("board", id), ("direction", "written")], count(&traffic.bytes_written));
-        text.add("touchmove_board_errors_total", &[("board", id)], count(&traffic.errors));
-        text.add("touchmove_board_losses_total", &[("board", id)], count(&traffic.losses));
         let alerts = board.game.and_then(|game| state.games.get(&game)).map_or(0, |game| game.record.alerts.len());
         text.add("touchmove_alerts", &[("board", id)], alerts);
     }

@@ -13,6 +13,7 @@
 //! **Invariants:** who is not logged in reads the gallery and nothing else. Nobody waits for a browser. Whoever
 //! changes something has a token, and what he does stands in the journal with its name.
 
+pub mod admitted;
 mod alert;
 mod card;
 mod cloud;

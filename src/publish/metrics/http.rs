@@ -1,22 +1,33 @@
 //! What is asked over HTTP: one page.
 
+use super::Reader;
 use crate::publish::origin::requested_host;
+use crate::publish::web::admitted::{AdmittedTokens, bearer};
 use axum::Router;
 use axum::extract::Request;
-use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 /// The text form that Prometheus reads.
 const KIND: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// Answers with what `page` gives.
-pub fn router(page: impl Fn() -> String + Clone + Send + Sync + 'static) -> Router {
+/// Answers with what `page` gives to whoever asks. A token that is sent has to be one of these, whatever its role: they are figures only.
+pub fn router(page: impl Fn(Reader) -> String + Clone + Send + Sync + 'static, tokens: Arc<AdmittedTokens>) -> Router {
+    let answer = async move |headers: HeaderMap| match bearer(&headers).map(|hash| tokens.find(&hash)) {
+        None => page(Reader::Anybody).into_response(),
+        Some(Some(_)) => page(Reader::Operator).into_response(),
+        Some(None) => {
+            let why = "this is no token: `touchmovectl token create` makes one, and shows it once\n";
+            (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], why).into_response()
+        }
+    };
     Router::new()
-        .route("/metrics", get(async move || page()).fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n")))
+        .route("/metrics", get(answer).fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n")))
         .fallback(async || (StatusCode::NOT_FOUND, "there is /metrics only\n"))
         .layer(from_fn(guard))
 }

@@ -1,17 +1,17 @@
 //! Who looks at the page: nobody in particular, or who has a token.
 
-use super::tokens::{Hash, Role, Stamp, Token, Tokens};
+use super::admitted::AdmittedTokens;
+use super::tokens::{Hash, Role};
 use crate::publish::guests::home;
 use axum::http::HeaderMap;
 use axum::http::header::COOKIE;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
-use tracing::warn;
 
 /// The name of the cookie.
 pub const COOKIE_NAME: &str = "touchmove";
@@ -80,17 +80,8 @@ pub enum NotIn {
 
 /// Who may come in.
 pub struct Access {
-    tokens: Tokens,
-    known: Mutex<Known>,
-    /// Told when the tokens changed.
-    changed: watch::Sender<()>,
+    tokens: AdmittedTokens,
     tries: Mutex<Tries>,
-}
-
-#[derive(Default)]
-struct Known {
-    stamp: Option<Stamp>,
-    tokens: Vec<Token>,
 }
 
 /// Wrong tokens of late.
@@ -128,23 +119,20 @@ impl Count {
 impl Access {
     /// By the tokens of this state directory.
     pub fn new(state_dir: &Path) -> Access {
-        let (tokens, changed) = (Tokens::of(state_dir), watch::Sender::new(()));
-        Access { tokens, known: Mutex::default(), changed, tries: Mutex::default() }
+        Access { tokens: AdmittedTokens::of(state_dir), tries: Mutex::default() }
     }
 
     /// Notices when tokens come and go, also while nobody asks.
     pub async fn watch(&self) {
         loop {
             tokio::time::sleep(LOOK).await;
-            if self.changed.receiver_count() > 0 {
-                drop(self.known());
-            }
+            self.tokens.look();
         }
     }
 
     /// Told when tokens changed.
     pub fn changes(&self) -> watch::Receiver<()> {
-        self.changed.subscribe()
+        self.tokens.changes()
     }
 
     /// Who sent this, by his cookie.
@@ -191,25 +179,8 @@ impl Access {
         }
     }
 
-    /// Each token is compared, whichever it is.
     fn find(&self, hash: &Hash) -> Option<Who> {
-        let known = self.known();
-        let found = known.tokens.iter().filter(|token| token.is(hash)).fold(None, |_, found| Some(found))?;
-        Some(Who { name: found.name.clone(), role: found.role, hash: hash.clone() })
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = self.tokens.stamp();
-        if known.stamp != stamp {
-            // What cannot be read lets nobody in.
-            let tokens = self.tokens.load().unwrap_or_else(|why| {
-                warn!("nobody can log in to the page: {why}");
-                Vec::new()
-            });
-            *known = Known { stamp, tokens };
-            self.changed.send_replace(());
-        }
-        known
+        let found = self.tokens.find(hash)?;
+        Some(Who { name: found.name, role: found.role, hash: hash.clone() })
     }
 }
