@@ -277,6 +277,39 @@ async fn a_start_takes_nothing_away() {
 }
 
 #[tokio::test]
+async fn tables_that_a_round_does_not_have_any_more_are_taken_away() {
+    let Some(writing) = Writing::open("").await else { return };
+    let fewer = PLAYERS.lines().take(2).collect::<Vec<_>>().join("\n");
+    let gone = |writing: &Writing| {
+        let files = ["pgn", "json"].map(|kind| writing.path(&format!("round-1/game-2.{kind}")).exists());
+        (files == [false, false] && !writing.read("round-1/games.pgn").contains("Cid, C")).then_some(())
+    };
+    writing.load(PLAYERS, 1).await;
+    writing.says("round-1/games.pgn", "Cid, C").await;
+    until("the table", async || writing.path("round-1/game-2.json").exists().then_some(())).await;
+    writing.load(&fewer, 1).await;
+    until("the table to go", async || gone(&writing)).await;
+    writing.load(PLAYERS, 1).await;
+    writing.says("round-1/games.pgn", "Cid, C").await;
+    until("the table", async || writing.path("round-1/game-2.json").exists().then_some(())).await;
+    std::fs::write(writing.path("round-1/notes.txt"), "somebody's own").unwrap();
+    std::fs::write(writing.path("round-1/game-x.pgn"), "somebody's own").unwrap();
+
+    // Started again, it takes away what it had written before.
+    let Writing { hall: Hall { daemon, state, bus, board, .. }, dir } = writing;
+    daemon.kill();
+    let config = dir.path().join("touchmoved.toml");
+    let daemon = Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);
+    daemon.ready();
+    let live = client(&bus, Stream::Live).await;
+    let round = Round::read(&fewer, Some(1), &Order::Unknown).unwrap();
+    live.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
+    let path = |name: &str| dir.path().join("open/round-1").join(name);
+    eventually("the table to go", || (!path("game-2.pgn").exists() && !path("game-2.json").exists()).then_some(()));
+    assert!(path("game-1.pgn").exists() && path("notes.txt").exists() && path("game-x.pgn").exists());
+}
+
+#[tokio::test]
 async fn a_folder_that_cannot_be_written_is_said_and_tried_again() {
     let dir = tempfile::tempdir().unwrap();
     let barrier = dir.path().join("barrier");

@@ -73,11 +73,13 @@ struct Folder {
     book: Book,
     /// What was written, by path below the folder.
     written: BTreeMap<String, String>,
+    /// Files of tables that stood there before this program was started, by path below the folder.
+    found: BTreeSet<String>,
 }
 
 impl Folder {
     fn new(dir: PathBuf, tags: Vec<(String, String)>) -> Folder {
-        Folder { dir, disk: Disk::start(), book: Book::new(tags), written: BTreeMap::new() }
+        Folder { dir, disk: Disk::start(), book: Book::new(tags), written: BTreeMap::new(), found: BTreeSet::new() }
     }
 
     /// Writes what has changed.
@@ -86,14 +88,12 @@ impl Folder {
             // Its files stay as they are.
             let within = format!("round-{gone}/");
             self.written.retain(|path, _| !path.starts_with(&within));
+            self.found.retain(|path| !path.starts_with(&within));
         }
         for number in self.book.unknown() {
             self.recall(number).await;
         }
         let files = self.book.tell(gallery);
-        if files.is_empty() {
-            return Ok(());
-        }
         self.put(files).await
     }
 
@@ -105,15 +105,20 @@ impl Folder {
             let told = |place: u32| Told::recall(&round(number).join(format!("game-{place}")));
             let count =
                 |number: u16| Some((number, cloud::games(&fs::read_to_string(round(number).join("index.json")).ok()?)?));
-            ((1..).map_while(told).collect::<Vec<_>>(), (1..number).filter_map(count).collect::<Vec<_>>())
+            let told: Vec<Told> = (1..).map_while(told).collect();
+            (told, (1..number).filter_map(count).collect::<Vec<_>>(), of_tables(&dir, number))
         });
-        let (told, before) = recalled.await.unwrap_or_default();
+        let (told, before, found) = recalled.await.unwrap_or_default();
         self.book.recall(number, told, before);
+        self.found.extend(found);
     }
 
     /// Writes those that say something else than before, and takes away those that are no more.
     async fn put(&mut self, files: BTreeMap<String, String>) -> Result<(), String> {
-        let gone: BTreeSet<String> = self.written.keys().filter(|path| !files.contains_key(*path)).cloned().collect();
+        self.found.retain(|path| !files.contains_key(path));
+        let mut gone: BTreeSet<String> = self.written.keys().filter(|path| !files.contains_key(*path)).cloned().collect();
+        // Without a round tables are boards, and boards that are not there yet have games all the same.
+        gone.extend(self.found.iter().filter(|path| self.book.has_round_of(path)).cloned());
         let new: Vec<(String, String)> =
             files.into_iter().filter(|(path, text)| self.written.get(path) != Some(text)).collect();
         if new.is_empty() && gone.is_empty() {
@@ -141,7 +146,10 @@ impl Folder {
         for (path, text) in done {
             match text {
                 Some(text) => drop(self.written.insert(path, text)),
-                None => drop(self.written.remove(&path)),
+                None => {
+                    self.written.remove(&path);
+                    self.found.remove(&path);
+                }
             }
         }
         wrong.map_or(Ok(()), |(path, why)| {
@@ -151,6 +159,17 @@ impl Folder {
             ))
         })
     }
+}
+
+/// The files of tables that stand in the folder of this round.
+fn of_tables(dir: &Path, number: u16) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(dir.join(format!("round-{number}"))) else { return Vec::new() };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let is_of_table = |name: &String| {
+        let place = name.strip_prefix("game-").and_then(|rest| rest.strip_suffix(".pgn").or(rest.strip_suffix(".json")));
+        place.is_some_and(|place| place.parse::<u32>().is_ok())
+    };
+    names.filter(is_of_table).map(|name| format!("round-{number}/{name}")).collect()
 }
 
 /// Writes a file whole, or leaves what was there. What watches for `*.pgn` never sees the unfinished one.

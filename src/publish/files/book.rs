@@ -59,6 +59,11 @@ impl Book {
         }
     }
 
+    /// Whether this path is below a round that was loaded and is followed.
+    pub(super) fn has_round_of(&self, path: &str) -> bool {
+        self.rounds.iter().any(|round| path.starts_with(&format!("round-{}/", round.number)))
+    }
+
     /// Everything that is told now, by path; nothing, where there is no game yet.
     pub fn tell(&mut self, gallery: &Gallery) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
