@@ -11,5 +11,6 @@ pub mod metrics;
 mod origin;
 mod pairings;
 pub mod request;
+mod tags;
 mod tls;
 pub mod web;

@@ -2,9 +2,11 @@
 //! say anything else.
 
 use crate::config::livechess::{Origin, Site};
-use axum::http::HeaderMap;
-use axum::http::header::HOST;
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderName};
 use std::net::IpAddr;
+
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The host that a request asks for (`Host`); empty if it names none, or more than one: each of them could be the one that a proxy or
 /// a browser looked at.
@@ -34,6 +36,22 @@ pub fn is_origin(origins: &[Origin], origin: &str) -> bool {
     })
 }
 
+/// Whether a page of another site made a browser ask this, by all that the browser says of it; where it says nothing, no page did.
+/// `encrypted`: our own pages come with TLS, and one that came without is anybody's.
+pub fn is_from_elsewhere(headers: &HeaderMap, encrypted: bool) -> bool {
+    let host = requested_host(headers);
+    let is_own = |origin: &str| {
+        origin.split_once("://").is_some_and(|(scheme, authority)| {
+            let right = scheme == "https" || (scheme == "http" && !encrypted);
+            right && !host.is_empty() && authority.eq_ignore_ascii_case(host)
+        })
+    };
+    let all_are = |name: HeaderName, right: &dyn Fn(&str) -> bool| {
+        headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(right))
+    };
+    !all_are(ORIGIN, &is_own) || !all_are(FETCH_SITE, &|site| site == "same-origin" || site == "none")
+}
+
 /// A host of this site: its own, or one below it.
 fn is_below(site: &Site, host: &str) -> bool {
     host.strip_suffix(&site.host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
@@ -49,4 +67,40 @@ fn host_of(authority: &str) -> Option<String> {
     let host = host.strip_suffix('.').unwrap_or(host);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.:".contains(&byte);
     (port_is_right && !host.is_empty() && host.bytes().all(is_plain)).then(|| host.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        lines.iter().for_each(|(name, value)| _ = headers.append(*name, value.parse().expect("a value")));
+        headers
+    }
+
+    #[test]
+    fn only_pages_of_the_host_that_is_asked_are_ours() {
+        let own = ("host", "hall.example:8064");
+        for (lines, encrypted, elsewhere) in [
+            (&[own][..], false, false),
+            (&[own, ("origin", "http://hall.example:8064")], false, false),
+            (&[own, ("origin", "http://HALL.example:8064")], false, false),
+            (&[own, ("origin", "http://hall.example:8064")], true, true),
+            (&[own, ("origin", "https://hall.example:8064"), ("sec-fetch-site", "same-origin")], true, false),
+            (&[own, ("sec-fetch-site", "none")], false, false),
+            (&[own, ("origin", "http://hall.example")], false, true),
+            (&[own, ("origin", "null")], false, true),
+            (&[own, ("origin", "")], false, true),
+            (&[own, ("sec-fetch-site", "same-site")], false, true),
+            // Each of two is somebody's.
+            (&[own, ("origin", "http://hall.example:8064"), ("origin", "http://evil.example")], false, true),
+            (&[own, ("sec-fetch-site", "none"), ("sec-fetch-site", "cross-site")], false, true),
+            (&[own, ("host", "evil.example"), ("origin", "http://hall.example:8064")], false, true),
+            (&[own, ("host", "evil.example"), ("origin", "http://evil.example")], false, true),
+            (&[("origin", "http://")], false, true),
+        ] {
+            assert_eq!(is_from_elsewhere(&headers(lines), encrypted), elsewhere, "{lines:?} {encrypted}");
+        }
+    }
 }

@@ -5,11 +5,11 @@ use super::values::{self, AlertValue, Details, VerdictValue};
 use super::{Error, order};
 use crate::daemon::Hub;
 use crate::daemon::hub::Target;
-use crate::game::pgn::is_tag_name;
 use crate::game::{Answer, Command, Event, GameResult};
 use crate::laws::draws::Claimed;
 use crate::laws::{BadLaws, Irregularity, Worded};
 use crate::locale::Locale;
+use crate::publish::tags;
 use crate::wire::Word;
 use shakmaty::{Color, Role};
 use std::collections::HashMap;
@@ -17,9 +17,6 @@ use std::sync::Arc;
 use zbus::message::Header;
 use zbus::object_server::SignalEmitter;
 use zbus::{Connection, interface};
-
-/// So many tags are given to a game at most: three times what PGN names.
-const MOST_TAGS: usize = 64;
 
 /// What the arbiter sees and does.
 pub struct Arbiter {
@@ -325,17 +322,9 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        if tags.len() > MOST_TAGS {
-            return Err(Error::BadTag(format!("{} tags are too many: give at most {MOST_TAGS}", tags.len())));
-        }
-        if let Some(bad) = tags.keys().find(|name| !is_tag_name(name)) {
-            return Err(Error::BadTag(format!("{bad:?} is no name of a PGN tag: give letters, digits and _ only")));
-        }
-        if let Some((name, _)) = tags.iter().find(|(_, value)| value.chars().any(char::is_control) || value.len() > 255) {
-            return Err(Error::BadTag(format!("{name} is no value of a PGN tag: give one line of at most 255 bytes")));
-        }
         let mut tags: Vec<(String, String)> = tags.into_iter().collect();
         tags.sort();
+        tags::check(&tags).map_err(Error::BadTag)?;
         self.command(Command::Tags(tags), &header, connection).await
     }
 

@@ -9,15 +9,16 @@ use super::tokens::Role;
 use super::who::{COOKIE_AGE, COOKIE_NAME, NotIn, Who};
 use crate::daemon::hub::{BoardId, OrderError, Target};
 use crate::game::answer::Verdict;
-use crate::game::pgn::is_tag_name;
 use crate::game::{Answer, Command, Order};
 use crate::locale::{self as words, Locale};
 use crate::publish::guests::Guest;
+use crate::publish::origin::is_from_elsewhere;
 use crate::publish::pairings::{self, PairingError};
+use crate::publish::tags;
 use crate::wire::{Word, command_from_value, command_to_value};
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_TYPE, HOST, ORIGIN, RETRY_AFTER, SET_COOKIE};
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::IntoResponse;
 use axum::{Extension, Json};
@@ -33,9 +34,6 @@ use tracing::info;
 const BODY: usize = 64 * 1024;
 /// All of it must have come after so long.
 const SENDING: Duration = Duration::from_secs(10);
-/// The value of a tag is no longer, in bytes: as on D-Bus.
-const TAG: usize = 255;
-const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// `POST /api/login`.
@@ -87,12 +85,8 @@ pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered 
         _ => return Err(refusal(StatusCode::BAD_REQUEST, "say for what it is: \"board\", or \"game\", and not both")),
     };
     let command = command_from_value(&command).map_err(|why| refusal(StatusCode::BAD_REQUEST, why.to_string()))?;
-    if let Command::Tags(tags) = &command
-        && let Some(bad) = tags.iter().find(|(name, value)| !is_tag(name, value))
-    {
-        let sentence =
-            format!("{:?} is no PGN tag: its name has letters, digits and _, its value is one line of {TAG} bytes", bad.0);
-        return Err(refusal(StatusCode::BAD_REQUEST, sentence));
+    if let Command::Tags(tags) = &command {
+        tags::check(tags).map_err(|why| refusal(StatusCode::BAD_REQUEST, why))?;
     }
     match web.hub.command(target, Order { command, by: who.name }).await {
         Ok(answer) => {
@@ -172,13 +166,11 @@ fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Refusal> {
 /// What was sent, if it came from our page or from no page at all.
 async fn sent<T: for<'de> Deserialize<'de>>(web: &Web, request: Request) -> Result<T, Refusal> {
     let headers = request.headers();
-    let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
-    let from_elsewhere = text(ORIGIN).is_some_and(|origin| !is_own(web, origin, text(HOST).unwrap_or_default()))
-        || text(FETCH_SITE).is_some_and(|site| site != "same-origin" && site != "none");
-    if from_elsewhere {
+    if is_from_elsewhere(headers, web.config.is_encrypted()) {
         return Err(refusal(StatusCode::FORBIDDEN, "pages of other sites may not do this"));
     }
-    let kind = text(CONTENT_TYPE).unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
         return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send JSON, with Content-Type: application/json"));
     }
@@ -188,14 +180,6 @@ async fn sent<T: for<'de> Deserialize<'de>>(web: &Web, request: Request) -> Resu
         Err(_) => return Err(refusal(StatusCode::REQUEST_TIMEOUT, "send it faster")),
     };
     serde_json::from_slice(&bytes).map_err(|why| refusal(StatusCode::BAD_REQUEST, format!("this cannot be read: {why}")))
-}
-
-/// Whether a page of this origin is ours. Where it is encrypted, one that came without is anybody's.
-fn is_own(web: &Web, origin: &str, host: &str) -> bool {
-    origin.split_once("://").is_some_and(|(scheme, authority)| {
-        let encrypted = scheme == "https" || (scheme == "http" && !web.config.is_encrypted());
-        encrypted && authority.eq_ignore_ascii_case(host)
-    })
 }
 
 /// Who asks: a proxy says so at the end of what others may have written.
@@ -212,10 +196,6 @@ fn cookie(web: &Web, secret: &str, age: u32) -> HeaderValue {
     let text = format!("{COOKIE_NAME}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}{secure}");
     // A token has digits only.
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
-}
-
-fn is_tag(name: &str, value: &str) -> bool {
-    is_tag_name(name) && value.len() <= TAG && !value.chars().any(char::is_control)
 }
 
 /// What a command says to whoever gave it, and the same as a sentence, where there is one.
