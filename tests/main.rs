@@ -62,6 +62,7 @@ mod properties;
 mod readme;
 mod reasons;
 mod replay;
+mod resources;
 mod restraint;
 mod round;
 mod rules;
