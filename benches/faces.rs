@@ -58,8 +58,8 @@ struct Served {
     daemon: Daemon,
     web: u16,
     livechess: u16,
-    /// The cookie of an arbiter.
-    cookie: String,
+    /// The line of an arbiter's head that has the token.
+    arbiter: String,
 }
 
 impl Served {
@@ -82,7 +82,7 @@ impl Served {
         };
         let (web, livechess) = (port("the page is at http://127.0.0.1:"), port("ws://127.0.0.1:"));
         let token = Tokens::of(&state).create("Anna", Role::Arbiter, 0).expect("a token");
-        Served { daemon, web, livechess, cookie: format!("Cookie: touchmove={token}\r\n") }
+        Served { daemon, web, livechess, arbiter: format!("Authorization: Bearer {token}\r\n") }
     }
 }
 
@@ -96,7 +96,7 @@ async fn one_board(bus: &PrivateBus) {
     let address = bus.address();
     let listen = |name: &'static str| {
         let (heard, ready, address) = (heard.clone(), ready.clone(), address.clone());
-        let (web, livechess, cookie) = (served.web, served.livechess, served.cookie.clone());
+        let (web, livechess, login) = (served.web, served.livechess, served.arbiter.clone());
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             let tell = move |ply: usize| _ = heard.send((name, ply, Instant::now()));
@@ -104,7 +104,7 @@ async fn one_board(bus: &PrivateBus) {
                 match name {
                     "D-Bus" => by_dbus(&address, &ready, tell).await,
                     "LiveChess" => by_websocket(livechess, &ready, tell).await,
-                    _ => by_events(web, &cookie, &ready, tell).await,
+                    _ => by_events(web, &login, &ready, tell).await,
                 }
             });
         });
@@ -184,8 +184,8 @@ async fn websocket(port: u16) -> tokio_tungstenite::WebSocketStream<TcpStream> {
     client_async(format!("ws://localhost:{port}/api/v1.0"), stream).await.expect("a WebSocket").0
 }
 
-async fn by_events(port: u16, cookie: &str, ready: &mpsc::Sender<()>, tell: impl Fn(usize)) {
-    let mut stream = events(port, cookie).await;
+async fn by_events(port: u16, login: &str, ready: &mpsc::Sender<()>, tell: impl Fn(usize)) {
+    let mut stream = events(port, login).await;
     let mut known = 0;
     let mut is_ready = false;
     let mut text = String::new();
@@ -205,9 +205,9 @@ async fn by_events(port: u16, cookie: &str, ready: &mpsc::Sender<()>, tell: impl
     }
 }
 
-async fn events(port: u16, cookie: &str) -> BufReader<TcpStream> {
+async fn events(port: u16, login: &str) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("a connection");
-    let request = format!("GET /api/events HTTP/1.1\r\nHost: localhost\r\n{cookie}\r\n");
+    let request = format!("GET /api/events HTTP/1.1\r\nHost: localhost\r\n{login}\r\n");
     stream.write_all(request.as_bytes()).await.expect("it listens");
     BufReader::with_capacity(1 << 16, stream)
 }
@@ -240,18 +240,18 @@ async fn hall(bus: &PrivateBus) {
     let bytes = Arc::new(AtomicU64::new(0));
     let mut listeners = tokio::task::JoinSet::new();
     // One of each measures, the others take what comes.
-    let probe = |cookie: &str, figures: &Arc<Mutex<Figures>>| {
-        let (played, figures, cookie, port) = (Arc::clone(&played), Arc::clone(figures), cookie.to_owned(), served.web);
+    let probe = |login: &str, figures: &Arc<Mutex<Figures>>| {
+        let (played, figures, login, port) = (Arc::clone(&played), Arc::clone(figures), login.to_owned(), served.web);
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-            runtime.block_on(measure_events(port, &cookie, &played, &figures));
+            runtime.block_on(measure_events(port, &login, &played, &figures));
         });
     };
     probe("", &public);
-    probe(&served.cookie, &arbiter);
+    probe(&served.arbiter, &arbiter);
     for index in 2..PUBLIC + ARBITERS {
-        let cookie = if index < ARBITERS + 1 { served.cookie.as_str() } else { "" };
-        let (mut stream, bytes) = (events(served.web, cookie).await, Arc::clone(&bytes));
+        let login = if index < ARBITERS + 1 { served.arbiter.as_str() } else { "" };
+        let (mut stream, bytes) = (events(served.web, login).await, Arc::clone(&bytes));
         listeners.spawn(async move {
             let mut chunk = vec![0; 1 << 16];
             while let Ok(count @ 1..) = stream.read(&mut chunk).await {
@@ -322,8 +322,8 @@ async fn play(index: usize, board: &Board, moves: &[(String, String, char)], pla
     }
 }
 
-async fn measure_events(port: u16, cookie: &str, played: &Played, figures: &Mutex<Figures>) {
-    let mut stream = events(port, cookie).await;
+async fn measure_events(port: u16, login: &str, played: &Played, figures: &Mutex<Figures>) {
+    let mut stream = events(port, login).await;
     let (mut text, mut known) = (String::new(), HashMap::new());
     while next_line(&mut stream, &mut text).await {
         let at = Instant::now();
@@ -419,9 +419,9 @@ async fn body(stream: &mut BufReader<TcpStream>) -> Vec<u8> {
     body
 }
 
-async fn get(port: u16, path: &str, cookie: &str) -> Value {
+async fn get(port: u16, path: &str, login: &str) -> Value {
     let mut stream = BufReader::new(TcpStream::connect(("127.0.0.1", port)).await.expect("a connection"));
-    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{cookie}\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{login}\r\n");
     stream.get_mut().write_all(request.as_bytes()).await.expect("it listens");
     serde_json::from_slice(&body(&mut stream).await).expect("JSON")
 }

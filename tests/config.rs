@@ -203,6 +203,9 @@ fn tokens_cross_no_network_in_the_clear() {
     let refused = "2:10: 192.168.1.5:9000 is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true behind a proxy that speaks TLS, or listen = \"127.0.0.1:9000\"";
     check("[web]\nlisten = '192.168.1.5:9000'", &[refused]);
     check("[web]\nlisten = '192.168.1.5:9000'\nproxy = true", &[]);
+    let refused = "3:8: hsts = true tells browsers to come over TLS alone, which is not spoken here: write tls_cert and tls_key, or leave it out";
+    check("[web]\nlisten = '127.0.0.1:8064'\nhsts = true", &[refused]);
+    check("[web]\nlisten = '127.0.0.1:8064'\nhsts = true\nproxy = true", &[]);
     check("[web]\ntls_key = '/key.pem'", &["2:11: tls_key is of no use alone: write tls_cert, too, or leave it out"]);
 }
 

@@ -1,7 +1,7 @@
 //! The page's server: what browsers and others ask of touchmoved over HTTP, through real sockets.
 
 use crate::hall::Hall;
-use crate::harness::{PATIENCE, until};
+use crate::harness::{Daemon, PATIENCE, until};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -30,6 +30,12 @@ impl Answer {
     #[track_caller]
     fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|why| panic!("{why} in {}", self.body))
+    }
+
+    /// The line of a head by which a browser sends back the cookie that it was given, among others. Names are in small letters.
+    fn cookie(&self) -> String {
+        let cookie = self.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        format!("Cookie: a=b; {}\r\n", cookie.split(';').next().unwrap())
     }
 }
 
@@ -188,8 +194,19 @@ impl Site {
         assert_eq!(answer.status, 200, "{}", answer.body);
         assert_eq!(answer.json(), json!({"name": name, "role": role}));
         let cookie = answer.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
-        assert!(cookie.contains("; httponly; samesite=strict; path=/"), "{cookie}");
-        format!("Cookie: a=b; {}\r\n", cookie.split(';').next().unwrap())
+        assert!(cookie.contains("; httponly; samesite=strict; path=/") && !cookie.contains("secure"), "{cookie}");
+        assert!(!answer.head.contains("strict-transport-security"), "{}", answer.head);
+        answer.cookie()
+    }
+
+    /// The same state directory with another run of touchmoved, on another port.
+    async fn start_again(self) -> Site {
+        let Site { hall: Hall { client, watch, game, daemon, board, state, bus }, _dir, .. } = self;
+        assert!(daemon.terminate().success());
+        let config = _dir.path().join("touchmoved.toml");
+        let daemon = Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);
+        let port = port_of(&daemon).await;
+        Site { hall: Hall { client, watch, game, daemon, board, state, bus }, port, _dir }
     }
 
     async fn get_as(&self, cookie: &str, path: &str) -> Value {
@@ -206,12 +223,16 @@ async fn an_arbiter_sees_alerts_and_rules() {
     let operator = site.log_in("Otto", "operator").await;
     let list = site.token(&["list"]);
     assert!(list.contains("Anna") && list.contains("operator"), "{list}");
-    let kept = std::fs::read_to_string(site.hall.state.path().join("tokens.json")).unwrap();
-    assert!(!kept.contains(arbiter.trim().rsplit('=').next().unwrap()), "the token itself is kept");
-    let mode = std::os::unix::fs::PermissionsExt::mode(
-        &std::fs::metadata(site.hall.state.path().join("tokens.json")).unwrap().permissions(),
-    );
-    assert_eq!(mode & 0o777, 0o600);
+    let bob = site.token(&["create", "Bob", "--role", "operator"]);
+    for name in ["tokens.json", "sessions.json"] {
+        let path = site.hall.state.path().join(name);
+        let kept = std::fs::read_to_string(&path).unwrap();
+        for secret in [arbiter.trim().rsplit('=').next().unwrap(), &bob] {
+            assert!(!kept.contains(secret), "a secret itself is kept in {name}");
+        }
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
 
     let mut events = site.events("/api/events?lang=zh-Hans", &arbiter).await;
     let mut watched = site.events("/api/events", &operator).await;
@@ -315,20 +336,55 @@ async fn an_arbiter_sees_alerts_and_rules() {
 }
 
 #[tokio::test]
-async fn a_login_survives_a_restart() {
-    let Some(site) = Site::open("").await else { return };
+async fn a_login_survives_a_restart_and_a_logout_does_too() {
+    let Some(mut site) = Site::open("").await else { return };
     let cookie = site.log_in("Anna", "arbiter").await;
-    let Site { hall, _dir, .. } = site;
-    let Hall { daemon, board, state, bus, .. } = hall;
-    assert!(daemon.terminate().success());
-    let config = _dir.path().join("touchmoved.toml");
-    let daemon = crate::harness::Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);
-    let port = port_of(&daemon).await;
-    let answer = ask(port, "GET /api/state", &cookie, "").await;
-    assert_eq!(answer.json()["who"]["name"], "Anna");
-    let logout = "Content-Type: application/json\r\nContent-Length: 2\r\n";
-    let answer = ask(port, "POST /api/logout", &format!("{logout}{cookie}"), "{}").await;
+    let other = {
+        let answer =
+            site.post("/api/login", "", &json!({"token": site.token(&["create", "Otto", "--role", "operator"])})).await;
+        answer.cookie()
+    };
+    site = site.start_again().await;
+    assert_eq!(site.get_as(&cookie, "/api/state").await["who"]["name"], "Anna");
+    let mut events = site.events("/api/events", &cookie).await;
+    events.next().await.unwrap();
+    let answer = site.post("/api/logout", &cookie, &json!({})).await;
     assert!(answer.head.contains("set-cookie: touchmove=; ") && answer.head.contains("max-age=0"), "{}", answer.head);
+    // Whoever has copied it is out, too, at once and for ever.
+    assert_eq!(site.get_as(&cookie, "/api/state").await["who"], Value::Null);
+    while events.next().await.is_some() {}
+    site = site.start_again().await;
+    assert_eq!(site.get_as(&cookie, "/api/state").await["who"], Value::Null);
+    assert_eq!(site.get_as(&other, "/api/state").await["who"]["name"], "Otto");
+    site.token(&["revoke", "Otto"]);
+    assert_eq!(site.get_as(&other, "/api/state").await["who"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_script_sends_its_token() {
+    let Some(site) = Site::open("").await else { return };
+    let token = site.token(&["create", "clock room", "--role", "operator"]);
+    let bearer = format!("Authorization: Bearer {token}\r\n");
+    assert_eq!(site.get_as(&bearer, "/api/state").await["who"], json!({"name": "clock room", "role": "operator"}));
+    let swap = json!({"do": "swap", "a": 1, "b": 2});
+    let answer = site.post("/api/round", &bearer, &swap).await;
+    assert_eq!(answer.status, 409, "there is no round: {}", answer.body);
+    assert_eq!(site.post("/api/round", "", &swap).await.status, 401);
+    let mut events = site.events("/api/events", &bearer).await;
+    events.next().await.unwrap();
+    // A token is no session, and the other way round.
+    let cookie = format!("Cookie: touchmove={token}\r\n");
+    assert_eq!(site.get_as(&cookie, "/api/state").await["who"], Value::Null);
+    let answer = site.post("/api/login", "", &json!({ "token": token })).await;
+    let session = answer.cookie().trim().rsplit('=').next().unwrap().to_owned();
+    for wrong in ["", "0", &session] {
+        let answer = site.ask("GET /api/state", &format!("Authorization: Bearer {wrong}\r\n"), "").await;
+        assert!(answer.status == 401 && answer.head.contains("www-authenticate: bearer"), "{wrong}: {}", answer.head);
+    }
+    assert_eq!(site.ask("GET /api/state", "Authorization: Basic eDp5\r\n", "").await.status, 200);
+    site.token(&["revoke", "clock room"]);
+    assert_eq!(site.ask("GET /api/state", &bearer, "").await.status, 401);
+    while events.next().await.is_some() {}
 }
 
 #[tokio::test]
@@ -384,32 +440,56 @@ async fn no_other_page_can_make_a_browser_do_anything() {
 }
 
 #[tokio::test]
-async fn tokens_cannot_be_tried_out() {
-    let Some(site) = Site::open("proxy = true").await else { return };
+async fn wrong_tokens_keep_nobody_out_who_has_the_right_one() {
+    let Some(site) = Site::open("proxy = true\nhsts = true").await else { return };
     let token = site.token(&["create", "Anna", "--role", "arbiter"]);
     let (wrong, right) = (json!({"token": "0".repeat(64)}), json!({ "token": token }));
-    for _ in 0..10 {
-        assert_eq!(site.post("/api/login", "X-Forwarded-For: 192.0.2.1\r\n", &wrong).await.status, 401);
+    for from in ["192.0.2.1", "198.51.100.7, 192.0.2.1", "2001:db8:0:5:ffff::9"] {
+        let from = format!("X-Forwarded-For: {from}\r\n");
+        for _ in 0..50 {
+            assert_eq!(site.post("/api/login", &from, &wrong).await.status, 401);
+        }
+        let answer = site.post("/api/login", &from, &right).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let cookie = answer.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        assert!(cookie.starts_with("__host-touchmove=") && cookie.ends_with("; secure"), "{cookie}");
+        assert!(cookie.contains("; path=/;") && !cookie.contains("domain"), "{cookie}");
+        assert!(answer.head.contains("strict-transport-security: max-age=31536000"), "{}", answer.head);
+        let session = answer.cookie().replace("__host-", "__Host-");
+        assert_eq!(site.get_as(&session, "/api/state").await["who"]["name"], "Anna");
+        // A name that any other page of this machine could set is none here.
+        let plain = session.replace("__Host-", "");
+        assert_eq!(site.get_as(&plain, "/api/state").await["who"], Value::Null);
     }
-    // Also with what is right: nobody learns whether it was.
-    for login in [&wrong, &right] {
-        let answer = site.post("/api/login", "X-Forwarded-For: 198.51.100.7, 192.0.2.1\r\n", login).await;
-        assert_eq!(answer.status, 429);
-        let wait = answer.head.lines().find_map(|line| line.strip_prefix("retry-after: ")).unwrap();
-        assert!((1..=61).contains(&wait.parse::<u32>().unwrap()), "{wait}");
+}
+
+#[tokio::test]
+async fn those_who_log_in_slowly_starve_no_neighbours() {
+    if !may_open(4_000) {
+        return;
     }
-    // Elsewhere it is of no account.
-    let answer = site.post("/api/login", "X-Forwarded-For: 192.0.2.1, 198.51.100.7\r\n", &right).await;
-    assert_eq!(answer.status, 200, "{}", answer.body);
-    assert!(answer.head.contains("; secure"), "{}", answer.head);
-    // Many that try from everywhere keep nobody out who gives what is right.
-    for home in 0..110 {
-        let from = format!("X-Forwarded-For: 2001:db8:0:{home:x}::1\r\n");
-        assert_eq!(site.post("/api/login", &from, &wrong).await.status, 401, "{home}");
+    let Some(site) = Site::open("").await else { return };
+    let token = json!({"token": site.token(&["create", "Anna", "--role", "arbiter"])});
+    let mut slow = Vec::new();
+    for _ in 0..600 {
+        let mut stream = TcpStream::connect(("127.0.0.1", site.port)).await.unwrap();
+        let head =
+            "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        slow.push(stream);
     }
-    let again = "X-Forwarded-For: 2001:db8:0:5:ffff::9\r\n";
-    assert_eq!(site.post("/api/login", again, &wrong).await.status, 429);
-    assert_eq!(site.post("/api/login", "X-Forwarded-For: 203.0.113.5\r\n", &right).await.status, 200);
+    // The first of them had to make room, long before it was too slow.
+    let mut answer = String::new();
+    timeout(PATIENCE, slow[0].read_to_string(&mut answer)).await.unwrap().unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    // From the same address.
+    let began = std::time::Instant::now();
+    assert_eq!(site.post("/api/login", "", &token).await.status, 200);
+    assert_eq!(site.ask("GET /", "", "").await.status, 200);
+    assert!(began.elapsed() < std::time::Duration::from_secs(4), "after {:?}", began.elapsed());
+    // What is no token is not read to its end.
+    let long = json!({"token": "0".repeat(2_000)});
+    assert_eq!(site.post("/api/login", "", &long).await.status, 413);
 }
 
 #[test]
@@ -439,7 +519,7 @@ fn tokens_are_refused_in_words() {
 }
 
 /// Waits until the page is served; the port.
-async fn port_of(daemon: &crate::harness::Daemon) -> u16 {
+async fn port_of(daemon: &Daemon) -> u16 {
     until("the port", async || {
         let log = daemon.log();
         let (_, rest) = log.split_once("the page is at http")?;

@@ -238,8 +238,16 @@ fn web(values: Values<'_>) -> Web {
             format!("{listen} is every address of this machine, and whoever reaches it would pass for the proxy: write listen = \"127.0.0.1:{}\", or the address at which a proxy on another machine finds this one", listen.port()),
         );
     }
+    let hsts = values.flag("hsts");
+    if hsts
+        && listen.is_some()
+        && !proxy
+        && let (Some(span), None) = (values.span_of("hsts"), values.span_of("tls_cert"))
+    {
+        values.problems.add(&span, "hsts = true tells browsers to come over TLS alone, which is not spoken here: write tls_cert and tls_key, or leave it out");
+    }
     let tls = cert.zip(key).map(|(cert, key)| Tls { cert: cert.into(), key: key.into() });
-    Web { listen, hosts: sites(&values.text("hosts")).unwrap_or_default(), tls, proxy }
+    Web { listen, hosts: sites(&values.text("hosts")).unwrap_or_default(), tls, proxy, hsts }
 }
 
 /// The Laws of the event.

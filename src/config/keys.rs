@@ -525,6 +525,15 @@ pub static KEYS: &[Key] = &[
         "Whether all of it comes through a proxy that speaks TLS with browsers, hands Host on, and says in X-Forwarded-For who asks.",
     ),
     key(
+        "web",
+        "hsts",
+        Kind::Flag,
+        Some("false"),
+        "true",
+        "Whether browsers are told to ask this host name over TLS alone for a year (HSTS). That holds for every port of the name: what\n\
+         else answers there without TLS is out of their reach then.",
+    ),
+    key(
         "board",
         "name",
         text("1 to 32 letters A–Z, digits or _", is_name),

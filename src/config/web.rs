@@ -15,6 +15,8 @@ pub struct Web {
     pub tls: Option<Tls>,
     /// Whoever connects is a proxy that speaks TLS with browsers.
     pub proxy: bool,
+    /// Browsers are told to ask this host name over TLS alone from now on.
+    pub hsts: bool,
 }
 
 /// Where the certificate is.

@@ -40,6 +40,17 @@ pub fn replace_public(path: &Path, text: &str) -> io::Result<()> {
     put(path, text, |new| fs::set_permissions(new, Permissions::from_mode(0o644)))
 }
 
+/// The same for what nobody may read but the user of this program, and what has to survive a power cut.
+///
+/// # Errors
+/// The disk takes it not; what was there stays.
+pub fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
+    put(path, text, |new| {
+        fs::set_permissions(new, Permissions::from_mode(0o600))?;
+        fs::File::open(new)?.sync_all()
+    })
+}
+
 fn make_public(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());

@@ -7,7 +7,7 @@
 //! | `GET /api/state`, `/api/events` | all boards; what changes, as server-sent events |
 //! | `GET /api/games/{id}`, `/api/games/{id}/pgn` | one game |
 //! | `GET /cloud/…` | the tournament, as LiveChess Cloud tells it |
-//! | `POST /api/login`, `/api/logout` | by a token |
+//! | `POST /api/login`, `/api/logout` | a session of a browser, by a token |
 //! | `POST /api/command`, `/api/round` | rulings of the arbiter; pairings set right |
 //!
 //! **Invariants:** who is not logged in reads the gallery and nothing else. Nobody waits for a browser. Whoever
@@ -22,7 +22,9 @@ mod frames;
 mod game;
 mod http;
 mod page;
+mod pending;
 mod post;
+mod sessions;
 mod stage;
 mod stream;
 pub mod tokens;
@@ -36,6 +38,7 @@ use crate::publish::tls::Certificate;
 use card::View;
 use cloud::Cloud;
 use frames::Frames;
+use pending::PendingLogins;
 use stage::Stage;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,6 +63,7 @@ pub struct Web {
     config: config::web::Web,
     tags: Tags,
     access: Access,
+    pending: PendingLogins,
     cloud: Cloud,
     frames: Arc<Frames>,
     stages: Mutex<BTreeMap<(Audience, &'static str), Arc<Stage>>>,
@@ -69,7 +73,7 @@ pub struct Web {
 }
 
 impl Web {
-    /// What the configuration says, until `stop`. `state_dir`: where tokens are kept.
+    /// What the configuration says, until `stop`. `state_dir`: where tokens and sessions are kept.
     pub fn new(hub: &Arc<Hub>, gallery: &Arc<Gallery>, config: &Config, state_dir: &Path, stop: Stop) -> Arc<Web> {
         let boot = format!("{:x}", http::now());
         Arc::new(Web {
@@ -77,7 +81,8 @@ impl Web {
             gallery: Arc::clone(gallery),
             config: config.web.clone(),
             tags: config.tags.clone(),
-            access: Access::new(state_dir),
+            access: Access::new(state_dir, config.web.is_encrypted()),
+            pending: PendingLogins::default(),
             cloud: Cloud::new(gallery, config.tags.pairs()),
             frames: Arc::default(),
             stages: Mutex::default(),

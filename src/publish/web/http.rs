@@ -13,7 +13,8 @@ use crate::publish::origin::{is_host, requested_host};
 use crate::wire::Word;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
+    STRICT_TRANSPORT_SECURITY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
@@ -30,6 +31,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
+/// For a year; for this name alone, and nothing below it.
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// The number of the last server-sent event that a browser heard.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
@@ -66,16 +69,19 @@ pub fn now() -> i64 {
 async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Response {
     let host = requested_host(request.headers());
     let named = request.uri().authority().is_none_or(|authority| is_host(&web.config.hosts, authority.as_str()));
-    let mut response = if named && is_host(&web.config.hosts, host) {
-        next.run(request).await
+    let mut response = if !named || !is_host(&web.config.hosts, host) {
+        let sentence = "this is not a name of this server: ask by its address, or add the name to `hosts` under [web]";
+        refusal(StatusCode::FORBIDDEN, sentence).into_response()
+    } else if web.access.is_refused(request.headers()) {
+        let sentence = "what was sent as Authorization is no token: `touchmovectl token create` makes one, and shows it once";
+        ([(WWW_AUTHENTICATE, "Bearer")], refusal(StatusCode::UNAUTHORIZED, sentence)).into_response()
     } else {
-        refusal(
-            StatusCode::FORBIDDEN,
-            "this is not a name of this server: ask by its address, or add the name to `hosts` under [web]",
-        )
-        .into_response()
+        next.run(request).await
     };
     let headers = response.headers_mut();
+    if web.config.hsts {
+        headers.insert(STRICT_TRANSPORT_SECURITY, HSTS);
+    }
     headers.insert(CONTENT_SECURITY_POLICY, POLICY);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

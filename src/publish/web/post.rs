@@ -6,7 +6,7 @@
 use super::Web;
 use super::http::{self, Answered, Refusal, locale, refusal};
 use super::tokens::Role;
-use super::who::{COOKIE_AGE, COOKIE_NAME, NotIn, Who};
+use super::who::{COOKIE_AGE, Who};
 use crate::daemon::hub::{BoardId, OrderError, Target};
 use crate::game::answer::Verdict;
 use crate::game::{Answer, Command, Order};
@@ -18,7 +18,7 @@ use crate::publish::tags;
 use crate::wire::{Word, command_from_value, command_to_value};
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, SET_COOKIE};
+use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::IntoResponse;
 use axum::{Extension, Json};
@@ -30,10 +30,12 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tracing::info;
 
-/// What is sent is no longer than this, in bytes: the longest command takes some thousand.
-const BODY: usize = 64 * 1024;
-/// All of it must have come after so long.
-const SENDING: Duration = Duration::from_secs(10);
+/// How long a body may be, in bytes, and take to come.
+type Limits = (usize, Duration);
+/// Of who is logged in: the longest command takes some thousand.
+const COMMAND: Limits = (64 * 1024, Duration::from_secs(10));
+/// Of who is not: a token.
+const LOGIN: Limits = (1024, Duration::from_secs(5));
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// `POST /api/login`.
@@ -43,28 +45,35 @@ pub async fn login(State(web): State<Arc<Web>>, Extension(guest): Extension<Gues
         token: String,
     }
     let from = from(&web, &guest, request.headers());
-    let login: Login = sent(&web, request).await?;
-    match web.access.login(login.token.trim(), from) {
-        Ok(who) => {
+    is_ours(&web, request.headers())?;
+    let pending = web.pending.add(from);
+    let login: Login = tokio::select! {
+        biased;
+        login = read(request, LOGIN) => login?,
+        () = pending.evicted() => {
+            let sentence = "others are logging in from there: send it again, and at once";
+            return Err(refusal(StatusCode::SERVICE_UNAVAILABLE, sentence));
+        }
+    };
+    drop(pending);
+    match web.access.log_in(login.token.trim()).await {
+        Ok(Some((who, secret))) => {
             info!("{} ({}) has logged in to the page from {from}", who.name, who.role.word());
-            let cookie = cookie(&web, login.token.trim(), COOKIE_AGE);
+            let cookie = cookie(&web, &secret, COOKIE_AGE);
             Ok(([(SET_COOKIE, cookie)], Json(http::who(Some(&who)))).into_response())
         }
-        Err(NotIn::Wrong) => {
+        Ok(None) => {
             let sentence = "this is no token: `touchmovectl token create` makes one, and shows it once";
             Err(refusal(StatusCode::UNAUTHORIZED, sentence))
         }
-        Err(NotIn::Wait(rest)) => {
-            let seconds = rest.as_secs() + 1;
-            let sentence = format!("there were too many wrong tokens: try again in {seconds} s");
-            Ok(([(RETRY_AFTER, seconds.to_string())], refusal(StatusCode::TOO_MANY_REQUESTS, sentence)).into_response())
-        }
+        Err(why) => Err(refusal(StatusCode::SERVICE_UNAVAILABLE, why.to_string())),
     }
 }
 
 /// `POST /api/logout`.
-pub async fn logout(State(web): State<Arc<Web>>, request: Request) -> Answered {
-    sent::<Value>(&web, request).await?;
+pub async fn logout(State(web): State<Arc<Web>>, headers: HeaderMap) -> Answered {
+    is_ours(&web, &headers)?;
+    web.access.log_out(&headers).await;
     Ok(([(SET_COOKIE, cookie(&web, "", 0))], Json(json!({}))).into_response())
 }
 
@@ -165,7 +174,12 @@ fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Refusal> {
 
 /// What was sent, if it came from our page or from no page at all.
 async fn sent<T: for<'de> Deserialize<'de>>(web: &Web, request: Request) -> Result<T, Refusal> {
-    let headers = request.headers();
+    is_ours(web, request.headers())?;
+    read(request, COMMAND).await
+}
+
+/// Whether our page or no page at all has sent this, as JSON.
+fn is_ours(web: &Web, headers: &HeaderMap) -> Result<(), Refusal> {
     if is_from_elsewhere(headers, web.config.is_encrypted()) {
         return Err(refusal(StatusCode::FORBIDDEN, "pages of other sites may not do this"));
     }
@@ -174,9 +188,14 @@ async fn sent<T: for<'de> Deserialize<'de>>(web: &Web, request: Request) -> Resu
     if !kind.eq_ignore_ascii_case("application/json") {
         return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send JSON, with Content-Type: application/json"));
     }
-    let bytes = match timeout(SENDING, to_bytes(request.into_body(), BODY)).await {
+    Ok(())
+}
+
+/// What was sent, if it is no longer than this, in bytes, and comes in time.
+async fn read<T: for<'de> Deserialize<'de>>(request: Request, (longest, within): Limits) -> Result<T, Refusal> {
+    let bytes = match timeout(within, to_bytes(request.into_body(), longest)).await {
         Ok(Ok(bytes)) => bytes,
-        Ok(Err(_)) => return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, format!("send {BODY} bytes at most"))),
+        Ok(Err(_)) => return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, format!("send {longest} bytes at most"))),
         Err(_) => return Err(refusal(StatusCode::REQUEST_TIMEOUT, "send it faster")),
     };
     serde_json::from_slice(&bytes).map_err(|why| refusal(StatusCode::BAD_REQUEST, format!("this cannot be read: {why}")))
@@ -193,8 +212,9 @@ fn from(web: &Web, guest: &Guest, headers: &HeaderMap) -> IpAddr {
 
 fn cookie(web: &Web, secret: &str, age: u32) -> HeaderValue {
     let secure = if web.config.is_encrypted() { "; Secure" } else { "" };
-    let text = format!("{COOKIE_NAME}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}{secure}");
-    // A token has digits only.
+    let name = web.access.cookie_name();
+    let text = format!("{name}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}{secure}");
+    // A secret has digits only.
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
 }
 

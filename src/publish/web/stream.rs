@@ -25,7 +25,7 @@ struct Listener {
     stage: Arc<Stage>,
     changes: watch::Receiver<u64>,
     web: Arc<Web>,
-    /// Who it is, and when tokens change.
+    /// Who it is, and when tokens or sessions change.
     who: Option<(Who, watch::Receiver<()>)>,
     told: u64,
     /// Nothing was said yet.
@@ -34,7 +34,8 @@ struct Listener {
     _busy: Busy,
 }
 
-/// All cards that changed after this number, and those that change from now on: until the listener goes, or his token is taken back.
+/// All cards that changed after this number, and those that change from now on: until the listener goes, his token is taken back, or his session has
+/// ended.
 pub fn body(web: &Arc<Web>, stage: Arc<Stage>, told: u64, who: Option<Who>, busy: Busy) -> Body {
     let who = who.map(|who| (who, web.access.changes()));
     let (web, stop) = (Arc::clone(web), web.stop.clone());
@@ -64,7 +65,7 @@ impl Listener {
             tokio::select! {
                 () = tokens => {}
                 changed = self.changes.changed() => changed.ok()?,
-                () = sleep_until(quiet) => return Some(Bytes::from_static(ALIVE)),
+                () = sleep_until(quiet) => {}
                 () = stopped(&mut self.stop) => return None,
             }
             if self.who.as_ref().is_some_and(|(who, _)| !self.web.access.still(who)) {
@@ -74,6 +75,9 @@ impl Listener {
             self.told = told;
             if !batch.is_empty() {
                 return Some(batch);
+            }
+            if quiet <= Instant::now() {
+                return Some(Bytes::from_static(ALIVE));
             }
         }
     }

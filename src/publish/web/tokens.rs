@@ -5,10 +5,12 @@
 use crate::wire::Word;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::SystemTime;
 use subtle::ConstantTimeEq;
 
@@ -45,18 +47,23 @@ pub struct Token {
     pub role: Role,
     /// When it was made, in milliseconds since 1970-01-01 UTC.
     pub created_ms: i64,
-    hash: [u8; 32],
+    hash: Hash,
 }
 
 impl Token {
     /// Whether this is its secret. Takes as long whether it is or not.
     pub fn is(&self, hash: &Hash) -> bool {
-        self.hash.ct_eq(&hash.0).into()
+        self.hash.is(hash)
+    }
+
+    /// What is known of its secret.
+    pub fn hash(&self) -> Hash {
+        self.hash.clone()
     }
 }
 
-/// What is known of a secret that somebody gave.
-#[derive(Clone)]
+/// What is known of a secret: its SHA-256. As text it is 64 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hash([u8; 32]);
 
 impl Hash {
@@ -64,6 +71,40 @@ impl Hash {
     pub fn of(secret: &str) -> Hash {
         Hash(Sha256::digest(secret.as_bytes()).into())
     }
+
+    /// Whether it is of the same secret. Takes as long whether it is or not.
+    pub fn is(&self, other: &Hash) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hex(&self.0))
+    }
+}
+
+/// A text is no SHA-256.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is no SHA-256: 64 hexadecimal digits")]
+pub struct BadHash;
+
+impl FromStr for Hash {
+    type Err = BadHash;
+
+    fn from_str(text: &str) -> Result<Hash, BadHash> {
+        unhex(text).map(Hash).ok_or(BadHash)
+    }
+}
+
+/// A secret of 256 random bits, as 64 hexadecimal digits.
+///
+/// # Errors
+/// The system gives no random numbers.
+pub fn secret() -> Result<String, TokenError> {
+    let mut bits = [0; 32];
+    chance(&mut bits).map_err(TokenError::NoChance)?;
+    Ok(hex(&bits))
 }
 
 /// What is wrong with tokens; says what to do.
@@ -171,10 +212,8 @@ impl Tokens {
             if tokens.iter().any(|token| token.name == name) {
                 return Err(TokenError::Taken(name.to_owned()));
             }
-            let mut bits = [0; 32];
-            chance(&mut bits).map_err(TokenError::NoChance)?;
-            let secret = hex(&bits);
-            tokens.push(Token { name: name.to_owned(), role, created_ms: now_ms, hash: Hash::of(&secret).0 });
+            let secret = secret()?;
+            tokens.push(Token { name: name.to_owned(), role, created_ms: now_ms, hash: Hash::of(&secret) });
             Ok(secret)
         })
     }
@@ -212,7 +251,7 @@ impl Tokens {
             name: token.name.clone(),
             role: token.role.word().to_owned(),
             created_ms: token.created_ms,
-            sha256: hex(&token.hash),
+            sha256: token.hash.to_string(),
         };
         let text = serde_json::to_string_pretty(&tokens.iter().map(listed).collect::<Vec<_>>())?;
         let new = self.dir.join(".tokens.json.new");
@@ -238,7 +277,7 @@ impl Tokens {
 fn token(listed: Listed) -> Result<Token, String> {
     let Listed { name, role, created_ms, sha256 } = listed;
     let role = Role::from_word(&role).ok_or_else(|| format!("the role of {name} is neither arbiter nor operator"))?;
-    let hash = unhex(&sha256).ok_or_else(|| format!("what is kept of the token of {name} is no SHA-256"))?;
+    let hash = sha256.parse().map_err(|_| format!("what is kept of the token of {name} is no SHA-256"))?;
     Ok(Token { name, role, created_ms, hash })
 }
 

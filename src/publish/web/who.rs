@@ -1,35 +1,25 @@
-//! Who looks at the page: nobody in particular, or who has a token.
+//! Who looks at the page: nobody in particular, or who has a token, or a session that began by one.
 
-use super::admitted::AdmittedTokens;
-use super::tokens::{Hash, Role};
-use crate::publish::guests::home;
+use super::admitted::{AdmittedTokens, bearer};
+use super::http::now;
+use super::sessions::Sessions;
+use super::tokens::{Hash, Role, Token, TokenError};
 use axum::http::HeaderMap;
 use axum::http::header::COOKIE;
-use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
-use tokio::time::Instant;
 
-/// The name of the cookie.
-pub const COOKIE_NAME: &str = "touchmove";
-/// A browser is logged in for so many seconds: longer than any tournament.
+/// The name of the cookie, where all is encrypted: a browser takes it from this host alone, and over TLS (`__Host-`).
+const ENCRYPTED_COOKIE: &str = "__Host-touchmove";
+/// The name of the cookie elsewhere, which is on this machine.
+const PLAIN_COOKIE: &str = "touchmove";
+/// A browser keeps the cookie for so many seconds: longer than any tournament. Sessions that nobody uses are over before.
 pub const COOKIE_AGE: u32 = 30 * 24 * 3600;
 /// A browser that sends more cookies of that name is not one that we gave them to.
 const COOKIES: usize = 4;
 /// The file of tokens is looked at this often, while nobody asks.
 const LOOK: Duration = Duration::from_secs(1);
-
-/// In this span...
-const SPAN: Duration = Duration::from_secs(60);
-/// ...so many wrong tokens may come from one address...
-const TRIES: u32 = 10;
-/// ...and so many from all; beyond that, those who gave a wrong one wait, and others have one try.
-const ALL_TRIES: u32 = 100;
-/// So many addresses are remembered.
-const REMEMBERED: usize = 4_096;
 
 /// What somebody may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,8 +46,14 @@ pub struct Who {
     pub name: String,
     /// What he may do.
     pub role: Role,
-    /// Of his token.
-    hash: Hash,
+    proof: Proof,
+}
+
+/// By what somebody is known.
+#[derive(Clone)]
+enum Proof {
+    Token(Hash),
+    Session(Hash),
 }
 
 /// What these may see.
@@ -69,57 +65,24 @@ pub fn audience(who: Option<&Who>) -> Audience {
     }
 }
 
-/// Why somebody may not come in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotIn {
-    /// This is no token.
-    Wrong,
-    /// There were too many wrong ones: not before so long.
-    Wait(Duration),
-}
-
-/// Who may come in.
+/// Who may come in. A token is 256 random bits, which nobody finds by trying: so nobody is locked out who has tried wrong ones, nor any
+/// neighbour of his.
 pub struct Access {
     tokens: AdmittedTokens,
-    tries: Mutex<Tries>,
-}
-
-/// Wrong tokens of late.
-#[derive(Default)]
-struct Tries {
-    all: Count,
-    by_home: BTreeMap<IpAddr, Count>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Count {
-    since: Option<Instant>,
-    count: u32,
-}
-
-impl Count {
-    /// How many in this span.
-    fn now(&self) -> u32 {
-        if self.since.is_some_and(|since| since.elapsed() < SPAN) { self.count } else { 0 }
-    }
-
-    fn add(&mut self) {
-        if self.now() == 0 {
-            *self = Count { since: Some(Instant::now()), count: 0 };
-        }
-        self.count += 1;
-    }
-
-    /// How long until the span is over.
-    fn rest(&self) -> Duration {
-        self.since.map_or(Duration::ZERO, |since| SPAN.saturating_sub(since.elapsed()))
-    }
+    sessions: Sessions,
+    cookie: &'static str,
 }
 
 impl Access {
-    /// By the tokens of this state directory.
-    pub fn new(state_dir: &Path) -> Access {
-        Access { tokens: AdmittedTokens::of(state_dir), tries: Mutex::default() }
+    /// By the tokens and sessions of this state directory. `encrypted`: what is said to browsers is.
+    pub fn new(state_dir: &Path, encrypted: bool) -> Access {
+        let cookie = if encrypted { ENCRYPTED_COOKIE } else { PLAIN_COOKIE };
+        Access { tokens: AdmittedTokens::of(state_dir), sessions: Sessions::of(state_dir), cookie }
+    }
+
+    /// The name of the cookie.
+    pub fn cookie_name(&self) -> &'static str {
+        self.cookie
     }
 
     /// Notices when tokens come and go, also while nobody asks.
@@ -130,57 +93,67 @@ impl Access {
         }
     }
 
-    /// Told when tokens changed.
+    /// Told when tokens changed, or a session has ended.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.tokens.changes()
     }
 
-    /// Who sent this, by his cookie.
+    /// Whether it was sent with a token that is none.
+    pub fn is_refused(&self, headers: &HeaderMap) -> bool {
+        bearer(headers).is_some_and(|hash| self.tokens.find(&hash).is_none())
+    }
+
+    /// Who sent this: by the token that is sent with it, else by the cookie.
     pub fn who(&self, headers: &HeaderMap) -> Option<Who> {
-        let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let secrets = cookies.flat_map(|value| value.split(';')).filter_map(|pair| {
-            let (name, value) = pair.trim().split_once('=')?;
-            (name == COOKIE_NAME).then_some(value)
-        });
-        let hashes: Vec<Hash> = secrets.take(COOKIES).map(Hash::of).collect();
-        hashes.iter().find_map(|hash| self.find(hash))
+        match bearer(headers) {
+            Some(hash) => self.find(Proof::Token(hash)),
+            None => self.cookies(headers).into_iter().find_map(|hash| self.find(Proof::Session(hash))),
+        }
     }
 
-    /// Whether his token is still one, and lets him do what it did.
+    /// Whether he is let in still, and may do what he did. His session is used by that.
     pub fn still(&self, who: &Who) -> bool {
-        self.find(&who.hash).is_some_and(|now| now.role == who.role)
+        self.find(who.proof.clone()).is_some_and(|now| now.role == who.role)
     }
 
-    /// Who has this token. `from`: where it comes from.
+    /// Begins a session for who has this token: who it is, and the secret of the session; `None`: this is no token.
     ///
     /// # Errors
-    /// See [`NotIn`].
-    pub fn login(&self, secret: &str, from: IpAddr) -> Result<Who, NotIn> {
-        let home = home(from);
-        let mut tries = self.tries.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = tries.by_home.get(&home).copied().unwrap_or_default();
-        let most = if tries.all.now() >= ALL_TRIES { 1 } else { TRIES };
-        if own.now() >= most {
-            return Err(NotIn::Wait(own.rest()));
-        }
-        match self.find(&Hash::of(secret)) {
-            Some(who) => Ok(who),
-            None => {
-                if tries.by_home.len() >= REMEMBERED {
-                    tries.by_home.retain(|_, count| count.now() > 0);
-                }
-                if tries.by_home.len() >= REMEMBERED {
-                    tries.by_home.pop_first();
-                }
-                tries.by_home.entry(home).or_default().add();
-                tries.all.add();
-                Err(NotIn::Wrong)
+    /// The system gives no random numbers.
+    pub async fn log_in(&self, secret: &str) -> Result<Option<(Who, String)>, TokenError> {
+        let Some(token) = self.tokens.find(&Hash::of(secret)) else { return Ok(None) };
+        let secret = self.sessions.begin(&token, now()).await?;
+        Ok(Some((who(token, Proof::Session(Hash::of(&secret))), secret)))
+    }
+
+    /// Ends the session of whose cookie this is.
+    pub async fn log_out(&self, headers: &HeaderMap) {
+        for hash in self.cookies(headers) {
+            if self.sessions.use_of(&hash, now()).is_some() {
+                self.sessions.end(&hash).await;
+                self.tokens.notify();
             }
         }
     }
 
-    fn find(&self, hash: &Hash) -> Option<Who> {
-        let found = self.tokens.find(hash)?;
-        Some(Who { name: found.name, role: found.role, hash: hash.clone() })
+    fn cookies(&self, headers: &HeaderMap) -> Vec<Hash> {
+        let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let secrets = cookies.flat_map(|value| value.split(';')).filter_map(|pair| {
+            let (name, value) = pair.trim().split_once('=')?;
+            (name == self.cookie).then_some(value)
+        });
+        secrets.take(COOKIES).map(Hash::of).collect()
     }
+
+    fn find(&self, proof: Proof) -> Option<Who> {
+        let token = match &proof {
+            Proof::Token(hash) => self.tokens.find(hash),
+            Proof::Session(hash) => self.tokens.find(&self.sessions.use_of(hash, now())?),
+        };
+        token.map(|token| who(token, proof))
+    }
+}
+
+fn who(token: Token, proof: Proof) -> Who {
+    Who { name: token.name, role: token.role, proof }
 }

@@ -1,0 +1,224 @@
+//! Who is logged in: sessions, apart from the tokens by which they began.
+//!
+//! A session has a secret of its own, 256 random bits, which its browser alone has; its SHA-256 is kept in a file of the state directory,
+//! with that of its token. So sessions outlive a restart, one that is ended stays ended, and a token that is taken back ends its own.
+
+use super::tokens::{Hash, Token, TokenError, secret};
+use crate::daemon::whole_file::replace_secret;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::task::spawn_blocking;
+use tracing::warn;
+
+/// A session that was not used for so long is over, in milliseconds.
+const IDLE_MS: i64 = 24 * 3_600_000;
+/// How old the file may be in what it says of the last use, in milliseconds.
+const KEEP_MS: i64 = 10 * 60_000;
+/// So many sessions of one token at most; the one that was not used for longest makes room.
+const MOST: usize = 64;
+
+/// All sessions.
+#[derive(Clone)]
+pub struct Sessions(Arc<Shared>);
+
+struct Shared {
+    path: PathBuf,
+    known: Mutex<Vec<Session>>,
+    /// One writes at a time.
+    writing: Mutex<()>,
+}
+
+struct Session {
+    hash: Hash,
+    token: Hash,
+    /// When it was last used, in milliseconds since 1970-01-01 UTC...
+    used_ms: i64,
+    /// ...and what the file says of that.
+    kept_ms: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Listed {
+    sha256: String,
+    token_sha256: String,
+    used_ms: i64,
+}
+
+impl Session {
+    /// A clock that was set back makes nobody idle.
+    fn is_over(&self, now_ms: i64) -> bool {
+        now_ms.saturating_sub(self.used_ms) >= IDLE_MS
+    }
+}
+
+impl Sessions {
+    /// Those of this state directory. Where their file cannot be read, everybody logs in again.
+    pub fn of(state_dir: &Path) -> Sessions {
+        let path = state_dir.join("sessions.json");
+        let known = load(&path).unwrap_or_else(|why| {
+            warn!("{} cannot be read ({why}): who was logged in to the page logs in again", path.display());
+            Vec::new()
+        });
+        Sessions(Arc::new(Shared { path, known: Mutex::new(known), writing: Mutex::default() }))
+    }
+
+    /// Begins one for who has this token; returns its secret.
+    ///
+    /// # Errors
+    /// The system gives no random numbers.
+    pub async fn begin(&self, token: &Token, now_ms: i64) -> Result<String, TokenError> {
+        let secret = secret()?;
+        {
+            let mut known = self.known();
+            known.retain(|session| !session.is_over(now_ms));
+            let own = known.iter().enumerate().filter(|(_, session)| session.token.is(&token.hash()));
+            let count = own.clone().count();
+            if let Some((longest, _)) = own.min_by_key(|(_, session)| session.used_ms).filter(|_| count >= MOST) {
+                known.remove(longest);
+            }
+            known.push(Session { hash: Hash::of(&secret), token: token.hash(), used_ms: now_ms, kept_ms: now_ms });
+        }
+        self.keep().await;
+        Ok(secret)
+    }
+
+    /// The token by which the session with this secret began, which is used now.
+    pub fn use_of(&self, hash: &Hash, now_ms: i64) -> Option<Hash> {
+        let mut known = self.known();
+        let all = known.iter_mut().filter(|session| session.hash.is(hash) && !session.is_over(now_ms));
+        let session = all.fold(None, |_, found| Some(found))?;
+        session.used_ms = now_ms;
+        let token = session.token.clone();
+        // A clock that was set back counts from there on.
+        if (session.kept_ms - now_ms).abs() >= KEEP_MS {
+            session.kept_ms = now_ms;
+            let shared = Arc::clone(&self.0);
+            drop(spawn_blocking(move || shared.keep()));
+        }
+        Some(token)
+    }
+
+    /// Ends the session with this secret.
+    pub async fn end(&self, hash: &Hash) {
+        self.known().retain(|session| !session.hash.is(hash));
+        self.keep().await;
+    }
+
+    /// Writes the file. Nobody waits for a slow disk but who is logging in or out.
+    async fn keep(&self) {
+        let shared = Arc::clone(&self.0);
+        // It does not panic, and nobody stops it.
+        let _ = spawn_blocking(move || shared.keep()).await;
+    }
+
+    fn known(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    fn keep(&self) {
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let listed: Vec<Listed> = {
+            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let listed = |session: &Session| Listed {
+                sha256: session.hash.to_string(),
+                token_sha256: session.token.to_string(),
+                used_ms: session.used_ms,
+            };
+            known.iter().map(listed).collect()
+        };
+        let written =
+            serde_json::to_string(&listed).map_err(io::Error::from).and_then(|text| replace_secret(&self.path, &text));
+        if let Err(why) = written {
+            let path = self.path.display();
+            warn!(
+                "{path} cannot be written ({why}): after a restart the page knows who was logged in before, and not who is now"
+            );
+        }
+    }
+}
+
+fn load(path: &Path) -> io::Result<Vec<Session>> {
+    let text = match fs::read_to_string(path) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text?,
+    };
+    let listed: Vec<Listed> = serde_json::from_str(&text)?;
+    let session = |Listed { sha256, token_sha256, used_ms }: Listed| {
+        let hash = |text: &str| text.parse::<Hash>().map_err(io::Error::other);
+        Ok(Session { hash: hash(&sha256)?, token: hash(&token_sha256)?, used_ms, kept_ms: used_ms })
+    };
+    listed.into_iter().map(session).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::publish::web::tokens::{Role, Tokens};
+
+    const DAY: i64 = 24 * 3_600_000;
+
+    fn token(dir: &Path, name: &str) -> Token {
+        let tokens = Tokens::of(dir);
+        let secret = tokens.create(name, Role::Arbiter, 0).expect("a token");
+        tokens.load().expect("tokens").into_iter().find(|token| token.is(&Hash::of(&secret))).expect("this one")
+    }
+
+    #[tokio::test]
+    async fn a_session_lasts_as_long_as_it_is_used() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let token = token(dir.path(), "Anna");
+        let sessions = Sessions::of(dir.path());
+        let secret = Hash::of(&sessions.begin(&token, 0).await.expect("a session"));
+        let mut now = 0;
+        for _ in 0..5 {
+            now += DAY - 1;
+            assert!(sessions.use_of(&secret, now).is_some_and(|of| of.is(&token.hash())));
+        }
+        assert!(sessions.use_of(&Hash::of("another"), now).is_none());
+        // A clock that was set back, and went on from there.
+        assert!(sessions.use_of(&secret, now - 9 * DAY).is_some());
+        assert!(sessions.use_of(&secret, now - 8 * DAY).is_none(), "it is idle for a day");
+        assert!(sessions.use_of(&secret, now - 8 * DAY).is_none());
+    }
+
+    #[tokio::test]
+    async fn what_was_ended_stays_ended_and_what_was_not_goes_on() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let token = token(dir.path(), "Anna");
+        let sessions = Sessions::of(dir.path());
+        let [first, second] = [0, 1].map(|_| sessions.begin(&token, 7));
+        let (first, second) = (first.await.expect("a session"), second.await.expect("a session"));
+        let text = fs::read_to_string(dir.path().join("sessions.json")).expect("the file");
+        assert!(!text.contains(&first) && !text.contains(&second), "a secret is kept");
+        sessions.end(&Hash::of(&first)).await;
+        let again = Sessions::of(dir.path());
+        assert!(again.use_of(&Hash::of(&first), 8).is_none());
+        assert!(again.use_of(&Hash::of(&second), 8).is_some());
+        assert!(again.use_of(&Hash::of(&second), 8 + DAY).is_none());
+        for wrong in ["", "{}", "[{\"sha256\":\"00\",\"token_sha256\":\"00\",\"used_ms\":1}]"] {
+            fs::write(dir.path().join("sessions.json"), wrong).expect("written");
+            assert!(Sessions::of(dir.path()).use_of(&Hash::of(&second), 8).is_none());
+        }
+    }
+
+    #[tokio::test]
+    async fn who_logs_in_again_and_again_ends_only_sessions_of_their_own() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let (anna, otto) = (token(dir.path(), "Anna"), token(dir.path(), "Otto"));
+        let sessions = Sessions::of(dir.path());
+        let of_otto = Hash::of(&sessions.begin(&otto, 0).await.expect("a session"));
+        let mut of_anna = Vec::new();
+        for now in 1..=MOST as i64 + 3 {
+            of_anna.push(Hash::of(&sessions.begin(&anna, now).await.expect("a session")));
+        }
+        assert!(sessions.use_of(&of_otto, 100).is_some());
+        let left: Vec<bool> = of_anna.iter().map(|hash| sessions.use_of(hash, 100).is_some()).collect();
+        assert_eq!(left.iter().filter(|left| **left).count(), MOST);
+        assert_eq!(left[..4], [false, false, false, true]);
+    }
+}
