@@ -125,6 +125,16 @@ fn systemd_takes_the_unit() {
 
 #[test]
 fn the_unit_is_hardened() {
+    for (setting, value) in [
+        ("MemoryMax", "1G"),
+        ("TasksMax", "512"),
+        ("PrivateUsers", "yes"),
+        // Where failed starts are counted.
+        ("RuntimeDirectory", "touchmove"),
+        ("RuntimeDirectoryPreserve", "restart"),
+    ] {
+        assert_eq!(unit(setting), [value], "{setting}");
+    }
     if !installed("systemd-analyze") {
         return;
     }
