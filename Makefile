@@ -10,7 +10,7 @@ PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
 PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux chromium chromium-driver
 
-.PHONY: help build demo test fmt clippy doc unit bench chaos soak fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
+.PHONY: help build demo test fmt clippy doc deny deny-where-installed unit bench chaos soak fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -20,7 +20,7 @@ demo: packages-demo ## A master's game on a virtual board, arriving over a priva
 	$(CARGO) build --bins
 	@$(CARGO) run --quiet --bin touchmovectl -- demo
 
-test: packages-test components fmt clippy doc unit ## Formatting, lints, documentation, all tests
+test: packages-test components fmt clippy doc deny-where-installed unit ## Formatting, lints, documentation, all tests
 
 build: packages-build ## touchmoved and touchmovectl, for use: target/release
 	$(CARGO) build --release --bins --features gpio
@@ -87,6 +87,18 @@ HALL ?= 9
 
 soak: packages-test ## A year of tournament days in minutes, DAYS=365 HALL=9: nothing may grow with the days
 	DAYS=$(DAYS) HALL=$(HALL) $(CARGO) test --features gpio --test main soak:: -- --nocapture
+
+# A directory that `cargo deny fetch` has filled: known weaknesses of crates are looked for, too.
+ADVISORIES ?=
+
+deny: ## Licences, sources and versions of all crates (deny.toml); ADVISORIES=DIR: known weaknesses, too; needs cargo-deny
+	$(CARGO) deny --all-features check licenses bans sources
+	@$(if $(ADVISORIES),mkdir -p target && sed 's|^db-path = .*|db-path = "$(abspath $(ADVISORIES))"|' deny.toml > target/deny.toml)
+	$(if $(ADVISORIES),$(CARGO) deny --all-features check --config target/deny.toml --disable-fetch advisories)
+
+deny-where-installed:
+	@if $(CARGO) deny --version >/dev/null 2>&1; then $(MAKE) --no-print-directory deny; \
+	else echo "SKIPPED: make deny, because cargo-deny is not installed (cargo install --locked cargo-deny)"; fi
 
 replay-arm64: packages-build ## The same output from the same recording here and on aarch64; needs cross compilers
 	@CARGO=$(CARGO) .ci/replay-arm64

@@ -8,6 +8,7 @@
 //! ```
 //!
 //! The modules in reading order:
+#![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
 // The modules with `deny` are pure: no I/O, no clock, no order that differs from run to run. clippy.toml says what they lack.

@@ -1,4 +1,5 @@
 //! `touchmoved`: electronic chessboards in, games out over D-Bus.
+#![forbid(unsafe_code)]
 
 #[path = "touchmoved/args.rs"] // not beside this file: there it would be a program
 mod args;
