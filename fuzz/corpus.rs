@@ -22,6 +22,20 @@ const GAMES: &str = "\
 [Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n
 [Result \"1/2-1/2\"]\n\n1. e4 a6 2. e5 d5 3. exd6 b5 4. dxc7 Qd6 5. cxb8=N Bd7 6. Qe2 O-O-O 7. Nxa6 1/2-1/2\n";
 
+/// What the targets that read texts begin with.
+const TEXTS: [(&str, &str); 10] = [
+    ("configuration", "config/touchmoved.toml"),
+    ("configuration", "tests/data/strangers/configuration.toml"),
+    ("event", "tests/data/wire/events.jsonl"),
+    ("command", "tests/data/strangers/commands.jsonl"),
+    ("recording", "tests/data/strangers/game.rec"),
+    ("round", "tests/data/strangers/round.csv"),
+    ("round", "tests/data/strangers/round.pgn"),
+    ("round", "tests/data/strangers/round.trf"),
+    ("games", "tests/data/pgn/examples.pgn"),
+    ("games", "tests/data/pgn/illegal.pgn"),
+];
+
 /// A cable that keeps what it brings.
 struct Kept {
     inner: Staged,
@@ -81,6 +95,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     for seed in 0..60 {
         std::fs::write(folder("table")?.join(format!("script-{seed}")), player::script(seed))?;
+    }
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for (target, file) in TEXTS {
+        let text = std::fs::read_to_string(repository.join(file))?;
+        // Of those of lines each is a text.
+        let texts: Vec<&str> = if file.ends_with(".jsonl") { text.lines().collect() } else { vec![&text] };
+        let name = file.replace('/', "-");
+        for (number, text) in texts.iter().enumerate() {
+            std::fs::write(folder(target)?.join(format!("{name}-{number}")), text)?;
+        }
     }
     Ok(())
 }

@@ -72,6 +72,7 @@ mod search;
 mod sequences;
 mod simulate;
 mod soak;
+mod strangers;
 mod streams;
 mod table;
 mod touch;

@@ -1,0 +1,10 @@
+//! Any text as a recording: see tests/strangers.
+#![no_main]
+#![allow(dead_code)] // what is shared with the tests is not all used here
+
+#[path = "../../tests/strangers/inputs.rs"]
+mod inputs;
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| inputs::recorded(text));
