@@ -14,7 +14,7 @@ use zbus::fdo::ObjectManagerProxy;
 
 /// The types that Qt does not know by itself: the signature, and the C++ type that stands for it in what qdbusxml2cpp writes. All but
 /// the first are for the client to declare.
-const QT_TYPES: [(&str, &str); 13] = [
+const QT_TYPES: [(&str, &str); 14] = [
     ("a{sv}", "QVariantMap"),
     ("a{ss}", "TouchmoveTags"),
     ("a(ss)", "TouchmovePairs"),
@@ -27,6 +27,7 @@ const QT_TYPES: [(&str, &str); 13] = [
     ("a(ususasasssa{sv})", "TouchmoveAlerts"),
     ("a(suasx)", "TouchmoveIrregularities"),
     ("a(qst)", "TouchmoveTables"),
+    ("a(tt)", "TouchmoveNumbers"),
     ("(bsauuasas)", "TouchmoveClaim"),
 ];
 

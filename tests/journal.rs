@@ -1,7 +1,9 @@
 //! The journal: what was acknowledged is there, whatever happens to the process, the disk or the file.
 
+mod chained;
 mod watched;
 
+use crate::harness::eventually;
 use rusqlite::ffi;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -361,21 +363,24 @@ fn cut_at_every_sync_it_opens_to_what_had_been_acknowledged() {
 #[test]
 fn a_commit_is_one_sync() {
     let dir = tempfile::tempdir().expect("a directory");
-    let syncs = Arc::new(AtomicUsize::new(0));
-    let counted = syncs.clone();
+    let (of_log, of_main) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (log, main) = (of_log.clone(), of_main.clone());
     watched::watch(dir.path(), move |moment, path| {
-        let log = path.to_string_lossy().ends_with("-wal");
-        counted.fetch_add(usize::from(moment == Moment::AfterSync && log), SeqCst);
+        let syncs = if path.to_string_lossy().ends_with("-wal") { &log } else { &main };
+        syncs.fetch_add(usize::from(moment == Moment::AfterSync), SeqCst);
         Ok(())
     });
     let journal = open(dir.path());
-    // The first commits tidy up what was there, and begin the log.
-    let mut index = fill(&journal, 0, 6);
+    let opened = of_main.load(SeqCst);
+    // After the first commit what was there is tidied up, and the commit after that begins the log anew.
+    let mut index = fill(&journal, 0, 1);
+    eventually("the log is written into the main file", || (of_main.load(SeqCst) > opened).then_some(()));
+    index = fill(&journal, index, index + 1);
     let mut each = Vec::new();
     for _ in 0..40 {
-        let before = syncs.load(SeqCst);
+        let before = of_log.load(SeqCst);
         index = fill(&journal, index, index + 1);
-        each.push(syncs.load(SeqCst) - before);
+        each.push(of_log.load(SeqCst) - before);
     }
     assert_eq!(each, vec![1; 40]);
 }
@@ -480,7 +485,7 @@ fn what_lies_beside_a_damaged_file_goes_with_it() {
     fs::write(beside(""), &good).expect("written");
     fs::write(beside("-wal"), b"this was never a write-ahead log").expect("written");
     let (journal, told, aside) = opened(dir.path());
-    assert!(told.starts_with("the journal's write-ahead log ") && told.ends_with("the last moves may be missing"), "{told}");
+    assert!(told.starts_with("the journal's write-ahead log ") && told.contains("the last moves may be missing\n"), "{told}");
     assert_eq!(aside.len(), 5, "{aside:?}");
     assert!(stored(&journal) >= 300);
 }
@@ -540,7 +545,7 @@ fn a_newer_schema_is_refused_and_left_alone() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{} has schema 7, and this touchmove knows schemas up to 1: a later touchmove has written it. Install that version \
+            "{} has schema 7, and this touchmove knows schemas up to 2: a later touchmove has written it. Install that version \
              again, or name another state directory; the file has not been changed",
             path.display()
         )
@@ -554,14 +559,33 @@ fn a_newer_schema_is_refused_and_left_alone() {
 }
 
 #[test]
-fn an_event_that_cannot_be_read_is_named() {
+fn an_event_that_cannot_be_read_ends_its_game_and_is_said() {
     let (dir, _) = good_journal();
+    let before = open(dir.path()).incarnation();
     let path = dir.path().join("journal.sqlite3");
     let edit = rusqlite::Connection::open(&path).expect("open");
     edit.execute("UPDATE event SET event = '{}' WHERE game = 2 AND number = 5", []).expect("edited");
     drop(edit);
-    let error = open(dir.path()).events(2, 0).expect_err("refused").to_string();
-    assert!(error.starts_with("event 5 of game 2 in the journal cannot be read: not an event: missing field"), "{error}");
+    let (journal, told, _) = opened(dir.path());
+    assert!(told.contains("published events are missing or changed in game 2 (after its event 4)"), "{told}");
+    assert_eq!(journal.incarnation().last_good, [(2, 4)]);
+    assert_ne!(journal.incarnation().id, before.id);
+    let good: Vec<Stamped> = (GAME..GAME + 4).map(nth).collect();
+    assert_eq!(journal.events(2, 0).expect("what is good"), good);
+    assert_eq!(journal.events(2, 3).expect("what is good"), good[3..]);
+    drop(journal);
+    // It is said once.
+    assert_eq!(open(dir.path()).incarnation().last_good, [(2, 4)]);
+}
+
+#[test]
+fn damage_while_it_is_open_is_named() {
+    let (dir, _) = good_journal();
+    let journal = open(dir.path());
+    let edit = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("open");
+    edit.execute("UPDATE event SET event = '{}' WHERE game = 2 AND number = 5", []).expect("edited");
+    let error = journal.events(2, 0).expect_err("refused").to_string();
+    assert_eq!(error, "event 5 of game 2 in the journal cannot be read: it is not what was written: its checksum does not fit");
 }
 
 #[test]

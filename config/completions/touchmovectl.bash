@@ -37,6 +37,9 @@ _touchmovectl() {
             touchmovectl,help)
                 cmd="touchmovectl__subcmd__help"
                 ;;
+            touchmovectl,journal)
+                cmd="touchmovectl__subcmd__journal"
+                ;;
             touchmovectl,laws)
                 cmd="touchmovectl__subcmd__laws"
                 ;;
@@ -208,6 +211,9 @@ _touchmovectl() {
             touchmovectl__subcmd__help,help)
                 cmd="touchmovectl__subcmd__help__subcmd__help"
                 ;;
+            touchmovectl__subcmd__help,journal)
+                cmd="touchmovectl__subcmd__help__subcmd__journal"
+                ;;
             touchmovectl__subcmd__help,laws)
                 cmd="touchmovectl__subcmd__help__subcmd__laws"
                 ;;
@@ -295,6 +301,9 @@ _touchmovectl() {
             touchmovectl__subcmd__help__subcmd__arbiter,undo)
                 cmd="touchmovectl__subcmd__help__subcmd__arbiter__subcmd__undo"
                 ;;
+            touchmovectl__subcmd__help__subcmd__journal,verify)
+                cmd="touchmovectl__subcmd__help__subcmd__journal__subcmd__verify"
+                ;;
             touchmovectl__subcmd__help__subcmd__round,board)
                 cmd="touchmovectl__subcmd__help__subcmd__round__subcmd__board"
                 ;;
@@ -321,6 +330,18 @@ _touchmovectl() {
                 ;;
             touchmovectl__subcmd__help__subcmd__token,revoke)
                 cmd="touchmovectl__subcmd__help__subcmd__token__subcmd__revoke"
+                ;;
+            touchmovectl__subcmd__journal,help)
+                cmd="touchmovectl__subcmd__journal__subcmd__help"
+                ;;
+            touchmovectl__subcmd__journal,verify)
+                cmd="touchmovectl__subcmd__journal__subcmd__verify"
+                ;;
+            touchmovectl__subcmd__journal__subcmd__help,help)
+                cmd="touchmovectl__subcmd__journal__subcmd__help__subcmd__help"
+                ;;
+            touchmovectl__subcmd__journal__subcmd__help,verify)
+                cmd="touchmovectl__subcmd__journal__subcmd__help__subcmd__verify"
                 ;;
             touchmovectl__subcmd__round,board)
                 cmd="touchmovectl__subcmd__round__subcmd__board"
@@ -395,7 +416,7 @@ _touchmovectl() {
 
     case "${cmd}" in
         touchmovectl)
-            opts="-h -V --help --version list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup help"
+            opts="-h -V --help --version list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1257,7 +1278,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__help)
-            opts="list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup help"
+            opts="list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1634,6 +1655,34 @@ _touchmovectl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        touchmovectl__subcmd__help__subcmd__journal)
+            opts="verify"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__journal__subcmd__verify)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         touchmovectl__subcmd__help__subcmd__laws)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1893,6 +1942,80 @@ _touchmovectl() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__journal)
+            opts="-h --help verify help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__journal__subcmd__help)
+            opts="verify help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__journal__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__journal__subcmd__help__subcmd__verify)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__journal__subcmd__verify)
+            opts="-h --state-dir --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --state-dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

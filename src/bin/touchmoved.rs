@@ -21,7 +21,7 @@ use touchmove::config::own::OwnError;
 use touchmove::config::{self, Config, ConfigError};
 use touchmove::daemon::calibration::Calibrations;
 use touchmove::daemon::discovery::Discovery;
-use touchmove::daemon::hub::BoardId;
+use touchmove::daemon::hub::{BoardId, JOURNAL_DAMAGED};
 use touchmove::daemon::journal::Journal;
 use touchmove::daemon::links::{self, LinkSpec, Lookout, Plugs};
 use touchmove::daemon::recorder::Recordings;
@@ -130,6 +130,10 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let (journal, notices) = Journal::open(&state_dir)?;
     notices.iter().for_each(|notice| warn!("{notice}"));
     let hub = Hub::new(journal, &config.tags.pairs());
+    if !notices.is_empty() {
+        let sentences: Vec<&str> = notices.iter().map(|notice| notice.message.as_str()).collect();
+        hub.trouble(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));
+    }
     let (stop_faces, faces_stop) = watch::channel(false);
     hub.keep_rounds_in(RoundFile(state_dir.join("round.json")));
     let gallery = Gallery::new(Arc::clone(&hub), config.delay, config.illegal_moves);
@@ -140,6 +144,13 @@ async fn run(args: Args) -> anyhow::Result<()> {
         info!("the public learns everything {} s and {} plies later", config.delay.ms / 1000, config.delay.plies);
     }
     let (mut faces, presences) = start_faces(&hub, &gallery, &bus(&args, &config), &faces_stop);
+    faces.spawn({
+        let (hub, presences, stop) = (Arc::clone(&hub), presences.clone(), faces_stop.clone());
+        async move {
+            bus_status(presences).await;
+            hub.check_journal(stop).await;
+        }
+    });
     if let Some(dir) = config.files.clone() {
         let (tags, told) = (config.tags.pairs(), Arc::clone(&hub));
         let trouble = move |sentence: Option<String>| {
@@ -326,6 +337,12 @@ async fn wait_to_start(backoff: &StartBackoff) {
 
 /// Tells the service manager once each name is held, or once it is known that it cannot be: games go on without a bus.
 async fn ready(presences: Vec<watch::Receiver<Presence>>) {
+    let status = bus_status(presences).await;
+    notify(&[NotifyState::Ready, NotifyState::Status(&status)]);
+}
+
+/// Waits until it is known of each name whether it is held; what to say of that.
+async fn bus_status(presences: Vec<watch::Receiver<Presence>>) -> String {
     let mut status = "serving".to_owned();
     for mut presence in presences {
         if let Ok(known) = presence.wait_for(|presence| *presence != Presence::Unknown).await
@@ -334,7 +351,7 @@ async fn ready(presences: Vec<watch::Receiver<Presence>>) {
             status.clone_from(why);
         }
     }
-    notify(&[NotifyState::Ready, NotifyState::Status(&status)]);
+    status
 }
 
 /// Gives the boards to serve: the one named by arguments, else those configured, else every one that its USB id names, when

@@ -25,10 +25,17 @@ pub struct Args {
 /// Writes the backup, and on a terminal shows how far it is if it takes longer than a second.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let state = args.state_dir.unwrap_or_else(usual_state);
+    with_progress(|progress| journal::backup(&state, &args.file, progress))??;
+    println!("{} written: {} bytes", args.file.display(), std::fs::metadata(&args.file)?.len());
+    Ok(())
+}
+
+/// Does this, and on a terminal shows how far it is if it takes longer than a second.
+pub fn with_progress<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> anyhow::Result<T> {
     let started = Instant::now();
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     bar.set_style(ProgressStyle::with_template("{wide_bar} {percent} %")?);
-    let result = journal::backup(&state, &args.file, |done, total| {
+    let outcome = work(&|done, total| {
         if bar.is_hidden() && started.elapsed() > PATIENCE {
             // Stays hidden where standard error is not a terminal.
             bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -37,9 +44,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         bar.set_position(done);
     });
     bar.finish_and_clear();
-    result?;
-    println!("{} written: {} bytes", args.file.display(), std::fs::metadata(&args.file)?.len());
-    Ok(())
+    Ok(outcome)
 }
 
 /// Where touchmoved keeps its state when nobody says otherwise: the system's directory if it is there, else the user's.

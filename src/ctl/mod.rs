@@ -14,6 +14,7 @@ pub mod doctor;
 pub mod figures;
 pub mod found;
 pub mod game;
+pub mod journal;
 pub mod language;
 pub mod laws;
 pub mod lichess;
@@ -74,6 +75,7 @@ enum Command {
     Laws(laws::Args),
     Lichess(lichess::Args),
     Backup(backup::Args),
+    Journal(journal::Args),
 }
 
 /// What its command line may be, for the manual and the completions.
@@ -107,6 +109,7 @@ pub fn main() -> ExitCode {
         Command::Laws(args) => done(laws::run(args)),
         Command::Lichess(args) => lichess::run(args),
         Command::Backup(args) => done(backup::run(args)),
+        Command::Journal(args) => journal::run(args),
     };
     outcome.unwrap_or_else(|error| {
         // `touchmovectl … | head` is no failure.

@@ -19,16 +19,18 @@ pub use order::{Asked, Carried, Done, Exchange, Meant, OrderError, Request, Targ
 pub use readings::Readings;
 use seat::Batch;
 pub use seat::{LastGame, Seat};
-pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_FAILED, JOURNAL_FULL, State, Trouble};
+pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, State, Trouble};
 
-use crate::daemon::journal::{Journal, JournalError};
+use crate::daemon::journal::{Incarnation, Journal, JournalError};
 use crate::daemon::rounds::{RoundFile, value, with_board};
+use crate::daemon::{Stop, stopped};
 use crate::game::command::Refused;
 use crate::game::{Answer, Command, Event, Order, Record, Stamped};
 use crate::link::watch::Unused;
 use crate::round::Round;
 use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -49,6 +51,16 @@ pub struct Hub {
     journal: Journal,
     tags: Arc<[(String, String)]>,
     round_file: Mutex<Option<RoundFile>>,
+}
+
+/// Set when whoever waits for a thread is gone.
+#[derive(Default)]
+struct Halt(Arc<AtomicBool>);
+
+impl Drop for Halt {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// A game that is to go on.
@@ -94,6 +106,40 @@ impl Hub {
         self.journal.events(game, number)
     }
 
+    /// Which incarnation of the journal this is.
+    pub fn incarnation(&self) -> Incarnation {
+        self.journal.incarnation()
+    }
+
+    /// Looks through what was not looked through when the journal was opened, beside everything else, and reports damage.
+    pub async fn check_journal(&self, mut stop: Stop) {
+        let check = self.journal.check();
+        let (done, found) = oneshot::channel();
+        let halt = Halt::default();
+        let halted = Arc::clone(&halt.0);
+        let thread = std::thread::Builder::new().name("journal-check".to_owned());
+        let started = thread.spawn(move || _ = done.send(check.run(&halted, |_, _| {})));
+        let found = tokio::select! {
+            () = stopped(&mut stop) => return,
+            found = found => found,
+        };
+        let closed = match (started, found) {
+            (Ok(_), Ok(Ok(findings))) if findings.is_good() => return,
+            (Ok(_), Ok(Ok(findings))) => self.journal.close_damaged(&findings).await.map(|_| {
+                format!(
+                    "the journal is damaged: {findings}; make a copy with `touchmovectl backup`, and see `touchmovectl journal \
+                     verify`{}",
+                    if findings.torn.is_some() { ": touchmoved sets the file aside when it is started next" } else { "" }
+                )
+            }),
+            (Ok(_), Ok(Err(why))) => Err(why),
+            (Err(_), _) | (_, Err(_)) => Err(JournalError::Closed),
+        };
+        let sentence = closed.unwrap_or_else(|why| format!("the journal cannot be looked through: {why}"));
+        error!("{sentence}");
+        self.trouble(JOURNAL_DAMAGED, None, Some(sentence));
+    }
+
     /// Gives a board a seat, with the last games that the journal has of it. Returns the events of the last one too, for its
     /// table. A game that cannot be read is left out and said to be trouble; if it is the last one, what can be read of its beginning
     /// goes on.
@@ -101,12 +147,22 @@ impl Hub {
         let board = view.id.clone();
         let mut last = None;
         let mut unreadable = Vec::new();
-        let games = self.journal.games_of(board.as_str(), GAMES_AT_HAND).unwrap_or_else(|why| {
+        let games: Vec<(u64, i64)> = self.journal.games_of(board.as_str(), GAMES_AT_HAND).unwrap_or_else(|why| {
             unreadable.push(why.to_string());
             Vec::new()
         });
+        let newest = games.last().map(|(id, _)| *id);
         for (id, started_wall_ms) in games {
-            let read = self.journal.events(id, 0).map_err(|why| why.to_string()).and_then(|events| {
+            let closed = self.journal.last_good(id);
+            let events = match closed {
+                // What is left of an older one is what it is.
+                Some(0) if newest != Some(id) => continue,
+                Some(good) if newest == Some(id) => {
+                    Err(format!("events of game {id} after number {good} are missing or changed in the journal"))
+                }
+                _ => self.journal.events(id, 0).map_err(|why| why.to_string()),
+            };
+            let read = events.and_then(|events| {
                 let record = events.first().and_then(Record::begin);
                 Ok((record.ok_or_else(|| format!("game {id} in the journal does not begin with its start"))?, events))
             });

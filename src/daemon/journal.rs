@@ -3,22 +3,35 @@
 //! One SQLite file, `journal.sqlite3`, that people can read with `sqlite3` (`docs/journal.md`). One thread owns the connection
 //! that writes; a call of [`Journal::append`] is one transaction and, but for the first after each tidying up, one fsync.
 //!
-//! **Invariant:** nothing here deletes an event, and no file that cannot be read is deleted or written to: it is set aside.
+//! Each event carries a hash of itself and of all before it in its game (`chain`). A small file beside the journal says how far it was
+//! (`marks`), so that what is missing later is noticed.
+//!
+//! **Invariants:** nothing here deletes an event, and no file that cannot be read is deleted or written to: it is set aside. The number
+//! of an event that anybody may know is never given to another one.
 
 mod archive;
 mod backup;
+mod chain;
+mod check;
+mod incarnation;
+mod log;
+mod marks;
 mod open;
 mod read;
 mod writer;
 
 pub use archive::Archive;
 pub use backup::backup;
+pub use check::{Check, Damaged, Findings};
+pub use incarnation::Incarnation;
 pub use read::{GameSummary, StoredGame};
 
 use crate::game::Stamped;
+use read::Chains;
 use rusqlite::Connection;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The journal's file in the state directory.
 pub const FILE: &str = "journal.sqlite3";
@@ -163,8 +176,8 @@ impl JournalError {
 pub struct Notice {
     /// What was wrong, what was done about it, and where the old file is.
     pub message: String,
-    /// Where the old file has been put.
-    pub set_aside: PathBuf,
+    /// Where the old file has been put, if it has.
+    pub set_aside: Option<PathBuf>,
 }
 
 impl std::fmt::Display for Notice {
@@ -179,18 +192,35 @@ pub struct Journal {
     reader: Mutex<Connection>,
     writer: writer::Writer,
     dir: PathBuf,
+    incarnation: Mutex<Incarnation>,
+    /// The games that were looked through when it was opened.
+    checked: BTreeSet<u64>,
     _lock: open::Lock,
 }
 
 impl Journal {
     /// Opens the journal in this directory, creating both where missing (0750 and 0640). A damaged file is set aside under a
-    /// name with the date, and a [`Notice`] says so.
+    /// name with the date, and a [`Notice`] says so; so does one where published events are missing or changed. A file of an older
+    /// version is brought up to date, after a backup beside it.
+    ///
+    /// The last game of each board, the newest hundred and those of the marks are looked through; the others are by
+    /// [`Journal::check`].
     pub fn open(dir: &Path) -> Result<(Journal, Vec<Notice>), JournalError> {
         let opened = open::open(dir)?;
+        let incarnation::Settled { incarnation, ends, last_game, checked, .. } = *opened.settled;
+        let start = writer::Start {
+            connection: opened.writer,
+            dir: dir.to_owned(),
+            incarnation: incarnation.id.clone(),
+            ends,
+            last_game,
+        };
         let journal = Journal {
             reader: Mutex::new(opened.reader),
-            writer: writer::Writer::start(opened.writer).map_err(JournalError::file("start the thread of", &dir.join(FILE)))?,
+            writer: writer::Writer::start(start).map_err(JournalError::file("start the thread of", &dir.join(FILE)))?,
             dir: dir.to_owned(),
+            incarnation: Mutex::new(incarnation),
+            checked,
             _lock: opened.lock,
         };
         Ok((journal, opened.notices))
@@ -207,34 +237,75 @@ impl Journal {
         self.writer.append(writer::Batch { board: board.to_owned(), wall_ms, events }).await
     }
 
+    /// Which incarnation of the journal this is.
+    pub fn incarnation(&self) -> Incarnation {
+        lock(&self.incarnation).clone()
+    }
+
+    /// The number of the last good event of a game of which something is missing or changed, to which nothing is added any more;
+    /// `None`: nothing is missing.
+    pub fn last_good(&self, game: u64) -> Option<u64> {
+        lock(&self.incarnation).last_good.iter().find(|(known, _)| *known == game).map(|(_, number)| *number)
+    }
+
+    /// A check of all that was not looked through when the journal was opened, for a thread of its own.
+    pub fn check(&self) -> Check {
+        Check::of_the_rest(&self.dir, self.checked.clone())
+    }
+
+    /// Closes the games that a [`Journal::check`] found to be damaged: what is damaged there is never taken for what it was. A torn
+    /// file is set aside at the next start. Returns whether a new incarnation began.
+    ///
+    /// # Errors
+    /// The journal does not take it; nothing has changed then.
+    pub async fn close_damaged(&self, findings: &Findings) -> Result<bool, JournalError> {
+        if findings.torn.is_some() {
+            self.writer.suspect();
+        }
+        let known = self.incarnation().last_good;
+        let is_known = |damaged: &&Damaged| known.iter().any(|(game, good)| *game == damaged.game && *good <= damaged.good);
+        let games: BTreeMap<u64, u64> =
+            findings.damaged.iter().filter(|damaged| !is_known(damaged)).map(|damaged| (damaged.game, damaged.good)).collect();
+        if games.is_empty() {
+            return Ok(false);
+        }
+        let incarnation = self.writer.close(games, findings.to_string()).await?;
+        *lock(&self.incarnation) = incarnation;
+        Ok(true)
+    }
+
     /// The last game of a board, with all its events; `None` if it never had one.
     pub fn last_game(&self, board: &str) -> Result<Option<StoredGame>, JournalError> {
-        read::last_game(&self.reader.lock().unwrap_or_else(PoisonError::into_inner), board)
+        read::last_game(&lock(&self.reader), Chains::Stored, board)
     }
 
     /// All games, the oldest first.
     pub fn games(&self) -> Result<Vec<GameSummary>, JournalError> {
-        read::games(&self.reader.lock().unwrap_or_else(PoisonError::into_inner))
+        read::games(&lock(&self.reader))
     }
 
     /// The last games of a board, at most so many, the oldest first: the number of each, and when it began (Unix time in
     /// milliseconds).
     pub fn games_of(&self, board: &str, count: usize) -> Result<Vec<(u64, i64)>, JournalError> {
-        read::games_of(&self.reader.lock().unwrap_or_else(PoisonError::into_inner), board, count)
+        read::games_of(&lock(&self.reader), board, count)
     }
 
     /// The events of a game with numbers above `after`, in order; none if there is no such game.
     pub fn events(&self, game: u64, after: u64) -> Result<Vec<Stamped>, JournalError> {
-        read::events(&self.reader.lock().unwrap_or_else(PoisonError::into_inner), game, after)
+        read::events(&lock(&self.reader), Chains::Stored, game, after)
     }
 
     /// The events of a game before the first that cannot be read.
     pub fn readable_events(&self, game: u64) -> Vec<Stamped> {
-        read::readable_events(&self.reader.lock().unwrap_or_else(PoisonError::into_inner), game)
+        read::readable_events(&lock(&self.reader), Chains::Stored, game)
     }
 
     /// Copies the journal as it is now into a new file, while writing goes on.
     pub fn backup(&self, to: &Path) -> Result<(), JournalError> {
         backup(&self.dir, to, |_, _| {})
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

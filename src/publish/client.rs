@@ -114,8 +114,10 @@ impl Client {
             let manager = Proxy::new(&self.connection, self.stream.name(), names::ROOT_PATH, names::MANAGER_INTERFACE);
             let manager = manager.await.map_err(|why| self.error(why))?;
             snapshot.trouble = manager.get_property("Trouble").await.map_err(|why| self.error(why))?;
-            // A touchmoved of before this property is right without it.
+            // A touchmoved of before these properties is right without them.
             snapshot.unused = manager.get_property("Unused").await.unwrap_or_default();
+            snapshot.incarnation = manager.get_property("Incarnation").await.unwrap_or_default();
+            snapshot.last_good = manager.get_property("LastGood").await.unwrap_or_default();
         }
         Ok(snapshot)
     }

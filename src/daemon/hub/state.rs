@@ -106,3 +106,6 @@ pub const JOURNAL_FAILED: &str = "journal_failed";
 
 /// The kind of trouble when a stored game is left out.
 pub const GAME_UNREADABLE: &str = "game_unreadable";
+
+/// The kind of trouble when published events are missing or changed in the journal.
+pub const JOURNAL_DAMAGED: &str = "journal_damaged";

@@ -9,6 +9,7 @@ use std::path::Path;
 /// A state directory's journal as it was when it was opened.
 pub struct Archive {
     connection: Connection,
+    chains: read::Chains,
 }
 
 impl Archive {
@@ -19,7 +20,8 @@ impl Archive {
     pub fn open(dir: &Path) -> Result<Archive, JournalError> {
         let connection = open_source(dir)?;
         super::open::refuse_newer(&dir.join(super::FILE), &connection)?;
-        Ok(Archive { connection })
+        let chains = read::Chains::of(&connection).map_err(JournalError::sqlite("read the journal"))?;
+        Ok(Archive { connection, chains })
     }
 
     /// All games, the oldest first.
@@ -29,6 +31,6 @@ impl Archive {
 
     /// All events of a game, in order; none if there is no such game.
     pub fn events(&self, game: u64) -> Result<Vec<Stamped>, JournalError> {
-        read::events(&self.connection, game, 0)
+        read::events(&self.connection, self.chains, game, 0)
     }
 }

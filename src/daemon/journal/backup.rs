@@ -16,12 +16,20 @@ const STEP: i32 = 256;
 /// `progress` hears now and then how many pages are copied, and of how many. The file is complete when it appears under its
 /// name, and is one file: there is no write-ahead log beside it. Nothing is overwritten.
 pub fn backup(dir: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<(), JournalError> {
-    let source = open_source(dir)?;
+    write_copy(&open_source(dir)?, to, &mut progress)
+}
+
+/// Copies the journal that is open here into a new file.
+pub(super) fn copy_to(source: &Connection, to: &Path) -> Result<(), JournalError> {
+    write_copy(source, to, &mut |_, _| {})
+}
+
+fn write_copy(source: &Connection, to: &Path, progress: &mut impl FnMut(u64, u64)) -> Result<(), JournalError> {
     refuse_existing(to)?;
     let part = part_name(to);
     let create = OpenOptions::new().write(true).create_new(true).mode(0o640).open(&part);
     drop(create.map_err(JournalError::file("create", &part))?);
-    let copied = copy(&source, &part, &mut progress).and_then(|()| {
+    let copied = copy(source, &part, progress).and_then(|()| {
         refuse_existing(to)?;
         fs::rename(&part, to).map_err(JournalError::file("name the backup", to))
     });

@@ -1,6 +1,8 @@
 //! Opening: the lock, the check, what is set aside, the schema.
 
-use super::{FILE, JournalError, Notice};
+use super::incarnation::{Settled, Witnesses, settle};
+use super::marks::{self, Marks};
+use super::{FILE, JournalError, Notice, backup, chain, log};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -18,10 +20,15 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// What SQLite may leave beside the file.
 const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", ""];
 /// The write-ahead log begins with one of these (SQLite file format, 4.1).
-const LOG_MAGIC: [[u8; 4]; 2] = [0x377f_0682_u32.to_be_bytes(), 0x377f_0683_u32.to_be_bytes()];
+const LOG_MAGIC: [[u8; 4]; 2] = [log::MAGIC.to_be_bytes(), (log::MAGIC + 1).to_be_bytes()];
+/// A file up to this length, in bytes, is looked through as a whole before it is used; a longer one afterwards.
+const SHORT: u64 = 4 << 20;
+/// The first schema in which events carry chains.
+pub(super) const CHAINED: i64 = 2;
 
 /// Each brings the schema one further; never change one that has been released. `PRAGMA user_version` counts them.
-const MIGRATIONS: &[&str] = &["
+const MIGRATIONS: &[&str] = &[
+    "
     CREATE TABLE game (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         board TEXT NOT NULL,
@@ -38,12 +45,29 @@ const MIGRATIONS: &[&str] = &["
         event TEXT NOT NULL,
         PRIMARY KEY (game, number)
     ) STRICT, WITHOUT ROWID;
-"];
+",
+    "
+    ALTER TABLE event ADD COLUMN chain BLOB NOT NULL DEFAULT x'';
+    CREATE TABLE incarnation (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        wall_ms INTEGER NOT NULL,
+        reason TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE last_good (
+        incarnation INTEGER NOT NULL REFERENCES incarnation (number),
+        game INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        PRIMARY KEY (game, incarnation)
+    ) STRICT, WITHOUT ROWID;
+",
+];
 
 pub(super) struct Opened {
     pub writer: Connection,
     pub reader: Connection,
     pub lock: Lock,
+    pub settled: Box<Settled>,
     pub notices: Vec<Notice>,
 }
 
@@ -51,73 +75,102 @@ pub(super) fn open(dir: &Path) -> Result<Opened, JournalError> {
     let path = dir.join(FILE);
     DirBuilder::new().recursive(true).mode(0o750).create(dir).map_err(JournalError::file("create", dir))?;
     let lock = take_lock(dir, &path)?;
+    let mut witnesses = Witnesses { marks: Marks::load(dir), public: marks::public(dir), lost_frames: 0 };
     let mut notices = Vec::new();
-    notices.extend(set_aside_foreign_log(dir, &path)?);
-    let mut writer = match inspect(&path)? {
-        Found::Nothing => None,
-        Found::Journal(connection) => Some(connection),
+    let (lost_frames, log_notice) = look_at_log(dir, &path)?;
+    witnesses.lost_frames = lost_frames;
+    let is_suspect = log_notice.is_some() || witnesses.marks.as_ref().is_some_and(|marks| marks.suspect);
+    notices.extend(log_notice);
+    let (writer, settled) = match inspect(&path, is_suspect, &witnesses)? {
+        Found::Nothing => begin(&path, &witnesses)?,
+        Found::Journal(connection, settled) => (connection, settled),
         Found::Damaged(why) => {
             notices.push(set_aside(dir, &path, &why)?);
-            None
+            begin(&path, &witnesses)?
         }
     };
-    let mut writer = match writer.take() {
-        Some(connection) => connection,
-        None => create(&path)?,
-    };
-    prepare(&mut writer)?;
+    notices.extend(settled.damage.iter().map(|damage| Notice { message: damage.clone(), set_aside: None }));
     let failed = || JournalError::sqlite("open the journal for reading");
     let reader = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(failed())?;
     reader.busy_timeout(PATIENCE).map_err(failed())?;
-    Ok(Opened { writer, reader, lock, notices })
+    Ok(Opened { writer, reader, lock, settled, notices })
+}
+
+/// A new journal.
+fn begin(path: &Path, witnesses: &Witnesses) -> Result<(Connection, Box<Settled>), JournalError> {
+    let mut connection = create(path)?;
+    prepare(path, &mut connection)?;
+    let settled = settle(&mut connection, witnesses)?;
+    Ok((connection, Box::new(settled)))
 }
 
 /// Nobody else writes to this journal.
-pub(super) struct Lock(File);
+pub(super) struct Lock {
+    file: File,
+    /// Held as well, since anybody may take the file away.
+    dir: Option<File>,
+}
 
-/// A child process that was just started may hold the file until it is another program.
+/// A child process that was just started may hold the files until it is another program.
 impl Drop for Lock {
     fn drop(&mut self) {
-        let _ = self.0.unlock();
+        let _ = self.file.unlock();
+        self.dir.iter().for_each(|dir| _ = dir.unlock());
     }
 }
 
 fn take_lock(dir: &Path, path: &Path) -> Result<Lock, JournalError> {
     let name = dir.join(LOCK);
-    let mut lock = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o640)
-        .open(&name)
-        .map_err(JournalError::file("open", &name))?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut process = String::new();
-            let who = match lock.read_to_string(&mut process) {
-                Ok(_) if !process.trim().is_empty() => format!(" (process {})", process.trim()),
-                _ => String::new(),
-            };
-            return Err(JournalError::Locked { path: path.to_owned(), who });
+    let directory = File::open(dir).map_err(JournalError::file("open", dir))?;
+    let is_held = match directory.try_lock() {
+        Ok(()) => false,
+        Err(TryLockError::WouldBlock) => true,
+        // NFS locks only what is open for writing, which a directory cannot be.
+        Err(TryLockError::Error(_)) => {
+            let file = lock_file(&name, path, false)?;
+            return Ok(Lock { file, dir: None });
         }
-        Err(TryLockError::Error(error)) => return Err(JournalError::file("lock", &name)(error)),
+    };
+    let file = lock_file(&name, path, is_held)?;
+    Ok(Lock { file, dir: Some(directory) })
+}
+
+/// `is_held`: another process has the directory locked.
+fn lock_file(name: &Path, path: &Path, is_held: bool) -> Result<File, JournalError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(!is_held).truncate(false).mode(0o640);
+    let locked = |lock: Option<&mut File>| {
+        let mut process = String::new();
+        let who = match lock.map(|lock| lock.read_to_string(&mut process)) {
+            Some(Ok(_)) if !process.trim().is_empty() => format!(" (process {})", process.trim()),
+            _ => String::new(),
+        };
+        JournalError::Locked { path: path.to_owned(), who }
+    };
+    let mut lock = match options.open(name) {
+        Err(_) if is_held => return Err(locked(None)),
+        opened => opened.map_err(JournalError::file("open", name))?,
+    };
+    match lock.try_lock() {
+        Ok(()) if !is_held => {}
+        Ok(()) | Err(TryLockError::WouldBlock) => return Err(locked(Some(&mut lock))),
+        Err(TryLockError::Error(error)) => return Err(JournalError::file("lock", name)(error)),
     }
     // For the message above only: on a full disk it stays empty.
     let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
-    Ok(Lock(lock))
+    Ok(lock)
 }
 
 /// What has the journal's name.
 enum Found {
     Nothing,
-    Journal(Connection),
+    Journal(Connection, Box<Settled>),
     Damaged(String),
 }
 
-fn inspect(path: &Path) -> Result<Found, JournalError> {
+/// `is_suspect`: there is a reason to look through all of it.
+fn inspect(path: &Path, is_suspect: bool, witnesses: &Witnesses) -> Result<Found, JournalError> {
     let length = |beside: &str| fs::metadata(with(path, beside)).map_or(0, |found| found.len());
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -126,19 +179,37 @@ fn inspect(path: &Path) -> Result<Found, JournalError> {
         }
         Err(error) => return Err(JournalError::file("open", path)(error)),
         Ok(found) if !found.is_file() => return Err(JournalError::NotAFile { path: path.to_owned() }),
-        // With a rollback journal beside it, it was being created; SQLite knows what to do.
+        // With a rollback journal beside it, an older touchmoved was creating it; SQLite knows what to do.
         Ok(found) if found.len() == 0 && length("-journal") == 0 => return Ok(Found::Damaged("it is empty".to_owned())),
         Ok(_) => {}
     }
     // SQLite says only that it cannot open it; the system says why.
     let readable = OpenOptions::new().read(true).write(true).open(path);
     drop(readable.map_err(JournalError::file("open", path))?);
-    let connection = connect(path)?;
-    match check(path, &connection) {
-        Ok(None) => Ok(Found::Journal(connection)),
-        Ok(Some(why)) => Ok(Found::Damaged(why)),
-        Err(JournalError::Damaged(why)) => Ok(Found::Damaged(why)),
+    let mut connection = connect(path)?;
+    let whole = is_suspect || length("") <= SHORT;
+    let taken_up = match check_or_reindex(path, &mut connection, whole) {
+        Ok(None) => prepare(path, &mut connection).and_then(|()| settle(&mut connection, witnesses)),
+        Ok(Some(why)) => return Ok(Found::Damaged(why)),
         Err(error) => Err(error),
+    };
+    match taken_up {
+        Ok(settled) => Ok(Found::Journal(connection, Box::new(settled))),
+        Err(JournalError::Damaged(why)) => Ok(Found::Damaged(why)),
+        Err(JournalError::Sqlite { source, .. }) if is_damage(&source) => {
+            Ok(Found::Damaged(format!("it is torn or cut short: {source}")))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether SQLite says this of a file that is not what it was, or of one that cannot be written.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{ApiMisuse, ConstraintViolation, ReadOnly, SchemaChanged, TypeMismatch, Unknown};
+    match error.sqlite_error_code() {
+        // It has been opened for writing by the system.
+        Some(code) => matches!(code, ReadOnly | Unknown | SchemaChanged | TypeMismatch | ConstraintViolation | ApiMisuse),
+        None => !matches!(error, rusqlite::Error::InvalidPath(_) | rusqlite::Error::InvalidQuery),
     }
 }
 
@@ -152,8 +223,21 @@ pub(super) fn refuse_newer(path: &Path, connection: &Connection) -> Result<(), J
     Ok(())
 }
 
-/// What is wrong with the file, if anything.
-fn check(path: &Path, connection: &Connection) -> Result<Option<String>, JournalError> {
+/// As [`check`]; an index that is wrong is built anew, for all that it says stands in its table.
+fn check_or_reindex(path: &Path, connection: &mut Connection, whole: bool) -> Result<Option<String>, JournalError> {
+    let found = check(path, connection, whole);
+    let (Ok(Some(_)) | Err(JournalError::Damaged(_))) = found else { return found };
+    let Ok(writing) = connection.transaction() else { return found };
+    let is_repaired = writing.execute_batch("REINDEX game_of_board").is_ok() && matches!(check(path, &writing, true), Ok(None));
+    if !is_repaired || writing.commit().is_err() {
+        return found;
+    }
+    tracing::warn!("an index in the journal {} was damaged and has been built anew; nothing is missing", path.display());
+    Ok(None)
+}
+
+/// What is wrong with the file, if anything. `whole`: all of it is looked through.
+fn check(path: &Path, connection: &Connection, whole: bool) -> Result<Option<String>, JournalError> {
     let failed = || JournalError::sqlite("read the journal");
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(failed());
     let tables = number("SELECT count(*) FROM sqlite_schema")?;
@@ -161,14 +245,35 @@ fn check(path: &Path, connection: &Connection) -> Result<Option<String>, Journal
         return Ok(Some("it is a database of another program".to_owned()));
     }
     refuse_newer(path, connection)?;
-    let whole: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed())?;
-    Ok((whole != "ok").then(|| format!("it is torn or cut short: {}", whole.replace('\n', " "))))
+    // Unlike `quick_check` it sees that a row has come to stand under another game. The table of games alone is short, and its index
+    // says which games a board has.
+    let what = if whole { "PRAGMA integrity_check(1)" } else { "PRAGMA integrity_check('game')" };
+    if tables > 0 {
+        let said: String = connection.query_row(what, [], |row| row.get(0)).map_err(failed())?;
+        if said != "ok" {
+            return Ok(Some(format!("it is torn or cut short: {}", said.replace('\n', " "))));
+        }
+    }
+    Ok(None)
 }
 
+/// An empty journal. It is complete when it appears under its name: an empty or unfinished file of that name is always a damaged one.
 fn create(path: &Path) -> Result<Connection, JournalError> {
+    let new = with(path, ".new");
+    for beside in BESIDE {
+        match fs::remove_file(with(&new, beside)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(JournalError::file("remove", &new)(error)),
+            _ => {}
+        }
+    }
     // Made here and not by SQLite, for the mode; what SQLite puts beside it has the same.
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o640).open(path);
-    drop(made.map_err(JournalError::file("create", path))?);
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o640).open(&new);
+    drop(made.map_err(JournalError::file("create", &new))?);
+    migrate(&new, &mut connect(&new)?)?;
+    fs::rename(&new, path).map_err(JournalError::file("create", path))?;
+    if let Some(dir) = path.parent() {
+        sync_directory(dir)?;
+    }
     connect(path)
 }
 
@@ -182,7 +287,7 @@ fn connect(path: &Path) -> Result<Connection, JournalError> {
     Ok(connection)
 }
 
-fn prepare(connection: &mut Connection) -> Result<(), JournalError> {
+fn prepare(path: &Path, connection: &mut Connection) -> Result<(), JournalError> {
     let failed = || JournalError::sqlite("set up the journal");
     // The log is tidied up by the writer, after it has answered; not by whichever commit makes it long.
     let mode: String = connection
@@ -193,43 +298,78 @@ fn prepare(connection: &mut Connection) -> Result<(), JournalError> {
         tracing::warn!(mode, "no write-ahead log on this file system: writing is slower, and backups wait");
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(failed())?;
+    migrate(path, connection)
+}
+
+/// Brings the schema up to date.
+fn migrate(path: &Path, connection: &mut Connection) -> Result<(), JournalError> {
+    let failed = || JournalError::sqlite("set up the journal");
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed())?;
     let done = usize::try_from(version).unwrap_or(0);
+    if done > 0 && done < MIGRATIONS.len() {
+        let copy = free_copy(path, version);
+        backup::copy_to(connection, &copy)?;
+        tracing::info!(
+            "the journal is brought from schema {version} to {}; as it was it is in {}",
+            MIGRATIONS.len(),
+            copy.display()
+        );
+    }
     for (step, migration) in MIGRATIONS.iter().enumerate().skip(done) {
         let step = step + 1;
         let migrating = connection.transaction().map_err(failed())?;
         migrating
             .execute_batch(&format!("{migration} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {step};"))
             .map_err(failed())?;
+        if step as i64 == CHAINED {
+            chain::compute_all(&migrating).map_err(failed())?;
+        }
         migrating.commit().map_err(failed())?;
     }
     Ok(())
 }
 
-/// A log that SQLite would take for rubbish and overwrite.
-fn set_aside_foreign_log(dir: &Path, path: &Path) -> Result<Option<Notice>, JournalError> {
+/// `journal.sqlite3.backup-v1`, or with `-2` and so on where that is taken.
+fn free_copy(path: &Path, version: i64) -> PathBuf {
+    let name = |count: u32| with(path, &format!(".backup-v{version}{}", again(count)));
+    (1..).map(name).find(|name| fs::symlink_metadata(name).is_err()).unwrap_or_else(|| name(0))
+}
+
+/// Sees to a log of which SQLite would not find all, and say nothing: how many frames are lost, and what was done about it.
+fn look_at_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), JournalError> {
     let log = with(path, "-wal");
     let mut magic = [0; 4];
     let foreign = match File::open(&log).and_then(|mut log| log.read_exact(&mut magic)) {
         Ok(()) => !LOG_MAGIC.contains(&magic),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok((0, None)),
         // Shorter than its first word: nothing was ever committed there.
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => false,
         Err(error) => return Err(JournalError::file("read", &log)(error)),
     };
-    if !foreign {
-        return Ok(None);
-    }
+    let damage = match foreign {
+        // Each frame has a page, and no page is shorter.
+        true => Some(log::Damage { frames: fs::metadata(&log).map_or(0, |log| log.len() / 512), in_main_file: false }),
+        false => log::damage(&log, path).map_err(JournalError::file("read", &log))?,
+    };
+    let Some(log::Damage { frames, in_main_file }) = damage else { return Ok((0, None)) };
     let aside = with(&free_name(dir), "-wal");
-    fs::rename(&log, &aside).map_err(JournalError::file("set aside", &log))?;
+    if foreign || in_main_file {
+        fs::rename(&log, &aside).map_err(JournalError::file("set aside", &log))?;
+    } else {
+        // SQLite reads what comes before the damage.
+        fs::copy(&log, &aside).map(drop).map_err(JournalError::file("set aside", &log))?;
+    }
     sync_directory(dir)?;
+    let (lost, outcome) = match in_main_file {
+        true => (0, "all that it holds is in the main file as well, and nothing is missing"),
+        false => (frames, "the journal goes on from what can be read, and the last moves may be missing"),
+    };
     let message = format!(
-        "the journal's write-ahead log {} is damaged and has been set aside as {}; the journal goes on from what was in the \
-         main file, and the last moves may be missing",
+        "the journal's write-ahead log {} is damaged and has been set aside as {}; {outcome}",
         log.display(),
         aside.display()
     );
-    Ok(Some(Notice { message, set_aside: aside }))
+    Ok((lost, Some(Notice { message, set_aside: Some(aside) })))
 }
 
 fn set_aside(dir: &Path, path: &Path, why: &str) -> Result<Notice, JournalError> {
@@ -248,7 +388,7 @@ fn set_aside(dir: &Path, path: &Path, why: &str) -> Result<Notice, JournalError>
         path.display(),
         aside.display()
     );
-    Ok(Notice { message, set_aside: aside })
+    Ok(Notice { message, set_aside: Some(aside) })
 }
 
 /// `journal-damaged-20261121T100000Z.sqlite3`, or with `-2` and so on where that is taken.
@@ -256,13 +396,17 @@ fn free_name(dir: &Path) -> PathBuf {
     let date = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let mut count = 1;
     loop {
-        let again = if count == 1 { String::new() } else { format!("-{count}") };
-        let name = dir.join(format!("journal-damaged-{date}{again}.sqlite3"));
+        let name = dir.join(format!("journal-damaged-{date}{}.sqlite3", again(count)));
         if BESIDE.iter().all(|beside| fs::symlink_metadata(with(&name, beside)).is_err()) {
             return name;
         }
         count += 1;
     }
+}
+
+/// Tells the second and later files of one name from the first.
+fn again(count: u32) -> String {
+    if count == 1 { String::new() } else { format!("-{count}") }
 }
 
 fn sync_directory(dir: &Path) -> Result<(), JournalError> {

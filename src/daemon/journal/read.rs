@@ -1,6 +1,7 @@
 //! What is asked of the journal.
 
 use super::JournalError;
+use super::chain;
 use crate::game::{Event, GameResult, Stamped};
 use crate::wire;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -37,16 +38,16 @@ pub struct GameSummary {
     pub result: Option<GameResult>,
 }
 
-pub(super) fn last_game(connection: &Connection, board: &str) -> Result<Option<StoredGame>, JournalError> {
+pub(super) fn last_game(connection: &Connection, chains: Chains, board: &str) -> Result<Option<StoredGame>, JournalError> {
     let failed = || JournalError::sqlite("read the last game from the journal");
-    // One transaction, so that the game and its events belong together.
-    let reading = connection.unchecked_transaction().map_err(failed())?;
-    let game = reading
+    let game = connection
         .prepare_cached("SELECT id, started_wall_ms, epoch_wall_ms FROM game WHERE board = ?1 ORDER BY id DESC LIMIT 1")
         .and_then(|mut statement| statement.query_row([board], |row| Ok((id(row, 0)?, row.get(1)?, row.get(2)?))).optional())
         .map_err(failed())?;
     let Some((id, started_wall_ms, epoch_wall_ms)) = game else { return Ok(None) };
-    Ok(Some(StoredGame { id, board: board.to_owned(), started_wall_ms, epoch_wall_ms, events: events(&reading, id, 0)? }))
+    // Of a game nothing is ever changed, and events that are added meanwhile are its own.
+    let events = events(connection, chains, id, 0)?;
+    Ok(Some(StoredGame { id, board: board.to_owned(), started_wall_ms, epoch_wall_ms, events }))
 }
 
 pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, JournalError> {
@@ -63,7 +64,7 @@ pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, Journal
             let result: Option<String> = row.get(5)?;
             let summary = GameSummary {
                 id: id(row, 0)?,
-                board: row.get(1)?,
+                board: text(row, 1)?,
                 started_wall_ms: row.get(2)?,
                 last_wall_ms: row.get(3)?,
                 last_number: id(row, 4)?,
@@ -74,11 +75,10 @@ pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, Journal
         .map_err(failed())?;
     rows.map(|row| {
         let (mut summary, text) = row.map_err(failed())?;
-        if let Some(text) = text {
-            let stamped = parse(summary.id, summary.last_number, &text)?;
-            if let Event::Result { result, .. } = stamped.event {
-                summary.result = result;
-            }
+        // A game that cannot be read is listed all the same.
+        let stamped = text.and_then(|text| parse(summary.id, summary.last_number, &text).ok());
+        if let Some(Stamped { event: Event::Result { result, .. }, .. }) = stamped {
+            summary.result = result;
         }
         Ok(summary)
     })
@@ -97,30 +97,89 @@ pub(super) fn games_of(connection: &Connection, board: &str, count: usize) -> Re
     Ok(games)
 }
 
-pub(super) fn events(connection: &Connection, game: u64, after: u64) -> Result<Vec<Stamped>, JournalError> {
+/// Whether the events of a journal carry chains: a file that no later touchmoved has opened does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chains {
+    Stored,
+    Missing,
+}
+
+impl Chains {
+    pub fn of(connection: &Connection) -> rusqlite::Result<Chains> {
+        let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        Ok(if version < super::open::CHAINED { Chains::Missing } else { Chains::Stored })
+    }
+}
+
+pub(super) fn events(connection: &Connection, chains: Chains, game: u64, after: u64) -> Result<Vec<Stamped>, JournalError> {
     let failed = || JournalError::sqlite("read events from the journal");
-    let mut statement = connection
-        .prepare_cached("SELECT number, event FROM event WHERE game = ?1 AND number > ?2 ORDER BY number")
-        .map_err(failed())?;
-    let rows = statement
-        .query_map(params![integer(game), integer(after)], |row| Ok((id(row, 0)?, row.get::<_, String>(1)?)))
-        .map_err(failed())?;
-    rows.map(|row| {
-        let (number, text) = row.map_err(failed())?;
-        parse(game, number, &text)
-    })
-    .collect()
+    let (events, unreadable) = good_events(connection, chains, game, after).map_err(failed())?;
+    match unreadable {
+        Some(why) if last_good(connection, chains, game).map_err(failed())?.is_none() => Err(why),
+        _ => Ok(events),
+    }
 }
 
 /// The events of a game before the first that cannot be read.
-pub(super) fn readable_events(connection: &Connection, game: u64) -> Vec<Stamped> {
-    let Ok(mut statement) = connection.prepare_cached("SELECT number, event FROM event WHERE game = ?1 ORDER BY number") else {
-        return Vec::new();
+pub(super) fn readable_events(connection: &Connection, chains: Chains, game: u64) -> Vec<Stamped> {
+    good_events(connection, chains, game, 0).map_or_else(|_| Vec::new(), |(events, _)| events)
+}
+
+/// The number of the last good event of a game of which something is missing; `None`: nothing is.
+pub(super) fn last_good(connection: &Connection, chains: Chains, game: u64) -> rusqlite::Result<Option<u64>> {
+    if chains == Chains::Missing {
+        return Ok(None);
+    }
+    let mut statement = connection.prepare_cached("SELECT number FROM last_good WHERE game = ?1 ORDER BY number LIMIT 1")?;
+    statement.query_row([integer(game)], |row| id(row, 0)).optional()
+}
+
+/// The events of a game after this number and before the first that cannot be read or is not what was written, and why that is so.
+fn good_events(
+    connection: &Connection,
+    chains: Chains,
+    game: u64,
+    after: u64,
+) -> rusqlite::Result<(Vec<Stamped>, Option<JournalError>)> {
+    let columns = if chains == Chains::Stored { chain::COLUMNS } else { "number, at_ms, wall_ms, kind, event" };
+    let mut last = match (chains, after) {
+        (Chains::Stored, 0) => chain::stored_root(connection, game)?,
+        _ => None,
     };
-    let row = |row: &rusqlite::Row<'_>| Ok((id(row, 0)?, row.get::<_, String>(1)?));
-    let Ok(rows) = statement.query_map([integer(game)], row) else { return Vec::new() };
-    let numbered = rows.map_while(Result::ok).zip(1..).take_while(|((number, _), expect)| number == expect);
-    numbered.map_while(|((number, text), _)| parse(game, number, &text).ok()).collect()
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {columns} FROM event WHERE game = ?1 AND number >= ?2 ORDER BY number"))?;
+    let mut rows = statement.query(params![integer(game), integer(after)])?;
+    let mut events = Vec::new();
+    let mut expected = after + 1;
+    while let Some(row) = rows.next()? {
+        if after > 0 && matches!(row.get_ref(0)?, rusqlite::types::ValueRef::Integer(number) if number == integer(after)) {
+            if chains == Chains::Stored {
+                last = chain::stored(row, 5);
+            }
+            continue;
+        }
+        let unreadable = |why: &str| Some(JournalError::Unreadable { game, number: expected, why: why.to_owned() });
+        if chains == Chains::Stored {
+            last = last.and_then(|last| chain::checked(row, &last, expected));
+            if last.is_none() {
+                return Ok((events, unreadable("it is not what was written: its checksum does not fit")));
+            }
+        }
+        let Some(content) = chain::content(row).filter(|content| content.number == integer(expected)) else {
+            return Ok((events, unreadable("it is not in the form it was written in")));
+        };
+        match parse(game, expected, content.event) {
+            Ok(event) => events.push(event),
+            Err(why) => return Ok((events, Some(why))),
+        }
+        expected += 1;
+    }
+    Ok((events, None))
+}
+
+/// A text as far as it can be read.
+pub(super) fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<String> {
+    Ok(String::from_utf8_lossy(row.get_ref(column)?.as_bytes()?).into_owned())
 }
 
 fn parse(game: u64, number: u64, text: &str) -> Result<Stamped, JournalError> {

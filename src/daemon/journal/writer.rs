@@ -1,16 +1,23 @@
 //! The thread that writes: one transaction a batch, answered when it is on disk, tidied up when nothing else is to do.
 
 use super::JournalError;
+use super::chain::{self, Content};
+use super::incarnation::{self, End, Incarnation};
+use super::marks::{Mark, Marks};
 use super::read::{id, integer};
+use crate::daemon::whole_file::Lasting;
 use crate::game::{Event, Stamped};
 use crate::wire;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
-use std::collections::HashMap;
+use rusqlite::{Connection, TransactionBehavior, params};
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::JoinHandle;
-use tokio::sync::{mpsc, oneshot};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
-/// How many batches may wait. A board has one at a time under way, so this is never reached but on a dying disk.
-const WAITING: usize = 64;
+/// The marks are written this often at most.
+const MARKS_EVERY: Duration = Duration::from_secs(1);
 /// After so many commits the write-ahead log is written into the main file: two or three fsyncs, done after the answer.
 const TIDY_AFTER: u32 = 64;
 
@@ -21,9 +28,30 @@ pub(super) struct Batch {
     pub events: Vec<Stamped>,
 }
 
-struct Job {
-    batch: Batch,
-    answer: oneshot::Sender<Result<Vec<u64>, JournalError>>,
+enum Job {
+    Append {
+        batch: Batch,
+        answer: oneshot::Sender<Result<Vec<u64>, JournalError>>,
+    },
+    /// These games are closed, since they are not whole.
+    Close {
+        games: BTreeMap<u64, u64>,
+        why: String,
+        answer: oneshot::Sender<Result<Incarnation, JournalError>>,
+    },
+    /// The file is torn: the next start looks through it first.
+    Suspect,
+}
+
+/// What the thread starts with.
+pub(super) struct Start {
+    pub connection: Connection,
+    /// The state directory.
+    pub dir: PathBuf,
+    /// The identifier of the incarnation.
+    pub incarnation: String,
+    pub ends: HashMap<String, End>,
+    pub last_game: u64,
 }
 
 /// The thread and the way to it.
@@ -33,17 +61,31 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub fn start(connection: Connection) -> std::io::Result<Writer> {
-        let (jobs, waiting) = mpsc::channel(WAITING);
-        let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || run(connection, waiting))?;
+    pub fn start(start: Start) -> std::io::Result<Writer> {
+        let (jobs, waiting) = mpsc::channel();
+        let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || State::new(start).run(&waiting))?;
         Ok(Writer { jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    fn send(&self, job: Job) -> Result<(), JournalError> {
+        self.jobs.as_ref().ok_or(JournalError::Closed)?.send(job).map_err(|_| JournalError::Closed)
     }
 
     pub async fn append(&self, batch: Batch) -> Result<Vec<u64>, JournalError> {
         let (answer, answered) = oneshot::channel();
-        let jobs = self.jobs.as_ref().ok_or(JournalError::Closed)?;
-        jobs.send(Job { batch, answer }).await.map_err(|_| JournalError::Closed)?;
+        self.send(Job::Append { batch, answer })?;
         answered.await.unwrap_or(Err(JournalError::Closed))
+    }
+
+    pub async fn close(&self, games: BTreeMap<u64, u64>, why: String) -> Result<Incarnation, JournalError> {
+        let (answer, answered) = oneshot::channel();
+        self.send(Job::Close { games, why, answer })?;
+        answered.await.unwrap_or(Err(JournalError::Closed))
+    }
+
+    pub fn suspect(&self) {
+        // A thread that is gone has written its marks.
+        let _ = self.send(Job::Suspect);
     }
 }
 
@@ -56,79 +98,154 @@ impl Drop for Writer {
     }
 }
 
-fn run(mut connection: Connection, mut waiting: mpsc::Receiver<Job>) {
-    let mut ends = HashMap::new();
-    // What an earlier run left in the log is tidied up with the first commit.
-    let mut untidy = TIDY_AFTER;
-    while let Some(Job { batch, answer }) = waiting.blocking_recv() {
-        let stored = store(&mut connection, &mut ends, &batch);
-        untidy += u32::from(stored.is_ok());
-        // Whoever asked may have gone; the events are stored all the same.
-        let _ = answer.send(stored);
-        if untidy > TIDY_AFTER && waiting.is_empty() {
-            untidy = 0;
-            // If this fails, on a full disk perhaps, the log keeps everything and the next attempt comes later.
-            if let Err(error) = connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
-                tracing::debug!(%error, "the journal's write-ahead log stays as long as it is");
+/// What the thread holds.
+struct State {
+    start: Start,
+    suspect: bool,
+    /// When the marks are to be written; `None`: they say what there is.
+    due: Option<Instant>,
+    /// When they were written last.
+    written: Option<Instant>,
+}
+
+impl State {
+    fn new(start: Start) -> State {
+        // An opened journal may be another one than the marks tell of.
+        State { start, suspect: false, due: Some(Instant::now()), written: None }
+    }
+
+    fn run(mut self, waiting: &mpsc::Receiver<Job>) {
+        // What an earlier run left in the log is tidied up with the first commit.
+        let mut untidy = TIDY_AFTER;
+        loop {
+            let job = match self.due {
+                None => waiting.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => waiting.recv_timeout(due.saturating_duration_since(Instant::now())),
+            };
+            let mut next = match job {
+                Ok(job) => Some(job),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.write_marks(Lasting::WhilePowered);
+                    continue;
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
+            };
+            while let Some(job) = next {
+                untidy += u32::from(self.work(job));
+                next = waiting.try_recv().ok();
             }
+            if untidy > TIDY_AFTER {
+                untidy = 0;
+                // If this fails, on a full disk perhaps, the log keeps everything and the next attempt comes later.
+                if let Err(error) = self.start.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
+                    tracing::debug!(%error, "the journal's write-ahead log stays as long as it is");
+                }
+            }
+        }
+        self.write_marks(Lasting::OverPowerCuts);
+    }
+
+    /// Whether something was stored.
+    fn work(&mut self, job: Job) -> bool {
+        let is_stored = match job {
+            Job::Append { batch, answer } => {
+                let stored = store(&mut self.start, &batch);
+                let is_stored = stored.is_ok();
+                // Whoever asked may have gone; the events are stored all the same.
+                let _ = answer.send(stored);
+                is_stored
+            }
+            Job::Close { games, why, answer } => {
+                let closed = close(&mut self.start, &games, &why);
+                let is_stored = closed.is_ok();
+                let _ = answer.send(closed);
+                is_stored
+            }
+            Job::Suspect => {
+                self.suspect = true;
+                self.due = Some(Instant::now());
+                false
+            }
+        };
+        if is_stored && self.due.is_none() {
+            let now = Instant::now();
+            self.due = Some(self.written.map_or(now, |written| now.max(written + MARKS_EVERY)));
+        }
+        is_stored
+    }
+
+    fn write_marks(&mut self, lasting: Lasting) {
+        self.due = None;
+        self.written = Some(Instant::now());
+        let marks = Marks {
+            incarnation: self.start.incarnation.clone(),
+            last_game: self.start.last_game,
+            suspect: self.suspect,
+            games: self.start.ends.values().map(|end| (end.game, Mark::from(end))).collect(),
+        };
+        // Those that stay are older, and true.
+        if let Err(error) = marks.save(&self.start.dir, lasting) {
+            tracing::debug!(%error, "the journal's marks cannot be written");
         }
     }
 }
 
-/// How far a board's current game has come.
-#[derive(Clone, Copy)]
-struct End {
-    game: u64,
-    number: u64,
+fn close(start: &mut Start, games: &BTreeMap<u64, u64>, why: &str) -> Result<Incarnation, JournalError> {
+    let failed = || JournalError::sqlite("write to the journal");
+    let writing = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+    incarnation::begin(&writing, why, jiff::Timestamp::now().as_millisecond(), games)?;
+    let incarnation = Incarnation::read(&writing).map_err(failed())?;
+    writing.commit().map_err(failed())?;
+    start.incarnation.clone_from(&incarnation.id);
+    start.ends.retain(|_, end| !games.contains_key(&end.game));
+    Ok(incarnation)
 }
 
-fn store(connection: &mut Connection, ends: &mut HashMap<String, End>, batch: &Batch) -> Result<Vec<u64>, JournalError> {
+fn store(start: &mut Start, batch: &Batch) -> Result<Vec<u64>, JournalError> {
     let Some(last) = batch.events.last() else { return Ok(Vec::new()) };
     let failed = || JournalError::sqlite("write to the journal");
     let epoch_wall_ms = batch.wall_ms.saturating_sub(integer(last.at));
-    let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
-    let mut end = match ends.get(&batch.board) {
-        Some(end) => Some(*end),
-        None => stored_end(&writing, &batch.board).map_err(failed())?,
-    };
+    let writing = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+    let mut end = start.ends.get(&batch.board).cloned();
     let mut games = Vec::with_capacity(batch.events.len());
     for stamped in &batch.events {
         let wall_ms = epoch_wall_ms.saturating_add(integer(stamped.at));
         let starts = matches!(stamped.event, Event::GameStarted { .. });
-        let (game, expected) = match end {
-            Some(End { game, number }) if !starts => (game, number + 1),
+        let mut grown = match end {
+            Some(end) if !starts => end,
             _ if starts && stamped.number == Some(1) => {
                 let row = params![batch.board, wall_ms, epoch_wall_ms];
                 let mut insert = writing
                     .prepare_cached("INSERT INTO game (board, started_wall_ms, epoch_wall_ms) VALUES (?1, ?2, ?3) RETURNING id")
                     .map_err(failed())?;
-                (insert.query_row(row, |row| id(row, 0)).map_err(failed())?, 1)
+                let game = insert.query_row(row, |row| id(row, 0)).map_err(failed())?;
+                let root = chain::root(game, &batch.board, wall_ms, epoch_wall_ms);
+                End { game, number: 0, root, last: root }
             }
             _ => return Err(out_of_order(batch, 1, stamped)),
         };
-        if stamped.number != Some(expected) || !stamped.event.is_durable() {
-            return Err(out_of_order(batch, expected, stamped));
+        grown.number += 1;
+        if stamped.number != Some(grown.number) || !stamped.event.is_durable() {
+            return Err(out_of_order(batch, grown.number, stamped));
         }
-        let kind = wire::kind(&stamped.event);
-        let row = params![integer(game), integer(expected), integer(stamped.at), wall_ms, kind, wire::to_json(stamped)];
+        let (kind, event) = (wire::kind(&stamped.event), wire::to_json(stamped));
+        let number = integer(grown.number);
+        grown.last = chain::link(&grown.last, &Content { number, at_ms: integer(stamped.at), wall_ms, kind, event: &event });
+        let row = params![integer(grown.game), number, integer(stamped.at), wall_ms, kind, event, grown.last.as_slice()];
         writing
-            .prepare_cached("INSERT INTO event (game, number, at_ms, wall_ms, kind, event) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+            .prepare_cached(
+                "INSERT INTO event (game, number, at_ms, wall_ms, kind, event, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )
             .and_then(|mut insert| insert.execute(row))
             .map_err(failed())?;
-        games.push(game);
-        end = Some(End { game, number: expected });
+        games.push(grown.game);
+        end = Some(grown);
     }
     writing.commit().map_err(failed())?;
     // Only now: what was not committed never happened.
-    ends.extend(end.map(|end| (batch.board.clone(), end)));
+    start.last_game = games.iter().copied().fold(start.last_game, u64::max);
+    start.ends.extend(end.map(|end| (batch.board.clone(), end)));
     Ok(games)
-}
-
-fn stored_end(connection: &Connection, board: &str) -> rusqlite::Result<Option<End>> {
-    const END: &str = "
-        SELECT id, (SELECT coalesce(max(number), 0) FROM event WHERE game = id)
-        FROM game WHERE board = ?1 ORDER BY id DESC LIMIT 1";
-    connection.prepare_cached(END)?.query_row([board], |row| Ok(End { game: id(row, 0)?, number: id(row, 1)? })).optional()
 }
 
 fn out_of_order(batch: &Batch, expected: u64, stamped: &Stamped) -> JournalError {

@@ -14,6 +14,11 @@ pub struct Snapshot {
     pub trouble: Vec<(String, String)>,
     /// What is plugged in, may be a board, and is not used: device, and why. None on the broadcast stream.
     pub unused: Vec<(String, String)>,
+    /// Which incarnation of the journal this is: as long as it stays the same, each event keeps its number. Empty on the broadcast
+    /// stream.
+    pub incarnation: String,
+    /// The games of which not all is left in the journal: number of the game, and of its last good event. None on the broadcast stream.
+    pub last_good: Vec<(u64, u64)>,
     /// Boards by name; none on the broadcast stream.
     pub boards: Vec<BoardInfo>,
     /// Games by number.

@@ -39,9 +39,10 @@ impl Manager {
     }
 
     /// What is wrong with the service now, as (kind, sentence). Kinds: journal_full (moves are held back, none is lost, until
-    /// there is room), journal_failed (as before, for another reason), game_unreadable, recordings_stopped, recording_paused
-    /// (a board says more than is recorded), unrecorded (a board shows play, and there is no game), no_boards (on a line that
-    /// carries many), files_failed (the games as files are held back), metrics_failed, lichess_failed (games do not reach
+    /// there is room), journal_failed (as before, for another reason), journal_damaged (published events are missing or
+    /// changed, or a file of the journal is damaged), game_unreadable, recordings_stopped, recording_paused (a board says more
+    /// than is recorded), unrecorded (a board shows play, and there is no game), no_boards (on a line that carries many),
+    /// files_failed (the games as files are held back), metrics_failed, lichess_failed (games do not reach
     /// Lichess), lichess_refused (a game that it does not take), hook_failed, webhook_failed,
     /// web_failed (the page cannot be served). The sentence says what to do.
     #[zbus(property)]
@@ -57,6 +58,22 @@ impl Manager {
             }
             told
         })
+    }
+
+    /// Which incarnation of the journal this is, as a UUID. As long as it stays the same each event keeps its game, its number and its
+    /// content, so what a client knows of a game goes on with Since. A new one after events were found missing or changed, after the
+    /// journal was replaced by a backup, and for a journal begun anew: LastGood says what holds still.
+    #[zbus(property)]
+    fn incarnation(&self) -> String {
+        self.hub.incarnation().id
+    }
+
+    /// The games of which not all is left in the journal, as (game, number of the last good event; 0: none), over all incarnations.
+    /// Nothing is added to them any more; what goes on goes on as another game. A game that is neither here nor in the journal is
+    /// lost as a whole. No number is ever given to another event.
+    #[zbus(property)]
+    fn last_good(&self) -> Vec<(u64, u64)> {
+        self.hub.incarnation().last_good
     }
 
     /// What is plugged in, may be a board, and is not used, as (device, reason). The reason says what to do.

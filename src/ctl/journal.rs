@@ -1,0 +1,71 @@
+//! `touchmovectl journal`: whether the stored games are what was written.
+
+use super::backup::{usual_state, with_progress};
+use crate::daemon::journal::{Check, Findings};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+/// Look through the journal
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  touchmovectl journal verify")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Verify(Verify),
+}
+
+/// Check that every stored event is what was written, while touchmoved runs or not
+///
+/// Reads the whole journal and changes nothing: the checksums of each game, how far it was when touchmoved wrote to it last, and the
+/// structure of the file. Exit code 0: no damage found; 1: damage, or the journal cannot be read.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  touchmovectl journal verify\n  touchmovectl journal verify --state-dir /media/usb/state")]
+struct Verify {
+    /// Where touchmoved keeps its state [default: as `touchmovectl backup`]
+    #[arg(long, value_name = "DIR", alias = "state")]
+    state_dir: Option<PathBuf>,
+}
+
+/// Prints what is found.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let Command::Verify(verify) = args.command;
+    let state = verify.state_dir.unwrap_or_else(usual_state);
+    let findings = with_progress(|progress| Check::whole(&state).run(&AtomicBool::new(false), progress))??;
+    print!("{}", report(&findings));
+    Ok(if findings.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn report(findings: &Findings) -> String {
+    let mut lines = Vec::new();
+    if findings.has_chains {
+        lines.push(format!("incarnation {}", findings.incarnation.id));
+        lines.push(format!("{} games with {} good events", findings.games, findings.events));
+    } else {
+        lines.push(format!(
+            "{} games without checksums: touchmoved computes them when it opens this journal; only the structure of the file was \
+             checked",
+            findings.games
+        ));
+    }
+    for damaged in &findings.damaged {
+        let board = if damaged.board.is_empty() { String::new() } else { format!(" on board {}", damaged.board) };
+        lines.push(match damaged.good {
+            0 => format!("game {}{board}: all events are missing or changed", damaged.game),
+            good => format!("game {}{board}: events after number {good} are missing or changed", damaged.game),
+        });
+    }
+    for (game, good) in &findings.incarnation.last_good {
+        lines.push(format!("known before: game {game}: events after number {good} were missing or changed"));
+    }
+    lines.extend(findings.torn.iter().map(|why| format!("the file is torn: {why}")));
+    lines.push(
+        if findings.is_good() { "no damage found" } else { "DAMAGED: copy the state directory before anything else" }
+            .to_owned(),
+    );
+    lines.into_iter().map(|line| line + "\n").collect()
+}

@@ -1,0 +1,171 @@
+//! The hash chain of a game: each stored event carries the SHA-256 of itself and of all events before it.
+//!
+//! The root is the hash of the game's row; each event then adds its row. The numbers are hashed as eight bytes, least significant
+//! first, and a text that another field follows with its length before it.
+
+use super::read::integer;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension, Row};
+use sha2::{Digest, Sha256};
+
+/// A link of a chain.
+pub(super) type Hash = [u8; 32];
+
+/// What is hashed of one event: its row but for the game, which the root stands for.
+pub(super) struct Content<'a> {
+    pub number: i64,
+    pub at_ms: i64,
+    pub wall_ms: i64,
+    pub kind: &'a str,
+    pub event: &'a str,
+}
+
+/// The link before the first event of a game.
+pub(super) fn root(game: u64, board: &str, started_wall_ms: i64, epoch_wall_ms: i64) -> Hash {
+    let mut hash = Sha256::new();
+    hash.update(b"touchmove game");
+    for number in [integer(game), started_wall_ms, epoch_wall_ms] {
+        hash.update(number.to_le_bytes());
+    }
+    hash.update(board);
+    hash.finalize().into()
+}
+
+/// The link of an event that follows the one with the link `before`.
+pub(super) fn link(before: &Hash, content: &Content<'_>) -> Hash {
+    let mut hash = Sha256::new();
+    hash.update(before);
+    for number in [content.number, content.at_ms, content.wall_ms, integer(content.kind.len() as u64)] {
+        hash.update(number.to_le_bytes());
+    }
+    hash.update(content.kind);
+    hash.update(content.event);
+    hash.finalize().into()
+}
+
+/// The root of a stored game; `None`: there is no such game, or its row is not in the form it was written in.
+pub(super) fn stored_root(connection: &Connection, game: u64) -> rusqlite::Result<Option<Hash>> {
+    const GAME: &str = "SELECT board, started_wall_ms, epoch_wall_ms FROM game WHERE id = ?1";
+    let read = |row: &Row<'_>| {
+        Ok(text(row, 0)
+            .zip(number(row, 1))
+            .zip(number(row, 2))
+            .map(|((board, started), epoch)| root(game, board, started, epoch)))
+    };
+    Ok(connection.prepare_cached(GAME)?.query_row([integer(game)], read).optional()?.flatten())
+}
+
+/// The columns that [`checked`] and [`content`] read, in their order.
+pub(super) const COLUMNS: &str = "number, at_ms, wall_ms, kind, event, chain";
+
+/// What a row of [`COLUMNS`] holds; `None`: it is not in the form it was written in.
+pub(super) fn content<'a>(row: &'a Row<'_>) -> Option<Content<'a>> {
+    Some(Content {
+        number: number(row, 0)?,
+        at_ms: number(row, 1)?,
+        wall_ms: number(row, 2)?,
+        kind: text(row, 3)?,
+        event: text(row, 4)?,
+    })
+}
+
+/// The link of a row of [`COLUMNS`] that is to have this number and follow the link `before`; `None`: it is not what was written.
+pub(super) fn checked(row: &Row<'_>, before: &Hash, expected: u64) -> Option<Hash> {
+    let content = content(row).filter(|content| content.number == integer(expected))?;
+    stored(row, 5).filter(|stored| *stored == link(before, &content))
+}
+
+/// The link that stands in this column.
+pub(super) fn stored(row: &Row<'_>, column: usize) -> Option<Hash> {
+    match row.get_ref(column) {
+        Ok(ValueRef::Blob(bytes)) => bytes.try_into().ok(),
+        _ => None,
+    }
+}
+
+fn number(row: &Row<'_>, column: usize) -> Option<i64> {
+    match row.get_ref(column) {
+        Ok(ValueRef::Integer(number)) => Some(number),
+        _ => None,
+    }
+}
+
+fn text<'a>(row: &'a Row<'_>, column: usize) -> Option<&'a str> {
+    match row.get_ref(column) {
+        Ok(ValueRef::Text(bytes)) => std::str::from_utf8(bytes).ok(),
+        _ => None,
+    }
+}
+
+/// What the chain of a game says.
+pub(super) struct Checked {
+    /// The number of the last event before the first one that is missing or not what was written; 0: none is good.
+    pub good: u64,
+    /// Whether that is the last event stored.
+    pub whole: bool,
+    /// The root.
+    pub root: Hash,
+    /// The link of the last good event.
+    pub last: Hash,
+    /// The link of the event that was asked for, if it is good.
+    pub asked: Option<Hash>,
+}
+
+/// Follows the chain of a game. `ask`: the number of an event the link of which is wanted.
+///
+/// # Errors
+/// What SQLite says of a file that is torn.
+pub(super) fn check(connection: &Connection, game: u64, ask: Option<u64>) -> rusqlite::Result<Checked> {
+    let Some(root) = stored_root(connection, game)? else {
+        return Ok(Checked { good: 0, whole: false, root: [0; 32], last: [0; 32], asked: None });
+    };
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM event WHERE game = ?1 ORDER BY number"))?;
+    let mut rows = statement.query([integer(game)])?;
+    let mut checked = Checked { good: 0, whole: true, root, last: root, asked: None };
+    while let Some(row) = rows.next()? {
+        match self::checked(row, &checked.last, checked.good + 1) {
+            Some(link) => (checked.good, checked.last) = (checked.good + 1, link),
+            None => {
+                checked.whole = false;
+                break;
+            }
+        }
+        if ask == Some(checked.good) {
+            checked.asked = Some(checked.last);
+        }
+    }
+    // The first event is stored together with its game.
+    checked.whole &= checked.good > 0;
+    Ok(checked)
+}
+
+/// Computes the chains of a journal that has none.
+///
+/// # Errors
+/// What SQLite says.
+pub(super) fn compute_all(connection: &Connection) -> rusqlite::Result<()> {
+    let games = connection
+        .prepare("SELECT id FROM game ORDER BY id")?
+        .query_map([], |row| super::read::id(row, 0))?
+        .collect::<rusqlite::Result<Vec<u64>>>()?;
+    for game in games {
+        let Some(mut last) = stored_root(connection, game)? else { continue };
+        let mut links = Vec::new();
+        {
+            let mut statement =
+                connection.prepare_cached(&format!("SELECT {COLUMNS} FROM event WHERE game = ?1 ORDER BY number"))?;
+            let mut rows = statement.query([integer(game)])?;
+            while let Some(row) = rows.next()? {
+                // What cannot be read here could not be read before either, and stays as it is.
+                let Some(content) = content(row) else { break };
+                last = link(&last, &content);
+                links.push((content.number, last));
+            }
+        }
+        let mut update = connection.prepare_cached("UPDATE event SET chain = ?3 WHERE game = ?1 AND number = ?2")?;
+        for (number, link) in links {
+            update.execute(rusqlite::params![integer(game), number, link.as_slice()])?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! The journal looked through as a whole, while it is in use or not: the chain of each game, and the structure of the file.
+
+use super::backup::open_source;
+use super::marks::Marks;
+use super::read::{Chains, id, text};
+use super::{Incarnation, JournalError, chain, incarnation};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A journal, or part of it, that is to be looked through.
+pub struct Check {
+    dir: PathBuf,
+    /// These games need not be looked at.
+    skip: BTreeSet<u64>,
+    /// Compares with the marks beside the journal as well.
+    with_marks: bool,
+}
+
+/// A game that is not what was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damaged {
+    /// Its number.
+    pub game: u64,
+    /// The board it was played on; empty where that is not known.
+    pub board: String,
+    /// The number of its last good event; 0: none is.
+    pub good: u64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Which incarnation of the journal it was; empty for one without chains.
+    pub incarnation: Incarnation,
+    /// How many games were looked through, and how many events of them are good.
+    pub games: u64,
+    /// The same for events.
+    pub events: u64,
+    /// Whether the events carry chains: the journal of an older version gets them when it is opened next.
+    pub has_chains: bool,
+    /// The games that are not whole.
+    pub damaged: Vec<Damaged>,
+    /// What is wrong with the structure of the file.
+    pub torn: Option<String>,
+}
+
+impl Findings {
+    /// Whether all is well.
+    pub fn is_good(&self) -> bool {
+        self.damaged.is_empty() && self.torn.is_none()
+    }
+}
+
+impl fmt::Display for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let game = |damaged: &Damaged| match damaged.good {
+            0 => format!("game {} (all of it)", damaged.game),
+            good => format!("game {} (after its event {good})", damaged.game),
+        };
+        let games: Vec<String> = self.damaged.iter().take(5).map(game).collect();
+        let more = self.damaged.len().saturating_sub(games.len());
+        match (games.is_empty(), &self.torn) {
+            (true, None) => return f.write_str("no damage found"),
+            (true, Some(_)) => {}
+            (false, _) => write!(f, "stored events are missing or changed in {}", games.join(", "))?,
+        }
+        if more > 0 {
+            write!(f, " and {more} more games")?;
+        }
+        if let Some(torn) = &self.torn {
+            let comma = if games.is_empty() { "" } else { "; " };
+            write!(f, "{comma}the file is torn ({torn})")?;
+        }
+        Ok(())
+    }
+}
+
+impl Check {
+    pub(super) fn of_the_rest(dir: &Path, skip: BTreeSet<u64>) -> Check {
+        Check { dir: dir.to_owned(), skip, with_marks: false }
+    }
+
+    /// The whole journal of this state directory, compared with the marks beside it.
+    pub fn whole(dir: &Path) -> Check {
+        Check { dir: dir.to_owned(), skip: BTreeSet::new(), with_marks: true }
+    }
+
+    /// Looks through it; nothing is changed, and `touchmoved` may go on writing. `progress` hears how many games were looked through,
+    /// and of how many. Ends early, with what was found so far, once `stop` is set.
+    ///
+    /// # Errors
+    /// The journal cannot be opened or read, but for damage.
+    pub fn run(&self, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> Result<Findings, JournalError> {
+        // Before the journal, which is never behind them.
+        let marks = if self.with_marks { Marks::load(&self.dir) } else { None }.unwrap_or_default();
+        let mut findings = Findings::default();
+        match self.chains(&marks, &mut findings, stop, &mut progress) {
+            Err(JournalError::Damaged(why)) => findings.torn = Some(why),
+            outcome => outcome?,
+        }
+        if findings.torn.is_none() && !stop.load(Ordering::Relaxed) {
+            findings.torn = self.structure()?;
+        }
+        Ok(findings)
+    }
+
+    fn chains(
+        &self,
+        marks: &Marks,
+        findings: &mut Findings,
+        stop: &AtomicBool,
+        progress: &mut impl FnMut(u64, u64),
+    ) -> Result<(), JournalError> {
+        let failed = || JournalError::sqlite("look through the journal");
+        let connection = open_source(&self.dir)?;
+        super::open::refuse_newer(&self.dir.join(super::FILE), &connection)?;
+        findings.has_chains = Chains::of(&connection).map_err(failed())? == Chains::Stored;
+        let games: Vec<(u64, String)> = connection
+            .prepare("SELECT id, board FROM game ORDER BY id")
+            .and_then(|mut statement| statement.query_map([], |row| Ok((id(row, 0)?, text(row, 1)?)))?.collect())
+            .map_err(failed())?;
+        let games: Vec<(u64, String)> = games.into_iter().filter(|(game, _)| !self.skip.contains(game)).collect();
+        if !findings.has_chains {
+            findings.games = games.len() as u64;
+            return Ok(());
+        }
+        findings.incarnation = Incarnation::read(&connection).map_err(failed())?;
+        let closed = incarnation::closed(&connection).map_err(failed())?;
+        let missing = incarnation::orphans(&connection).map_err(failed())?;
+        let unknown = marks.games.keys().filter(|game| !games.iter().any(|(known, _)| known == *game));
+        let missing: BTreeSet<u64> =
+            missing.into_iter().chain(unknown.copied()).filter(|game| !closed.contains_key(game)).collect();
+        findings.damaged.extend(missing.into_iter().map(|game| Damaged { game, board: String::new(), good: 0 }));
+        // While a transaction reads, the write-ahead log cannot begin anew: not for longer than one game takes.
+        connection.execute_batch("COMMIT").map_err(failed())?;
+        let total = games.len() as u64;
+        for (done, (game, board)) in games.into_iter().enumerate() {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(());
+            }
+            progress(done as u64, total);
+            let mark = marks.games.get(&game);
+            let found = chain::check(&connection, game, mark.map(|mark| mark.number)).map_err(failed())?;
+            findings.games += 1;
+            findings.events += found.good;
+            if let Some(good) = incarnation::lost(&found, mark, closed.get(&game).copied()) {
+                findings.damaged.push(Damaged { game, board, good });
+            }
+        }
+        progress(total, total);
+        Ok(())
+    }
+
+    /// What is wrong with the structure of the file.
+    fn structure(&self) -> Result<Option<String>, JournalError> {
+        let connection = open_source(&self.dir)?;
+        let said = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
+        match said.map_err(JournalError::sqlite("look through the journal")) {
+            Ok(said) => Ok((said != "ok").then(|| said.replace('\n', " "))),
+            Err(JournalError::Damaged(why)) => Ok(Some(why)),
+            Err(error) => Err(error),
+        }
+    }
+}

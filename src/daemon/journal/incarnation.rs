@@ -1,0 +1,270 @@
+//! Which incarnation of the journal this is, and what was found to be missing in it.
+//!
+//! **Invariant:** an event that anybody may know is never given another content. A game of which something is missing or changed is
+//! closed: nothing is added to it any more, and what goes on goes on as a new game.
+
+use super::JournalError;
+use super::chain::{self, Checked, Hash};
+use super::marks::{Mark, Marks, Public};
+use super::read::{id, integer, text};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+/// So many of the newest games are looked through when the journal is opened.
+pub(super) const NEWEST: u64 = 100;
+/// A counter of games that is so much above the last game has been damaged.
+const ABSURD: u64 = 1_000_000;
+
+/// One life of a journal: as long as its identifier stays the same, each event keeps its game, its number and its content.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Incarnation {
+    /// A UUID. A new one: something that was published before may be missing or changed.
+    pub id: String,
+    /// The games of which not all is left, over all incarnations: the number of each, and that of its last good event; 0 where none
+    /// is. A game with a number below those at hand that is neither here nor in the journal is lost as a whole.
+    pub last_good: Vec<(u64, u64)>,
+}
+
+impl Incarnation {
+    /// As it stands in a journal with chains.
+    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Incarnation> {
+        let id = connection
+            .query_row("SELECT id FROM incarnation ORDER BY number DESC LIMIT 1", [], |row| row.get(0))
+            .optional()?
+            .unwrap_or_default();
+        Ok(Incarnation { id, last_good: closed(connection)?.into_iter().collect() })
+    }
+}
+
+/// The games to which nothing is added any more, with the numbers of their last good events.
+pub(super) fn closed(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, u64>> {
+    connection
+        .prepare_cached("SELECT game, min(number) FROM last_good GROUP BY game")?
+        .query_map([], |row| Ok((id(row, 0)?, id(row, 1)?)))?
+        .collect()
+}
+
+/// How far a board's current game has come.
+#[derive(Clone, Debug)]
+pub(super) struct End {
+    pub game: u64,
+    pub number: u64,
+    pub root: Hash,
+    pub last: Hash,
+}
+
+impl From<&End> for Mark {
+    fn from(end: &End) -> Mark {
+        Mark { number: end.number, chain: end.last, root: end.root }
+    }
+}
+
+/// What is known of the journal from elsewhere.
+#[derive(Default)]
+pub(super) struct Witnesses {
+    pub marks: Option<Marks>,
+    pub public: BTreeMap<u64, Public>,
+    /// So many frames of the write-ahead log cannot be read, with commits among them.
+    pub lost_frames: u64,
+}
+
+/// A journal that has been looked through and can be added to.
+pub(super) struct Settled {
+    pub incarnation: Incarnation,
+    /// The games that are added to, by board.
+    pub ends: HashMap<String, End>,
+    /// The number of the last game that anybody may know.
+    pub last_game: u64,
+    /// The games that have been looked through.
+    pub checked: BTreeSet<u64>,
+    /// What was found, as a sentence.
+    pub damage: Option<String>,
+}
+
+/// A random UUID (RFC 9562, version 4).
+fn new_id() -> Result<String, JournalError> {
+    let mut bytes = [0; 16];
+    let mut filled = 0;
+    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        let random = rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty());
+        filled += random.map_err(|why| JournalError::file("ask for randomness for", Path::new(super::FILE))(why.into()))?;
+    }
+    let bits = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
+    let hex = format!("{bits:032x}");
+    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
+    Ok(format!("{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)))
+}
+
+/// The last game of each board.
+fn last_games(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, String>> {
+    connection
+        .prepare("SELECT max(id), board FROM game GROUP BY board")?
+        .query_map([], |row| Ok((id(row, 0)?, text(row, 1)?)))?
+        .collect()
+}
+
+/// Games that have events and are none: the row of the game is gone.
+pub(super) fn orphans(connection: &Connection) -> rusqlite::Result<Vec<u64>> {
+    const ORPHANS: &str = "
+        WITH RECURSIVE known (game) AS (
+            SELECT min(game) FROM event
+            UNION ALL SELECT (SELECT min(game) FROM event WHERE game > known.game) FROM known WHERE known.game IS NOT NULL)
+        SELECT game FROM known WHERE game IS NOT NULL AND game NOT IN (SELECT id FROM game)";
+    connection.prepare(ORPHANS)?.query_map([], |row| id(row, 0))?.collect()
+}
+
+/// Begins a new incarnation, in which these games are closed.
+pub(super) fn begin(connection: &Connection, why: &str, wall_ms: i64, closed: &BTreeMap<u64, u64>) -> Result<(), JournalError> {
+    let failed = || JournalError::sqlite("write to the journal");
+    let incarnation: i64 = connection
+        .query_row(
+            "INSERT INTO incarnation (id, wall_ms, reason) VALUES (?1, ?2, ?3) RETURNING number",
+            params![new_id()?, wall_ms, why],
+            |row| row.get(0),
+        )
+        .map_err(failed())?;
+    for (game, number) in closed {
+        connection
+            .prepare_cached("INSERT INTO last_good (incarnation, game, number) VALUES (?1, ?2, ?3)")
+            .and_then(|mut insert| insert.execute(params![incarnation, integer(*game), integer(*number)]))
+            .map_err(failed())?;
+    }
+    Ok(())
+}
+
+/// What a journal lacks of what is known from elsewhere.
+#[derive(Default)]
+struct Loss {
+    /// The number of the last good event of each game that is not whole any more.
+    games: BTreeMap<u64, u64>,
+    /// The marks are those of another journal, or of a later state of this one.
+    is_other: bool,
+}
+
+/// Looks through the games that matter now, compares them with the witnesses, and begins a new incarnation where something that was
+/// published is missing.
+///
+/// # Errors
+/// What SQLite says; of a file that is torn above all.
+pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Result<Settled, JournalError> {
+    let failed = || JournalError::sqlite("look through the journal");
+    let mut marks = witnesses.marks.clone().unwrap_or_default();
+    let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+    let before = Incarnation::read(&writing).map_err(failed())?;
+    let closed = closed(&writing).map_err(failed())?;
+    let boards = last_games(&writing).map_err(failed())?;
+    let newest: Vec<u64> = writing
+        .prepare("SELECT id FROM game ORDER BY id DESC LIMIT ?1")
+        .and_then(|mut statement| statement.query_map([integer(NEWEST)], |row| id(row, 0))?.collect())
+        .map_err(failed())?;
+    let is_known = |incarnation: &str| {
+        writing.query_row("SELECT count(*) FROM incarnation WHERE id = ?1", [incarnation], |row| row.get::<_, i64>(0))
+    };
+    let mut loss = Loss {
+        is_other: !marks.incarnation.is_empty() && is_known(&marks.incarnation).map_err(failed())? == 0,
+        ..Loss::default()
+    };
+    let checked: BTreeSet<u64> = boards
+        .keys()
+        .chain(&newest)
+        .chain(marks.games.keys().filter(|game| **game <= newest.first().copied().unwrap_or(0)))
+        .copied()
+        .collect();
+    let mut ends = HashMap::new();
+    for game in checked.iter().copied() {
+        let mark = marks.games.remove(&game);
+        let found = chain::check(&writing, game, mark.as_ref().map(|mark| mark.number)).map_err(failed())?;
+        if let Some(good) = lost(&found, mark.as_ref(), closed.get(&game).copied()) {
+            loss.games.insert(game, good);
+        }
+        if let Some(board) = boards.get(&game)
+            && !closed.contains_key(&game)
+        {
+            let Checked { good: number, root, last, .. } = found;
+            ends.insert(board.clone(), End { game, number, root, last });
+        }
+    }
+    // Games of which nothing is left.
+    loss.games.extend(marks.games.keys().filter(|game| !closed.contains_key(game)).map(|game| (*game, 0)));
+    loss.games.extend(
+        orphans(&writing).map_err(failed())?.into_iter().filter(|game| !closed.contains_key(game)).map(|game| (game, 0)),
+    );
+    for (game, public) in &witnesses.public {
+        let held: Option<(i64, i64)> = writing
+            .prepare_cached("SELECT epoch_wall_ms, (SELECT max(number) FROM event WHERE game = id) FROM game WHERE id = ?1")
+            .and_then(|mut statement| statement.query_row([integer(*game)], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+            .map_err(failed())?;
+        if let Some((epoch_wall_ms, last)) = held
+            && epoch_wall_ms == public.epoch_wall_ms
+            && last < integer(public.number)
+            && !closed.contains_key(game)
+        {
+            loss.games.entry(*game).or_insert(u64::try_from(last).unwrap_or(0));
+        }
+    }
+    let damage = sentence(&loss, witnesses, before.id.is_empty());
+    if witnesses.lost_frames > 0 {
+        // Which games had events in there, nobody knows: the last ones.
+        ends.values().for_each(|end| _ = loss.games.entry(end.game).or_insert(end.number));
+    }
+    if before.id.is_empty() || damage.is_some() {
+        let wall_ms = jiff::Timestamp::now().as_millisecond();
+        begin(&writing, damage.as_deref().unwrap_or("begun"), wall_ms, &loss.games)?;
+    }
+    ends.retain(|_, end| !loss.games.contains_key(&end.game));
+    let counted: Option<u64> = writing
+        .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'game'", [], |row| Ok(id(row, 0).unwrap_or(u64::MAX)))
+        .optional()
+        .map_err(failed())?;
+    let held = newest.first().copied().unwrap_or(0).max(marks.last_game);
+    let told = witnesses.public.keys().chain(loss.games.keys()).chain(closed.keys()).copied();
+    let last_game = counted.filter(|counted| *counted <= held + ABSURD).into_iter().chain(told).fold(held, u64::max);
+    // A commit that begins a game changes several pages, so there were fewer games than frames.
+    let last_game = last_game + witnesses.lost_frames;
+    if counted != Some(last_game) {
+        writing
+            .execute("DELETE FROM sqlite_sequence WHERE name = 'game'", [])
+            .and_then(|_| writing.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('game', ?1)", [integer(last_game)]))
+            .map_err(failed())?;
+    }
+    let incarnation = Incarnation::read(&writing).map_err(failed())?;
+    writing.commit().map_err(failed())?;
+    Ok(Settled { incarnation, ends, last_game, checked, damage })
+}
+
+/// The number of the last good event of a game, where it is not what it was.
+pub(super) fn lost(found: &Checked, mark: Option<&Mark>, closed: Option<u64>) -> Option<u64> {
+    if let Some(known) = closed {
+        return (found.good < known).then_some(found.good);
+    }
+    match mark {
+        // Another game has its number.
+        Some(mark) if found.good > 0 && mark.root != found.root => Some(0),
+        Some(mark) if found.good < mark.number => Some(found.good),
+        Some(mark) if found.asked != Some(mark.chain) => Some(0),
+        _ => (!found.whole).then_some(found.good),
+    }
+}
+
+/// What was found; `None`: nothing is missing.
+fn sentence(loss: &Loss, witnesses: &Witnesses, is_new: bool) -> Option<String> {
+    let game = |(game, good): (&u64, &u64)| match good {
+        0 => format!("game {game} (all of it)"),
+        good => format!("game {game} (after its event {good})"),
+    };
+    let games: Vec<String> = loss.games.iter().take(5).map(game).collect();
+    let more = loss.games.len().saturating_sub(games.len());
+    let more = if more == 0 { String::new() } else { format!(" and {more} more games") };
+    let what = match (games.as_slice(), loss.is_other, witnesses.lost_frames) {
+        ([], false, 0) => return None,
+        ([], true, _) => "it is not the journal that was here before, which held the same games or others".to_owned(),
+        ([], false, _) => "the last commits in its write-ahead log are damaged".to_owned(),
+        (games, _, _) => format!("published events are missing or changed in {}{more}", games.join(", ")),
+    };
+    let what = if is_new && witnesses.marks.is_some() { format!("it was begun anew, and {what}") } else { what };
+    Some(format!(
+        "the journal does not hold all that was published: {what}. Games that were being played go on under new numbers from \
+         what is good; enter the moves that are missing with `touchmovectl arbiter`, and see `touchmovectl journal verify`"
+    ))
+}

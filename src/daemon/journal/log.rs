@@ -1,0 +1,184 @@
+//! The write-ahead log before SQLite reads it. SQLite takes its frames up to the first that does not fit and says nothing of those
+//! behind it, be it the end that a power cut tore, or a damaged frame before a hundred good commits.
+//!
+//! The difference: each commit is on disk before the next one is begun. So a frame that follows a commit proves that the commit was
+//! on disk, and a torn end has no such commit. Format: SQLite file format, 4.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// The length of the log's header, and of that of a frame.
+const HEADER: usize = 32;
+const FRAME: usize = 24;
+/// A longer log is not looked through: the journal's own has some hundred pages.
+const LONGEST: u64 = 256 << 20;
+/// A log begins with this, or with one more where its checksums read numbers with the most significant byte first.
+pub(super) const MAGIC: u32 = 0x377f_0682;
+
+/// Commits that were on disk and that SQLite will not find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    /// How many frames are behind the damaged one.
+    pub frames: u64,
+    /// All of it stands in the main file as well: the log can go.
+    pub in_main_file: bool,
+}
+
+type Sum = [u32; 2];
+
+/// A log in memory.
+struct Log {
+    bytes: Vec<u8>,
+    page: usize,
+    most_significant_first: bool,
+}
+
+impl Log {
+    fn word(&self, at: usize) -> u32 {
+        let mut word = [0; 4];
+        if let Some(bytes) = self.bytes.get(at..at + 4) {
+            word.copy_from_slice(bytes);
+        }
+        u32::from_be_bytes(word)
+    }
+
+    fn pair(&self, at: usize) -> Sum {
+        [self.word(at), self.word(at + 4)]
+    }
+
+    fn sum(&self, mut sum: Sum, from: usize, to: usize) -> Sum {
+        for pair in self.bytes.get(from..to).unwrap_or_default().chunks_exact(8) {
+            let (first, second) = pair.split_at(4);
+            let word = |bytes: &[u8]| {
+                let mut word = [0; 4];
+                word.copy_from_slice(bytes);
+                if self.most_significant_first { u32::from_be_bytes(word) } else { u32::from_le_bytes(word) }
+            };
+            sum[0] = sum[0].wrapping_add(word(first)).wrapping_add(sum[1]);
+            sum[1] = sum[1].wrapping_add(word(second)).wrapping_add(sum[0]);
+        }
+        sum
+    }
+
+    fn frames(&self) -> usize {
+        self.bytes.len().saturating_sub(HEADER) / (FRAME + self.page)
+    }
+
+    fn at(&self, frame: usize) -> usize {
+        HEADER + frame * (FRAME + self.page)
+    }
+
+    fn page_number(&self, frame: usize) -> u32 {
+        self.word(self.at(frame))
+    }
+
+    fn is_commit(&self, frame: usize) -> bool {
+        self.word(self.at(frame) + 4) != 0
+    }
+
+    fn salts(&self, frame: usize) -> Sum {
+        self.pair(self.at(frame) + 8)
+    }
+
+    fn stored(&self, frame: usize) -> Sum {
+        self.pair(self.at(frame) + 16)
+    }
+
+    /// The checksum of a frame that follows this one.
+    fn computed(&self, before: Sum, frame: usize) -> Sum {
+        let at = self.at(frame);
+        self.sum(self.sum(before, at, at + 8), at + FRAME, at + FRAME + self.page)
+    }
+
+    fn image(&self, frame: usize) -> &[u8] {
+        let at = self.at(frame) + FRAME;
+        self.bytes.get(at..at + self.page).unwrap_or_default()
+    }
+
+    fn damage(&self, main: &mut File) -> io::Result<Option<Damage>> {
+        let header_is_good = self.sum([0, 0], 0, 24) == self.pair(24);
+        let salts = if header_is_good { self.pair(16) } else { self.salts(0) };
+        let (mut before, mut bad, mut commit) = (self.pair(24), 0, 0);
+        while header_is_good && bad < self.frames() && self.salts(bad) == salts && self.page_number(bad) != 0 {
+            let sum = self.computed(before, bad);
+            if sum != self.stored(bad) {
+                break;
+            }
+            (before, bad) = (sum, bad + 1);
+            if self.is_commit(bad - 1) {
+                commit = bad;
+            }
+        }
+        // Which frames behind it are good: they follow from the checksum that stands in the one before, or from the one that should.
+        let computed = self.computed(before, bad);
+        let follows = |frame: usize| {
+            let own = self.stored(frame);
+            let before = if frame == 0 { self.pair(24) } else { self.stored(frame - 1) };
+            let follows = self.computed(before, frame) == own || frame == bad + 1 && self.computed(computed, frame) == own;
+            follows && self.salts(frame) == salts
+        };
+        let good: Vec<bool> = (bad..self.frames()).map(|frame| frame != bad && follows(frame)).collect();
+        let is_good = |frame: usize| frame.checked_sub(bad).and_then(|index| good.get(index)).copied().unwrap_or(false);
+        let proven = (bad..self.frames()).any(|frame| self.is_commit(frame) && is_good(frame + 1));
+        if !proven {
+            return Ok(None);
+        }
+        let mut last = BTreeMap::new();
+        for frame in (commit..self.frames()).filter(|frame| is_good(*frame)) {
+            last.insert(self.page_number(frame), frame);
+        }
+        let mut in_main_file = true;
+        let mut page = vec![0; self.page];
+        for (number, frame) in last {
+            main.seek(SeekFrom::Start(u64::from(number.saturating_sub(1)) * self.page as u64))?;
+            in_main_file &= main.read_exact(&mut page).is_ok() && page == self.image(frame);
+        }
+        Ok(Some(Damage { frames: (self.frames() - bad) as u64, in_main_file }))
+    }
+}
+
+/// Looks for commits behind a damaged frame; `None`: there are none, or there is no log.
+///
+/// # Errors
+/// A file cannot be read.
+pub(super) fn damage(log: &Path, main: &Path) -> io::Result<Option<Damage>> {
+    let length = match fs::metadata(log) {
+        Ok(found) => found.len(),
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(why) => return Err(why),
+    };
+    if length <= (HEADER + FRAME) as u64 || length > LONGEST {
+        return Ok(None);
+    }
+    let mut main = match File::open(main) {
+        Ok(main) => main,
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(why) => return Err(why),
+    };
+    let mut header = [0; 18];
+    if main.read_exact(&mut header).is_err() {
+        return Ok(None);
+    }
+    // 65,536 is written as 1.
+    let page = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65_536,
+        page => usize::from(page),
+    };
+    if !page.is_power_of_two() || page < 512 {
+        return Ok(None);
+    }
+    let mut log = Log { bytes: fs::read(log)?, page, most_significant_first: false };
+    let by_magic = log.word(0) == MAGIC + 1;
+    for most_significant_first in [by_magic, !by_magic] {
+        log.most_significant_first = most_significant_first;
+        if let Some(damage) = log.damage(&mut main)? {
+            return Ok(Some(damage));
+        }
+        if log.sum([0, 0], 0, 24) == log.pair(24) {
+            break;
+        }
+    }
+    Ok(None)
+}

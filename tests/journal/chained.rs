@@ -1,0 +1,425 @@
+//! Checksums, marks and incarnations: what is damaged or missing is said, and no number is given to another event.
+
+use super::*;
+use crate::hall::client;
+use crate::harness::{Board, Daemon, PrivateBus, until};
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use touchmove::daemon::journal::{Check, Findings};
+use touchmove::publish::client::Snapshot;
+use touchmove::publish::dbus::Stream;
+use touchmove::simulate::rng::Rng;
+
+/// What can be read of a journal: of each game its board, its result and its events.
+type Games = BTreeMap<u64, (String, Option<GameResult>, Vec<Stamped>)>;
+
+/// Everything as far as it can be read; and whether reading said that something cannot.
+fn read(journal: &Journal) -> (Games, bool) {
+    let Ok(games) = journal.games() else { return (Games::new(), true) };
+    let mut is_said = false;
+    let mut read = Games::new();
+    for game in games {
+        let events = journal.events(game.id, 0).unwrap_or_else(|_| {
+            is_said = true;
+            Vec::new()
+        });
+        read.insert(game.id, (game.board, game.result, events));
+    }
+    (read, is_said)
+}
+
+/// The journal's files and what lies beside them.
+fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for name in ["journal.sqlite3", "journal.sqlite3-wal", "journal.marks.json"] {
+        if let Ok(bytes) = fs::read(dir.join(name)) {
+            files.push((name.to_owned(), bytes));
+        }
+    }
+    files
+}
+
+fn put(files: &[(String, Vec<u8>)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (name, bytes) in files {
+        fs::write(dir.path().join(name), bytes).expect("written");
+    }
+    dir
+}
+
+fn marks(dir: &Path) -> serde_json::Value {
+    serde_json::from_str(&fs::read_to_string(dir.join("journal.marks.json")).expect("marks")).expect("JSON")
+}
+
+fn verify(dir: &Path) -> Findings {
+    Check::whole(dir).run(&AtomicBool::new(false), |_, _| {}).expect("a journal")
+}
+
+fn begin_game(journal: &Journal) -> u64 {
+    append(journal, vec![nth(0)]).expect("a game begins")[0]
+}
+
+/// A journal of many games, the last one being played, closed.
+fn played() -> (tempfile::TempDir, Games, String) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    fill(&journal, 0, 213);
+    let (games, id) = (read(&journal).0, journal.incarnation().id);
+    assert_eq!(games.len(), 11);
+    (dir, games, id)
+}
+
+#[test]
+fn a_flipped_bit_is_harmless_or_said() {
+    let (dir, games, id) = played();
+    let files = files(dir.path());
+    let mut rng = Rng::new(1, 0);
+    let (mut harmless, mut said) = (0, 0);
+    let count = std::env::var("FLIPS").ok().and_then(|count| count.parse().ok()).unwrap_or(100);
+    for flip in 0..count {
+        let mut files = files.clone();
+        let (at, bit) = (rng.below(files[0].1.len() as u64) as usize, rng.below(8));
+        files[0].1[at] ^= 1 << bit;
+        let dir = put(&files);
+        let Ok((journal, notices)) = Journal::open(dir.path()) else {
+            said += 1;
+            continue;
+        };
+        let (found, is_said) = read(&journal);
+        if found == games && notices.is_empty() {
+            harmless += 1;
+            continue;
+        }
+        said += 1;
+        let is_said = is_said || !notices.is_empty();
+        assert!(is_said, "flip {flip}, bit {bit} at {at}: the games changed and nothing was said");
+        assert_ne!(journal.incarnation().id, id, "flip {flip}: {notices:?}");
+        // What is there is what was written, as far as it goes.
+        for (game, (_, _, events)) in &found {
+            let known = games.get(game).map_or(&[][..], |(_, _, events)| events);
+            assert!(known.starts_with(events), "flip {flip}: game {game} is another one");
+        }
+        let begun = begin_game(&journal);
+        assert!(begun > 11, "flip {flip}: game {begun} was another one before");
+    }
+    println!("{harmless} harmless, {said} said");
+    assert!(said > count / 3);
+}
+
+#[test]
+fn a_damaged_log_is_said_and_no_number_is_used_again() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    let id = journal.incarnation().id;
+    let index = fill(&journal, 0, 93);
+    let number = (index - 1) % GAME + 1;
+    let game = (index / GAME + 1).to_string();
+    eventually("the marks say all", || {
+        (marks(dir.path())["games"][&game]["number"].as_u64() == Some(number as u64)).then_some(())
+    });
+    let (games, files) = (read(&journal).0, files(dir.path()));
+    drop(journal);
+    let (mut harmless, mut lost) = (0, 0);
+    let mut rng = Rng::new(2, 0);
+    for case in 0..150 {
+        let mut files = files.clone();
+        // Without the marks a damaged end cannot be told from one that a power cut tore.
+        let has_marks = case % 2 == 0;
+        let log = &mut files[1].1;
+        let at = rng.below(log.len() as u64) as usize;
+        let length = [1, 1, 8, 512, 4096][rng.below(5) as usize].min(log.len() - at);
+        let mask = 1 << rng.below(8);
+        log[at..at + length].iter_mut().for_each(|byte| *byte ^= mask);
+        if !has_marks {
+            files.pop();
+        }
+        let dir = put(&files);
+        let (journal, notices) = Journal::open(dir.path()).expect("it opens");
+        let (found, _) = read(&journal);
+        let count = |games: &Games| games.values().map(|(_, _, events)| events.len()).sum::<usize>();
+        if found == games {
+            harmless += 1;
+            continue;
+        }
+        // The last two commits: where the damage goes from one into the other, nothing proves the first.
+        let is_end = count(&games) - count(&found) <= 6;
+        if !has_marks && is_end && notices.is_empty() {
+            continue;
+        }
+        lost += 1;
+        assert!(
+            !notices.is_empty(),
+            "case {case}: {} of {} events are left and nothing was said",
+            count(&found),
+            count(&games)
+        );
+        assert_ne!(journal.incarnation().id, id, "case {case}");
+        // Nothing is added to a game of which somebody may know more.
+        for (game, (_, _, events)) in &found {
+            assert!(games[game].2.starts_with(events), "case {case}: game {game} is another one");
+        }
+        let last = found.values().last().map_or(0, |(_, _, events)| events.len());
+        let next = Stamped { number: Some(last as u64 + 1), ..nth(1) };
+        assert!(append(&journal, vec![next]).is_err(), "case {case}: the game went on under its number");
+        let begun = begin_game(&journal);
+        assert!(begun > *games.keys().last().expect("games"), "case {case}: game {begun} was another one before");
+    }
+    println!("{harmless} harmless, {lost} said");
+    assert!(lost > 100, "{lost}");
+}
+
+#[test]
+fn a_log_that_is_in_the_main_file_already_is_no_loss() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let synced = Arc::new(AtomicUsize::new(0));
+    let main = synced.clone();
+    watched::watch(dir.path(), move |moment, path| {
+        main.fetch_add(usize::from(moment == Moment::AfterSync && path.to_string_lossy().ends_with(".sqlite3")), SeqCst);
+        Ok(())
+    });
+    let journal = open(dir.path());
+    let before = synced.load(SeqCst);
+    let mut index = fill(&journal, 0, 1);
+    eventually("the first tidying", || (synced.load(SeqCst) > before).then_some(()));
+    // One commit more than is tidied up at once.
+    let before = synced.load(SeqCst);
+    for _ in 0..65 {
+        index = fill(&journal, index, index + 1);
+    }
+    eventually("the second tidying", || (synced.load(SeqCst) > before).then_some(()));
+    let (games, id, mut files) = (read(&journal).0, journal.incarnation(), files(dir.path()));
+    drop(journal);
+    let at = files[1].1.len() / 3;
+    files[1].1[at] ^= 4;
+    let dir = put(&files);
+    let (journal, told, aside) = opened(dir.path());
+    assert!(told.ends_with("all that it holds is in the main file as well, and nothing is missing"), "{told}");
+    assert_eq!((aside.len(), read(&journal).0, journal.incarnation()), (1, games, id));
+}
+
+#[test]
+fn a_torn_end_that_nobody_was_told_of_is_quiet() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    let mut index = fill(&journal, 0, 50);
+    let mut rng = Rng::new(3, 0);
+    for _ in 0..30 {
+        let before = files(dir.path());
+        let (length, incarnation) = (before[1].1.len(), journal.incarnation());
+        let known = index;
+        index = fill(&journal, index, index + 1);
+        let mut torn = files(dir.path());
+        let log = &mut torn[1].1;
+        if log.len() <= length {
+            // It began anew.
+            continue;
+        }
+        let kept = length + rng.below((log.len() - length) as u64) as usize;
+        if rng.chance(500) {
+            log.truncate(kept);
+        } else {
+            // Written out of order: the sectors in between did not arrive.
+            let from = kept / 512 * 512;
+            let to = (from + 512).min(log.len());
+            log[from.max(length)..to].fill(0);
+        }
+        torn.truncate(2);
+        torn.extend(before.into_iter().nth(2));
+        let dir = put(&torn);
+        let journal = open(dir.path());
+        assert!((known..=index).contains(&stored(&journal)));
+        assert_eq!(journal.incarnation(), incarnation);
+        assert!(verify(dir.path()).is_good());
+    }
+}
+
+#[test]
+fn a_journal_without_checksums_gets_them_after_a_backup() {
+    const FIRST: &str = "
+        CREATE TABLE game (id INTEGER PRIMARY KEY AUTOINCREMENT, board TEXT NOT NULL, started_wall_ms INTEGER NOT NULL,
+            epoch_wall_ms INTEGER NOT NULL) STRICT;
+        CREATE INDEX game_of_board ON game (board, id);
+        CREATE TABLE event (game INTEGER NOT NULL REFERENCES game (id), number INTEGER NOT NULL, at_ms INTEGER NOT NULL,
+            wall_ms INTEGER NOT NULL, kind TEXT NOT NULL, event TEXT NOT NULL, PRIMARY KEY (game, number)) STRICT, WITHOUT ROWID;
+        PRAGMA application_id = 1952671853;
+        PRAGMA user_version = 1;";
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("journal.sqlite3");
+    let old = rusqlite::Connection::open(&path).expect("a file");
+    old.execute_batch(FIRST).expect("a schema");
+    for index in 0..90 {
+        let (game, event) = (index / GAME + 1, nth(index));
+        let (number, at) = ((index % GAME + 1) as i64, event.at as i64);
+        if index % GAME == 0 {
+            old.execute("INSERT INTO game (board, started_wall_ms, epoch_wall_ms) VALUES ('b1', ?1, 0)", [at]).expect("a game");
+        }
+        let (text, kind) = (touchmove::wire::to_json(&event), touchmove::wire::kind(&event.event));
+        let row = rusqlite::params![game as i64, number, at, at, kind, text];
+        old.execute("INSERT INTO event VALUES (?1, ?2, ?3, ?4, ?5, ?6)", row).expect("an event");
+    }
+    drop(old);
+    // Others read it as it is.
+    let archive = journal::Archive::open(dir.path()).expect("an archive");
+    assert_eq!(archive.events(2).expect("events").len(), GAME);
+    drop(archive);
+    let findings = verify(dir.path());
+    assert!(findings.is_good() && !findings.has_chains && findings.games == 5);
+
+    let journal = open(dir.path());
+    assert_eq!(stored(&journal), 90);
+    assert_eq!(journal.incarnation().id.len(), 36);
+    fill(&journal, 90, 95);
+    drop(journal);
+    let findings = verify(dir.path());
+    assert!(findings.is_good() && findings.has_chains && findings.events >= 95, "{findings:?}");
+    let backup = rusqlite::Connection::open(dir.path().join("journal.sqlite3.backup-v1")).expect("a backup");
+    let number = |sql: &str| backup.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a number");
+    assert_eq!((number("PRAGMA user_version"), number("SELECT count(*) FROM event")), (1, 90));
+}
+
+#[test]
+fn without_its_lock_file_a_second_touchmoved_does_not_come_in() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut child = process("hold", dir.path()).spawn().expect("a process");
+    heard(&mut lines(&mut child), "open").expect("open");
+    fs::remove_file(dir.path().join("journal.lock")).expect("removed");
+    for _ in 0..2 {
+        let error = Journal::open(dir.path()).err().expect("refused");
+        assert!(matches!(error, JournalError::Locked { .. }), "{error}");
+    }
+    assert!(!dir.path().join("journal.lock").exists());
+    child.kill().expect("killed");
+    child.wait().expect("gone");
+    open(dir.path());
+}
+
+#[test]
+fn a_backup_put_back_is_another_incarnation() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let copies = tempfile::tempdir().expect("a directory");
+    let copy = copies.path().join("copy");
+    let journal = open(dir.path());
+    let id = journal.incarnation().id;
+    let index = fill(&journal, 0, 30);
+    journal.backup(&copy).expect("a backup");
+    fill(&journal, index, 65);
+    drop(journal);
+    fs::rename(&copy, dir.path().join("journal.sqlite3")).expect("put back");
+
+    // Whoever looks at it before touchmoved does sees it, too.
+    assert!(!verify(dir.path()).is_good());
+    let (journal, told, _) = opened(dir.path());
+    assert!(told.contains("published events are missing or changed in game 4 (all of it)"), "{told}");
+    assert_ne!(journal.incarnation().id, id);
+    assert_eq!(journal.incarnation().last_good, [(4, 0)]);
+    assert!(begin_game(&journal) > 4);
+    drop(journal);
+    open(dir.path());
+    assert!(verify(dir.path()).is_good());
+}
+
+#[test]
+fn a_journal_begun_anew_goes_on_with_the_numbers() {
+    let (dir, games, id) = played();
+    fs::remove_file(dir.path().join("journal.sqlite3")).expect("removed");
+    let (journal, told, _) = opened(dir.path());
+    assert!(told.contains("it was begun anew, and published events are missing or changed in game 11 (all of it)"), "{told}");
+    assert_ne!(journal.incarnation().id, id);
+    assert!(begin_game(&journal) > *games.keys().last().expect("games"));
+    drop(journal);
+    // Where nothing was told there is nothing to say.
+    let dir = tempfile::tempdir().expect("a directory");
+    assert_eq!(begin_game(&open(dir.path())), 1);
+}
+
+#[test]
+fn old_games_are_looked_through_afterwards() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    for _ in 0..110 {
+        append(&journal, (0..3).map(nth).collect()).expect("a game");
+    }
+    let id = journal.incarnation().id;
+    drop(journal);
+    let edit = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("open");
+    edit.execute("UPDATE event SET at_ms = at_ms + 1 WHERE game = 7 AND number = 3", []).expect("edited");
+    drop(edit);
+    let journal = open(dir.path());
+    assert_eq!(journal.incarnation().id, id);
+    let findings = journal.check().run(&AtomicBool::new(false), |_, _| {}).expect("looked through");
+    assert_eq!(findings.to_string(), "stored events are missing or changed in game 7 (after its event 2)");
+    assert_eq!(findings.games, 10);
+    assert!(run(journal.close_damaged(&findings)).expect("noted"));
+    assert!(!run(journal.close_damaged(&findings)).expect("known"));
+    assert_ne!(journal.incarnation().id, id);
+    assert_eq!(journal.incarnation().last_good, [(7, 2)]);
+    assert_eq!(journal.events(7, 0).expect("what is good"), [nth(0), nth(1)]);
+    drop(journal);
+    let journal = open(dir.path());
+    assert!(journal.check().run(&AtomicBool::new(false), |_, _| {}).expect("looked through").is_good());
+}
+
+#[test]
+fn touchmovectl_says_what_is_damaged() {
+    let (dir, _) = good_journal();
+    let verify = || {
+        let state = dir.path().to_str().expect("a path");
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_touchmovectl")).args(["journal", "verify", "--state-dir", state]).output();
+        let output = output.expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let journal = open(dir.path());
+    let (code, says) = verify();
+    assert!(code == Some(0) && says.contains("15 games with 300 good events") && says.ends_with("no damage found\n"), "{says}");
+    drop(journal);
+    let edit = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("open");
+    edit.execute("UPDATE event SET wall_ms = wall_ms + 1 WHERE game = 2 AND number = 5", []).expect("edited");
+    drop(edit);
+    let (code, says) = verify();
+    assert!(code == Some(1) && says.contains("game 2 on board b1: events after number 4 are missing or changed"), "{says}");
+}
+
+/// A stored event of the game on the board is changed while touchmoved is down.
+#[tokio::test]
+async fn clients_see_that_a_running_game_was_damaged() {
+    let (Some(bus), state, board) = (PrivateBus::start(), tempfile::tempdir().expect("a directory"), Board::plugged()) else {
+        return;
+    };
+    let client = client(&bus, Stream::Live).await;
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    until("a game", async || (!client.snapshot().await.unwrap().games.is_empty()).then_some(())).await;
+    let plies = |snapshot: &Snapshot, game: u64| {
+        snapshot.games.iter().find(|known| known.id == game).map_or(0, |game| game.moves.len())
+    };
+    for (index, (from, to)) in [("e2", "e4"), ("e7", "e5"), ("g1", "f3")].into_iter().enumerate() {
+        board.play(from, to);
+        until("a move", async || (plies(&client.snapshot().await.unwrap(), 1) == index + 1).then_some(())).await;
+    }
+    let before = client.snapshot().await.unwrap();
+    assert!(before.trouble.is_empty() && before.last_good.is_empty() && before.incarnation.len() == 36, "{before:?}");
+    let known = client.since(1, 0).await.unwrap();
+    assert!(daemon.terminate().success());
+    let file = rusqlite::Connection::open(state.path().join("journal.sqlite3")).expect("open");
+    let bad: u64 = file
+        .query_row("SELECT min(number) FROM event WHERE event LIKE '%e7e5%'", [], |row| row.get::<_, i64>(0))
+        .expect("a move") as u64;
+    file.execute("UPDATE event SET event = replace(event, 'e7e5', 'e7e6') WHERE game = 1", []).expect("changed");
+    drop(file);
+
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    let after = until("the game, the moves missing found on the board", async || {
+        Some(client.snapshot().await.unwrap()).filter(|after| plies(after, 2) == 3)
+    })
+    .await;
+    assert!(after.trouble.iter().any(|(kind, _)| kind == "journal_damaged"), "{:?}", after.trouble);
+    assert_ne!(after.incarnation, before.incarnation);
+    assert_eq!(after.last_good, [(1, bad - 1)]);
+    // The new game begins with what is good; of the other one that is all there is.
+    let good = client.since(2, 0).await.unwrap().into_iter().take(bad as usize - 1);
+    assert!(good.zip(known).all(|(event, known)| event.event == known.event && event.fields == known.fields));
+    let archive = journal::Archive::open(state.path()).expect("an archive");
+    assert_eq!(archive.events(1).expect("what is good").len(), bad as usize - 1);
+    drop(daemon);
+}
