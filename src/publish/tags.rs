@@ -25,3 +25,27 @@ pub fn check(tags: &[(String, String)]) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_tag_is_refused_in_words() {
+        let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let most: Vec<_> = (0..MOST).map(|index| tag(&format!("Tag{index}"), &"x".repeat(LONGEST))).collect();
+        assert_eq!(check(&most), Ok(()));
+        let one_more = [&most[..], &[tag("White", "Ada, A")]].concat();
+        assert_eq!(check(&one_more), Err("65 tags are too many: give at most 64".to_owned()));
+        for (name, value, says) in [
+            ("", "x", "\"\" is no name"),
+            ("White Note", "x", "is no name of a PGN tag"),
+            ("Wei\u{df}", "x", "is no name of a PGN tag"),
+            ("White", "Ada\nBob", "White is no value"),
+            ("White", &"x".repeat(LONGEST + 1), "at most 255 bytes"),
+        ] {
+            let why = check(&[tag("Black", "Bob"), tag(name, value)]).expect_err(name);
+            assert!(why.contains(says), "{why}");
+        }
+    }
+}
