@@ -38,11 +38,11 @@ pub enum OpenError {
         port: PathBuf,
     },
     /// The file is there, but this user may not open it.
-    #[error("no permission to open {}: it belongs to group {group}; {}", port.display(), join_group(group))]
+    #[error("no permission to open {}: it belongs to {}; {}", port.display(), named(group), join_group(group))]
     NoPermission {
         /// The port.
         port: PathBuf,
-        /// The group that owns it: its name, or its number where it has none.
+        /// The group that owns it: its name, its number where it has none, or [`UNSEEN_GROUP`].
         group: String,
     },
     /// Another program has it.
@@ -75,6 +75,15 @@ pub enum OpenError {
     },
 }
 
+/// Stands for the name of a group that this program does not see: the service has users of its own (`PrivateUsers=` of systemd.exec(5)),
+/// to whom most groups have no name.
+pub const UNSEEN_GROUP: &str = "?";
+
+/// A group in a sentence.
+fn named(group: &str) -> String {
+    if group == UNSEEN_GROUP { "a group that is not seen from here".to_owned() } else { format!("group {group}") }
+}
+
 /// What to do to be let in to the devices of a group, for whoever runs this program.
 pub fn join_group(group: &str) -> String {
     let user = rustix::process::geteuid().as_raw().to_string();
@@ -85,6 +94,10 @@ pub fn join_group(group: &str) -> String {
 fn join(group: &str, user: &str) -> String {
     match (group, user) {
         ("root", _) => "no group but root's may use it: a udev rule has to give it to one (`doctor` shows the line)".to_owned(),
+        (UNSEEN_GROUP, rules::USER) => {
+            format!("`ls -l` shows it: run `sudo usermod -aG GROUP {user}`, then `sudo systemctl restart touchmoved`")
+        }
+        (UNSEEN_GROUP, _) => "`ls -l` shows it: run `sudo usermod -aG GROUP $USER`, then log out and in again".to_owned(),
         // Nobody logs in as the service.
         (_, rules::USER) => format!("run `sudo usermod -aG {group} {user}`, then `sudo systemctl restart touchmoved`"),
         _ => format!("run `sudo usermod -aG {group} $USER`, then log out and in again"),
@@ -203,9 +216,11 @@ fn is_terminal(path: &Path) -> bool {
     fs::OpenOptions::new().read(true).custom_flags(FLAGS).open(path).map_or(true, |file| io::IsTerminal::is_terminal(&file))
 }
 
-/// The group that owns a file: its name, its number where it has none, `?` where the file cannot be seen.
+/// The group that owns a file: its name, its number where it has none, [`UNSEEN_GROUP`] where it or the file cannot be seen.
 pub fn group_of(path: &Path) -> String {
-    let Ok(meta) = fs::metadata(path) else { return "?".to_owned() };
+    /// What the kernel shows of groups that have no number here (user_namespaces(7)).
+    const OVERFLOW: u32 = 65534;
+    let Some(meta) = fs::metadata(path).ok().filter(|meta| meta.gid() != OVERFLOW) else { return UNSEEN_GROUP.to_owned() };
     let gid = meta.gid().to_string();
     let groups = fs::read_to_string("/etc/group").unwrap_or_default();
     groups.lines().filter_map(numbered).find(|(_, id)| *id == gid).map_or(gid.clone(), |(name, _)| name.to_owned())
@@ -264,6 +279,11 @@ mod tests {
     fn who_is_to_join_a_group() {
         for (group, user, expect) in [
             ("dialout", "anna", "run `sudo usermod -aG dialout $USER`, then log out and in again"),
+            (
+                super::UNSEEN_GROUP,
+                "touchmove",
+                "`ls -l` shows it: run `sudo usermod -aG GROUP touchmove`, then `sudo systemctl restart touchmoved`",
+            ),
             ("gpio", "touchmove", "run `sudo usermod -aG gpio touchmove`, then `sudo systemctl restart touchmoved`"),
             (
                 "root",
