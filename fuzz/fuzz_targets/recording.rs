@@ -7,4 +7,8 @@ mod inputs;
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|text: &str| inputs::recorded(text));
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        inputs::recorded(text);
+    }
+});
