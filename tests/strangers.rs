@@ -133,6 +133,17 @@ fn damaged_texts_are_read_or_refused_in_words() {
     }
 }
 
+/// Each sort of text has a fuzz target of its own, by its name.
+#[test]
+fn every_sort_of_text_is_fuzzed() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
+    let table = fs::read_to_string(dir.join("Cargo.toml")).unwrap();
+    for (name, _) in INPUTS {
+        assert!(dir.join(format!("fuzz_targets/{name}.rs")).exists(), "{name}");
+        assert!(table.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
+    }
+}
+
 /// What is in the corpora means something: else only refusals would be tried.
 #[test]
 fn what_the_corpora_begin_with_is_read() {
