@@ -541,6 +541,7 @@ async fn a_start_lets_nothing_out_early_and_takes_nothing_back() {
     let journal = rusqlite::Connection::open(state.path().join(touchmove::daemon::journal::FILE)).unwrap();
     journal.execute("UPDATE event SET wall_ms = wall_ms - 36000000", []).unwrap();
     drop(journal);
+    crate::journal::chained::rehash(state.path());
     let config = dir.path().join("touchmoved.toml");
     std::fs::write(&config, "[broadcast]\ndelay_s = 3600\n").unwrap();
     let daemon = Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);

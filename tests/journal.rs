@@ -1,6 +1,6 @@
 //! The journal: what was acknowledged is there, whatever happens to the process, the disk or the file.
 
-mod chained;
+pub mod chained;
 mod watched;
 
 use crate::harness::eventually;

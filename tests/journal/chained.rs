@@ -3,6 +3,7 @@
 use super::*;
 use crate::hall::client;
 use crate::harness::{Board, Daemon, PrivateBus, until};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use touchmove::daemon::journal::{Check, Findings};
@@ -45,6 +46,51 @@ fn put(files: &[(String, Vec<u8>)]) -> tempfile::TempDir {
         fs::write(dir.path().join(name), bytes).expect("written");
     }
     dir
+}
+
+/// The hashes of all events as docs/journal.md describes them, by game and number.
+fn hashes(journal: &rusqlite::Connection) -> Vec<(i64, i64, Vec<u8>)> {
+    const EVENTS: &str = "
+        SELECT game.id, game.started_wall_ms, game.epoch_wall_ms, game.board, number, at_ms, wall_ms, kind, event
+        FROM event JOIN game ON game.id = event.game ORDER BY game.id, number";
+    let mut statement = journal.prepare(EVENTS).expect("a journal");
+    let mut rows = statement.query([]).expect("a journal");
+    let mut hashes: Vec<(i64, i64, Vec<u8>)> = Vec::new();
+    while let Some(row) = rows.next().expect("a row") {
+        let number = |column| row.get::<_, i64>(column).expect("a number");
+        let text = |column| row.get::<_, String>(column).expect("a text");
+        let mut bytes = match hashes.last() {
+            Some((game, _, before)) if *game == number(0) => before.clone(),
+            _ => {
+                let numbers = [number(0), number(1), number(2)].map(i64::to_le_bytes).concat();
+                Sha256::digest([b"touchmove game", &numbers[..], text(3).as_bytes()].concat()).to_vec()
+            }
+        };
+        let length = text(7).len() as i64;
+        bytes.extend([number(4), number(5), number(6), length].map(i64::to_le_bytes).concat());
+        bytes.extend((text(7) + &text(8)).into_bytes());
+        hashes.push((number(0), number(4), Sha256::digest(&bytes).to_vec()));
+    }
+    hashes
+}
+
+/// Gives a journal that a test has changed the hashes that it would have if it had been written so.
+pub fn rehash(dir: &Path) {
+    let journal = rusqlite::Connection::open(dir.join("journal.sqlite3")).expect("a journal");
+    for (game, number, hash) in hashes(&journal) {
+        let row = rusqlite::params![game, number, hash];
+        journal.execute("UPDATE event SET chain = ?3 WHERE game = ?1 AND number = ?2", row).expect("changed");
+    }
+    fs::remove_file(dir.join("journal.marks.json")).expect("removed");
+}
+
+#[test]
+fn the_hashes_are_what_the_documentation_says() {
+    let (dir, _) = good_journal();
+    let journal = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("a journal");
+    let mut statement = journal.prepare("SELECT game, number, chain FROM event ORDER BY game, number").expect("a journal");
+    let stored = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).expect("rows");
+    assert_eq!(stored.collect::<Result<Vec<_>, _>>().expect("rows"), hashes(&journal));
 }
 
 fn marks(dir: &Path) -> serde_json::Value {
