@@ -8,9 +8,9 @@ PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
 PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
-PACKAGES_TEST := $(PACKAGES_DEMO) systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux chromium chromium-driver
+PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux chromium chromium-driver
 
-.PHONY: help build demo test fmt clippy doc deny deny-where-installed unit bench chaos soak fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
+.PHONY: help build demo test fmt clippy doc deny deny-where-installed unit bench chaos powercut soak fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -98,6 +98,12 @@ deny: ## Licences, sources and versions of all crates (deny.toml); ADVISORIES=DI
 deny-where-installed:
 	@if $(CARGO) deny --version >/dev/null 2>&1; then $(MAKE) --no-print-directory deny; \
 	else echo "SKIPPED: make deny, because cargo-deny is not installed (cargo install --locked cargo-deny)"; fi
+
+# States of the disk after a power cut, of one recorded game.
+CUTS ?= 20000
+
+powercut: packages-test ## A game cut off at any moment, CUTS=20000 SEED=1: what was published is there
+	CUTS=$(CUTS) SEED=$(SEED) $(CARGO) test --features gpio --test main powercut:: -- --nocapture
 
 replay-arm64: packages-build ## The same output from the same recording here and on aarch64; needs cross compilers
 	@CARGO=$(CARGO) .ci/replay-arm64

@@ -57,6 +57,7 @@ mod pgn;
 mod plugs;
 mod polarity;
 mod polkit;
+mod powercut;
 mod promises;
 mod properties;
 mod readme;

@@ -1,0 +1,179 @@
+//! What a traced program did to the files of one directory, in the order in which the calls returned.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A file, whatever its names are.
+pub type Inode = usize;
+
+/// One call that changed something, or made it lasting.
+#[derive(Clone, Debug)]
+pub enum Operation {
+    /// A new file under this name.
+    Create(PathBuf, Inode),
+    /// A name leads to this file from now on, and the other one is gone.
+    Rename(PathBuf, PathBuf, Inode),
+    /// A name is gone.
+    Unlink(PathBuf),
+    Write(Inode, u64, Vec<u8>),
+    Truncate(Inode, u64),
+    /// All that was done to the file before the call was made (the index of an operation) is lasting.
+    Sync(Inode, usize),
+    /// The same for names.
+    SyncNames(usize),
+}
+
+/// An operation and when it began, in seconds since 1970.
+#[derive(Clone, Debug)]
+pub struct Timed {
+    pub at: f64,
+    pub operation: Operation,
+}
+
+/// The calls that are traced.
+pub const CALLS: &str = "openat,write,writev,pwrite64,pwritev,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,\
+                         lseek,close,link,linkat,copy_file_range,sendfile,fallocate";
+
+struct Open {
+    inode: Option<Inode>,
+    offset: u64,
+    is_appending: bool,
+}
+
+/// Reads traces one after the other: what the programs of one directory did.
+pub struct Reader<'a> {
+    dir: &'a Path,
+    names: BTreeMap<PathBuf, Inode>,
+    inodes: usize,
+    pub operations: Vec<Timed>,
+}
+
+fn text(hex: &str) -> Vec<u8> {
+    hex.split("\\x").skip(1).filter_map(|digits| u8::from_str_radix(digits.get(..2)?, 16).ok()).collect()
+}
+
+fn path(hex: &str) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(&text(hex)).into_owned())
+}
+
+/// What stands between the quotation marks, one after the other.
+fn quoted(call: &str) -> Vec<&str> {
+    call.split('"').skip(1).step_by(2).collect()
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(dir: &'a Path) -> Reader<'a> {
+        Reader { dir, names: BTreeMap::new(), inodes: 0, operations: Vec::new() }
+    }
+
+    /// The names of the directory that matter; the index in shared memory does not survive a power cut.
+    fn is_ours(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        path.parent() == Some(self.dir) && !name.ends_with("-shm") && name != "journal.lock"
+    }
+
+    /// One trace of strace -f -y -xx -ttt, from a start of the program to its end.
+    pub fn read(&mut self, trace: &str) {
+        let mut unfinished: BTreeMap<&str, (f64, usize, String)> = BTreeMap::new();
+        let mut open: BTreeMap<u64, Open> = BTreeMap::new();
+        for line in trace.lines() {
+            let Some((pid, rest)) = line.split_once(' ') else { continue };
+            let Some((at, call)) = rest.trim_start().split_once(' ') else { continue };
+            let Ok(at) = at.parse::<f64>() else { continue };
+            let begun = self.operations.len();
+            if let Some(head) = call.strip_suffix(" <unfinished ...>") {
+                unfinished.insert(pid, (at, begun, head.to_owned()));
+            } else if let Some(resumed) = call.strip_prefix("<... ") {
+                let Some((at, begun, head)) = unfinished.remove(pid) else { continue };
+                let tail = resumed.split_once("resumed>").map_or("", |(_, tail)| tail);
+                self.call(at, begun, &format!("{head}{tail}"), &mut open);
+            } else {
+                self.call(at, begun, call, &mut open);
+            }
+        }
+    }
+
+    fn call(&mut self, at: f64, begun: usize, call: &str, open: &mut BTreeMap<u64, Open>) {
+        let Some((name, arguments)) = call.split_once('(') else { return };
+        let Some((arguments, outcome)) = arguments.rsplit_once(") = ") else { return };
+        let Ok(outcome) = outcome.split([' ', '<']).next().unwrap_or_default().parse::<u64>() else { return };
+        let descriptor: u64 = arguments.split('<').next().and_then(|number| number.parse().ok()).unwrap_or(u64::MAX);
+        let last = |count: usize| {
+            let mut words = arguments.rsplit(", ");
+            words.nth(count).and_then(|word| word.parse::<u64>().ok()).unwrap_or(0)
+        };
+        let (timed, quoted) = (|operation| Timed { at, operation }, quoted(arguments));
+        match name {
+            "openat" => {
+                let path = path(quoted.first().unwrap_or(&""));
+                let flags = arguments.rsplit_once('"').map_or("", |(_, flags)| flags);
+                let (is_ours, known) = (self.is_ours(&path), self.names.get(&path).copied());
+                let inode = match known {
+                    Some(inode) if is_ours => {
+                        if flags.contains("O_TRUNC") {
+                            self.operations.push(timed(Operation::Truncate(inode, 0)));
+                        }
+                        Some(inode)
+                    }
+                    None if is_ours && flags.contains("O_CREAT") => {
+                        self.inodes += 1;
+                        self.names.insert(path.clone(), self.inodes);
+                        self.operations.push(timed(Operation::Create(path, self.inodes)));
+                        Some(self.inodes)
+                    }
+                    _ => None,
+                };
+                open.insert(outcome, Open { inode, offset: 0, is_appending: flags.contains("O_APPEND") });
+            }
+            "close" => drop(open.remove(&descriptor)),
+            "lseek" => {
+                if let Some(file) = open.get_mut(&descriptor) {
+                    file.offset = outcome;
+                }
+            }
+            "write" | "pwrite64" => {
+                let Some(file) = open.get_mut(&descriptor) else { return };
+                let Some(inode) = file.inode else { return };
+                assert!(!file.is_appending, "a file that is appended to: {arguments:.200}");
+                let mut bytes = text(quoted.first().unwrap_or(&""));
+                assert!(bytes.len() as u64 >= outcome, "the trace is cut short: {} of {outcome} bytes", bytes.len());
+                bytes.truncate(outcome as usize);
+                let offset = if name == "pwrite64" { last(0) } else { file.offset };
+                if name == "write" {
+                    file.offset += outcome;
+                }
+                self.operations.push(timed(Operation::Write(inode, offset, bytes)));
+            }
+            "ftruncate" => {
+                if let Some(inode) = open.get(&descriptor).and_then(|file| file.inode) {
+                    self.operations.push(timed(Operation::Truncate(inode, last(0))));
+                }
+            }
+            "fsync" | "fdatasync" => {
+                if let Some(inode) = open.get(&descriptor).and_then(|file| file.inode) {
+                    self.operations.push(timed(Operation::Sync(inode, begun)));
+                } else if arguments.split_once('<').is_some_and(|(_, name)| path(name.trim_end_matches('>')) == self.dir) {
+                    self.operations.push(timed(Operation::SyncNames(begun)));
+                }
+            }
+            "rename" | "renameat" | "renameat2" => {
+                let [from, to] = quoted[..] else { return };
+                let (from, to) = (path(from), path(to));
+                if let Some(inode) = self.names.remove(&from) {
+                    self.names.insert(to.clone(), inode);
+                    self.operations.push(timed(Operation::Rename(from, to, inode)));
+                }
+            }
+            "unlink" | "unlinkat" => {
+                let path = path(quoted.first().unwrap_or(&""));
+                if self.names.remove(&path).is_some() {
+                    self.operations.push(timed(Operation::Unlink(path)));
+                }
+            }
+            _ => {
+                let is_ours = open.get(&descriptor).is_some_and(|file| file.inode.is_some());
+                assert!(!is_ours, "a call that this model does not know: {name}");
+            }
+        }
+    }
+}
