@@ -314,6 +314,8 @@ impl Table {
                 self.unseen_since = None;
                 self.with_game(output, |game, _, output| game.unseen(due, output));
             } else if self.clock.deadline().is_some_and(|flag| flag <= due) {
+                // A flag that fell earlier asks for nothing that is due before this.
+                self.now = self.now.max(due);
                 self.believe_flag(due, output);
             } else if self.kings_deadline().is_some_and(|kings| kings <= due) {
                 self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
