@@ -19,9 +19,11 @@ pub use order::{Asked, Carried, Done, Exchange, Meant, OrderError, Request, Targ
 pub use readings::Readings;
 use seat::Batch;
 pub use seat::{LastGame, Seat};
-pub use state::{GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, State, Trouble};
+pub use state::{
+    GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, State, Trouble,
+};
 
-use crate::daemon::journal::{Incarnation, Journal, JournalError};
+use crate::daemon::journal::{Incarnation, Journal, JournalError, Stored};
 use crate::daemon::rounds::{RoundFile, value, with_board};
 use crate::daemon::{Stop, stopped};
 use crate::game::command::Refused;
@@ -419,7 +421,16 @@ impl Hub {
         let mut held = false;
         loop {
             match self.journal.append(board.as_str(), wall_ms, events.clone()).await {
-                Ok(games) => {
+                Ok(Stored { games, is_last_room }) => {
+                    let sentence = is_last_room.then(|| {
+                        "the disk is full, and moves are stored in the little room that was kept for them: free some space in the \
+                         state directory, or they will be held back"
+                            .to_owned()
+                    });
+                    let is_full = sentence.is_some();
+                    if self.trouble(JOURNAL_LAST_ROOM, None, sentence) && is_full {
+                        error!("the disk is full: the last moves that fit are being stored");
+                    }
                     if held {
                         info!(%board, "the journal takes moves again; nothing was lost");
                         self.trouble(JOURNAL_FULL, Some(board), None);

@@ -11,6 +11,7 @@
 
 mod archive;
 mod backup;
+mod ballast;
 mod chain;
 mod check;
 mod incarnation;
@@ -25,6 +26,7 @@ pub use backup::backup;
 pub use check::{Check, Damaged, Findings};
 pub use incarnation::Incarnation;
 pub use read::{GameSummary, StoredGame};
+pub use writer::Stored;
 
 use crate::game::Stamped;
 use read::Chains;
@@ -233,7 +235,7 @@ impl Journal {
     /// current game, without a gap in its numbers. `wall_ms` is the wall clock (Unix time in milliseconds) at the time of the
     /// last of them. On [`JournalError::Full`] and [`JournalError::Busy`] nothing has been written and the same events may be
     /// given again. A call that is dropped before it returns may have stored its events or not.
-    pub async fn append(&self, board: &str, wall_ms: i64, events: Vec<Stamped>) -> Result<Vec<u64>, JournalError> {
+    pub async fn append(&self, board: &str, wall_ms: i64, events: Vec<Stamped>) -> Result<Stored, JournalError> {
         self.writer.append(writer::Batch { board: board.to_owned(), wall_ms, events }).await
     }
 

@@ -101,6 +101,9 @@ pub struct Trouble {
 /// The kind of trouble that holds moves back until there is room.
 pub const JOURNAL_FULL: &str = "journal_full";
 
+/// The kind of trouble when the disk is full and moves are stored in the room that was kept for the last ones.
+pub const JOURNAL_LAST_ROOM: &str = "journal_last_room";
+
 /// The kind of trouble that holds moves back for any other reason.
 pub const JOURNAL_FAILED: &str = "journal_failed";
 

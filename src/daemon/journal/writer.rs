@@ -1,6 +1,7 @@
 //! The thread that writes: one transaction a batch, answered when it is on disk, tidied up when nothing else is to do.
 
 use super::JournalError;
+use super::ballast::Ballast;
 use super::chain::{self, Content};
 use super::incarnation::{self, End, Incarnation};
 use super::marks::{Mark, Marks};
@@ -28,10 +29,19 @@ pub(super) struct Batch {
     pub events: Vec<Stamped>,
 }
 
+/// What became of a batch that was stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The game of each event.
+    pub games: Vec<u64>,
+    /// The disk is full: this was stored in the room that is kept for the last moves.
+    pub is_last_room: bool,
+}
+
 enum Job {
     Append {
         batch: Batch,
-        answer: oneshot::Sender<Result<Vec<u64>, JournalError>>,
+        answer: oneshot::Sender<Result<Stored, JournalError>>,
     },
     /// These games are closed, since they are not whole.
     Close {
@@ -71,7 +81,7 @@ impl Writer {
         self.jobs.as_ref().ok_or(JournalError::Closed)?.send(job).map_err(|_| JournalError::Closed)
     }
 
-    pub async fn append(&self, batch: Batch) -> Result<Vec<u64>, JournalError> {
+    pub async fn append(&self, batch: Batch) -> Result<Stored, JournalError> {
         let (answer, answered) = oneshot::channel();
         self.send(Job::Append { batch, answer })?;
         answered.await.unwrap_or(Err(JournalError::Closed))
@@ -101,6 +111,7 @@ impl Drop for Writer {
 /// What the thread holds.
 struct State {
     start: Start,
+    ballast: Ballast,
     suspect: bool,
     /// When the marks are to be written; `None`: they say what there is.
     due: Option<Instant>,
@@ -111,7 +122,7 @@ struct State {
 impl State {
     fn new(start: Start) -> State {
         // An opened journal may be another one than the marks tell of.
-        State { start, suspect: false, due: Some(Instant::now()), written: None }
+        State { ballast: Ballast::new(&start.dir), start, suspect: false, due: Some(Instant::now()), written: None }
     }
 
     fn run(mut self, waiting: &mpsc::Receiver<Job>) {
@@ -149,7 +160,7 @@ impl State {
     fn work(&mut self, job: Job) -> bool {
         let is_stored = match job {
             Job::Append { batch, answer } => {
-                let stored = store(&mut self.start, &batch);
+                let stored = self.append(&batch);
                 let is_stored = stored.is_ok();
                 // Whoever asked may have gone; the events are stored all the same.
                 let _ = answer.send(stored);
@@ -172,6 +183,16 @@ impl State {
             self.due = Some(self.written.map_or(now, |written| now.max(written + MARKS_EVERY)));
         }
         is_stored
+    }
+
+    fn append(&mut self, batch: &Batch) -> Result<Stored, JournalError> {
+        let mut stored = store(&mut self.start, batch);
+        if matches!(stored, Err(JournalError::Full)) && self.ballast.release() {
+            stored = store(&mut self.start, batch);
+        }
+        let games = stored?;
+        self.ballast.restore();
+        Ok(Stored { games, is_last_room: self.ballast.is_used() })
     }
 
     fn write_marks(&mut self, lasting: Lasting) {

@@ -39,10 +39,11 @@ impl Manager {
     }
 
     /// What is wrong with the service now, as (kind, sentence). Kinds: journal_full (moves are held back, none is lost, until
-    /// there is room), journal_failed (as before, for another reason), journal_damaged (published events are missing or
-    /// changed, or a file of the journal is damaged), game_unreadable, recordings_stopped, recording_paused (a board says more
-    /// than is recorded), unrecorded (a board shows play, and there is no game), no_boards (on a line that carries many),
-    /// files_failed (the games as files are held back), metrics_failed, lichess_failed (games do not reach
+    /// there is room), journal_last_room (the disk is full, and moves go where room was kept for the last ones),
+    /// journal_failed (as journal_full, for another reason), journal_damaged (published events are missing or changed, or a file
+    /// of the journal is damaged), game_unreadable, recordings_stopped, recording_paused (a board says more than is recorded),
+    /// unrecorded (a board shows play, and there is no game), no_boards (on a line that carries many), files_failed (the games
+    /// as files are held back), metrics_failed, lichess_failed (games do not reach
     /// Lichess), lichess_refused (a game that it does not take), hook_failed, webhook_failed,
     /// web_failed (the page cannot be served). The sentence says what to do.
     #[zbus(property)]
