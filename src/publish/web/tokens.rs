@@ -3,6 +3,7 @@
 //! A token is 256 random bits, so its SHA-256 alone is kept: nobody finds by guessing what has that.
 
 use crate::wire::Word;
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -16,6 +17,8 @@ use subtle::ConstantTimeEq;
 
 /// A name has so many characters at most.
 pub const NAME: usize = 40;
+/// Held while tokens are made or taken back.
+const LOCK: &str = "tokens.lock";
 /// Who gives orders in the journal and is nobody with a token.
 const OTHERS: [&str; 3] = ["clock", "configuration", "recording"];
 
@@ -238,7 +241,9 @@ impl Tokens {
             Err(why) => return Err(TokenError::Io { path: self.path(), what: "written", why }),
         };
         let write = |why| TokenError::Io { path: self.path(), what: "written", why };
-        dir.lock().map_err(write)?;
+        // The directory itself is locked by whoever has the journal open.
+        let lock = own_file(&self.dir.join(LOCK), &dir, OpenOptions::new().write(true).create(true)).map_err(write)?;
+        lock.lock().map_err(write)?;
         let mut tokens = self.load()?;
         let changed = change(&mut tokens)?;
         self.write(&dir, &tokens).map_err(write)?;
@@ -256,15 +261,8 @@ impl Tokens {
         let text = serde_json::to_string_pretty(&tokens.iter().map(listed).collect::<Vec<_>>())?;
         let new = self.dir.join(".tokens.json.new");
         let _ = fs::remove_file(&new);
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&new)?;
-        let owner = dir.metadata()?;
-        let written = file
-            .write_all(text.as_bytes())
-            .and_then(|()| match file.metadata()?.uid() == owner.uid() {
-                true => Ok(()),
-                false => fchown(&file, Some(owner.uid()), Some(owner.gid())),
-            })
-            .and_then(|()| file.sync_all())
+        let written = own_file(&new, dir, OpenOptions::new().write(true).create_new(true))
+            .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
             .and_then(|()| fs::rename(&new, self.path()))
             .and_then(|()| dir.sync_all());
         if written.is_err() {
@@ -272,6 +270,16 @@ impl Tokens {
         }
         written
     }
+}
+
+/// Opens a file of this directory, and no other one that a link leads to, for the owner of the directory alone.
+fn own_file(path: &Path, dir: &File, options: &mut OpenOptions) -> io::Result<File> {
+    let file = options.mode(0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)?;
+    let owner = dir.metadata()?;
+    if file.metadata()?.uid() != owner.uid() {
+        fchown(&file, Some(owner.uid()), Some(owner.gid()))?;
+    }
+    Ok(file)
 }
 
 fn token(listed: Listed) -> Result<Token, String> {
