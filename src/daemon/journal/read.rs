@@ -150,7 +150,7 @@ fn good_events(
         connection.prepare_cached(&format!("SELECT {columns} FROM event WHERE game = ?1 AND number >= ?2 ORDER BY number"))?;
     let mut rows = statement.query(params![integer(game), integer(after)])?;
     let mut events = Vec::new();
-    let mut expected = after + 1;
+    let mut expected = after.saturating_add(1);
     while let Some(row) = rows.next()? {
         if after > 0 && matches!(row.get_ref(0)?, rusqlite::types::ValueRef::Integer(number) if number == integer(after)) {
             if chains == Chains::Stored {
