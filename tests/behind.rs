@@ -3,7 +3,7 @@
 use crate::memory::shown;
 use crate::simulate::random_games;
 use shakmaty::{Board, Square};
-use touchmove::boards::{ClockHalf, Cue, LinkState, Millis, Reading, Sensed, Sensing};
+use touchmove::boards::{ClockHalf, Cue, LinkState, Millis, Reading, Remembered, Sensed, Sensing, Trouble};
 use touchmove::game::event::Matter;
 use touchmove::game::{AlertKind, Command, Event, GameResult, Order, Stamped};
 use touchmove::laws::{Changes, Position};
@@ -145,6 +145,134 @@ fn more_missed_plies_are_told_of() {
     assert_eq!(play.moves(), GAME[..3]);
 }
 
+/// The record of a game that is known by its durable events alone.
+fn restored(play: &Play) -> Table {
+    let durable: Vec<Stamped> = play.told.iter().filter(|stamped| stamped.number.is_some()).cloned().collect();
+    Table::restore(Settings::default(), &durable)
+}
+
+/// A game of which eight plies are missing goes on from the position that stood there once two more were played, by whoever was to
+/// move, and the arbiter is told; so it stands after a restart, too, and its PGN is two games.
+#[test]
+fn play_after_missing_moves_is_taken_up() {
+    for plies in [8, 7] {
+        let mut play = missed(plies);
+        play.wait(20_000);
+        let more = [&GAME[3 + plies..], &["h2h3", "h7h6"]].concat();
+        for uci in &more[..2] {
+            play.play(uci, true, 300);
+            play.wait(4_000);
+        }
+        // White's moves stay White's.
+        let nulls = 2 - plies % 2;
+        let expected: Vec<&str> = [&GAME[..3], &vec!["0000"; nulls], &more[..2]].concat();
+        assert_eq!(play.moves(), expected, "{plies} plies");
+        let alert = play.table.record().expect("a game").alerts.iter().find(|alert| alert.text.key == "moves_missing");
+        let alert = alert.expect("an alert");
+        assert_eq!((alert.kind, alert.ply as usize), (AlertKind::MovesUncertain, 3 + nulls));
+        let illegal =
+            |stamped: &Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::IllegalMove);
+        assert!(!play.told.iter().any(illegal));
+        let mut again =
+            Play { table: restored(&play), position: play.position.clone(), now: play.now, told: play.told.clone() };
+        again.take(Input::Link(LinkState::Up));
+        again.show();
+        for mut play in [play, again] {
+            play.play(more[2], true, 300);
+            play.wait(4_000);
+            assert_eq!(play.moves(), [expected.clone(), vec![more[2]]].concat(), "{plies} plies");
+            let record = play.table.record().expect("a game");
+            let pieces = |fen: &str| fen.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(pieces(record.fen()), pieces(&play.position.fen()));
+        }
+    }
+}
+
+/// A board that was only knocked over, or on which pieces are shown about, plays nothing.
+#[test]
+fn nothing_is_taken_up_without_play() {
+    let mut play = missed(8);
+    play.wait(20_000);
+    let change = |play: &mut Play, square: Square, sensed: Sensed| {
+        play.take(Input::Reading(Reading::Square(square, sensed)));
+        play.wait(4_000);
+    };
+    let board = play.position.board().clone();
+    for (from, to) in [(Square::A1, Square::E5), (Square::H8, Square::E4), (Square::D4, Square::A8)] {
+        let piece = board.piece_at(from).expect("a piece");
+        change(&mut play, from, Sensed::Empty);
+        change(&mut play, to, Sensed::Piece(piece));
+    }
+    assert_eq!(play.moves(), GAME[..3]);
+}
+
+/// The memory answers once play was taken up without it: the record is the whole game then.
+#[test]
+fn a_memory_that_comes_late_fills_what_is_missing() {
+    let mut play = missed(8);
+    play.wait(20_000);
+    play.play(GAME[11], true, 300);
+    play.wait(4_000);
+    play.play("h2h3", true, 300);
+    play.wait(4_000);
+    assert_eq!(play.moves().len(), 3 + 2 + 2);
+    let mut log = vec![Remembered::Start];
+    let mut position = Position::start();
+    for uci in GAME.iter().chain(&["h2h3"]) {
+        let mv = position.parse_uci(uci).expect("a move");
+        let mut changes: Vec<_> = Changes::of(position.turn(), mv).iter().collect();
+        changes.sort_by_key(|(_, piece)| piece.is_some());
+        let entry = |(square, piece): &(Square, Option<_>)| Remembered::Square {
+            square: *square,
+            sensed: piece.map_or(Sensed::Empty, Sensed::Piece),
+            soon: false,
+        };
+        log.extend(changes.iter().map(entry));
+        position = position.play(mv);
+    }
+    for _ in 0..600 {
+        play.now += 1_000;
+        let output = play.table.advance(play.now);
+        play.told.extend(output.events);
+        if output.cues.contains(&Cue::Memory) {
+            play.take(Input::Reading(Reading::Memory(log.clone())));
+            break;
+        }
+    }
+    play.wait(5_000);
+    assert_eq!(play.moves(), [&GAME[..], &["h2h3"]].concat());
+}
+
+/// Play without a game is followed all the time: the arbiter who takes up what stands there gets the moves that led to it.
+#[test]
+fn a_game_that_is_begun_late_has_the_moves_that_were_seen() {
+    let game = random_games(1, 40).remove(0);
+    let mut play = Play { table: Table::new(Settings::default()), position: Position::start(), now: 0, told: Vec::new() };
+    game.plies[..21].iter().for_each(|mv| play.position = play.position.play(mv.mv));
+    let from = play.position.clone();
+    play.take(Input::Link(LinkState::Up));
+    play.show();
+    play.wait(3_000);
+    let mut uci = Vec::new();
+    for mv in &game.plies[21..27] {
+        uci.push(play.position.uci(mv.mv));
+        play.play(&uci[uci.len() - 1], true, 300);
+        play.wait(1_200);
+    }
+    let fen = play.position.fen();
+    play.take(Input::Order(Order { command: Command::Position(fen), by: "arbiter".to_owned() }));
+    assert_eq!(play.moves(), uci);
+    let begun = play.table.record().expect("a game").start_fen.clone();
+    assert_eq!(begun.split(' ').take(2).collect::<Vec<_>>(), from.fen().split(' ').take(2).collect::<Vec<_>>());
+    let next = play.position.uci(game.plies[27].mv);
+    play.play(&next, true, 300);
+    play.wait(4_000);
+    assert_eq!(play.moves().last(), Some(&next.as_str()));
+    // Another position than the one that stands there is what it says.
+    play.take(Input::Order(Order { command: Command::Position(from.fen()), by: "arbiter".to_owned() }));
+    assert!(play.moves().is_empty());
+}
+
 /// A board that is read for the first time in the middle of a game, or after it, says so though nothing is moved any more; the
 /// start position, half of it, and kings that tell a result are no such thing.
 #[test]
@@ -234,6 +362,40 @@ fn a_game_that_begins_unseen_is_told_of() {
     play.wait(20_000);
     let (at, kind) = play.alerted().expect("an alert");
     assert!(kind == AlertKind::PositionUnexplained && at - began <= 15_000, "{kind:?} after {} ms", at - began);
+}
+
+/// On a line that loses bytes the square to which a knight came was never told, and what its player and the opponent did next comes at
+/// once: it is not known which of the two knights moved first, and the arbiter hears of it.
+#[test]
+fn moves_that_come_at_once_on_a_bad_line_are_told_of() {
+    let mut play = Play::new();
+    for uci in ["h2h4", "a7a5", "d2d4"] {
+        play.play(uci, true, 300);
+    }
+    play.wait(1_000);
+    let black = |square| Sensed::Piece(Position::start().piece_at(square).expect("a piece"));
+    let square = |play: &mut Play, square, sensed| play.take(Input::Reading(Reading::Square(square, sensed)));
+    square(&mut play, Square::G8, Sensed::Empty);
+    play.take(Input::Reading(Reading::Trouble(Trouble::Garbage(3))));
+    play.wait(6_000);
+    for (at, sensed) in [
+        (Square::G1, Sensed::Empty),
+        (Square::F3, black(Square::G1)),
+        (Square::B8, Sensed::Empty),
+        (Square::C6, black(Square::B8)),
+    ] {
+        square(&mut play, at, sensed);
+    }
+    for uci in ["g8f6", "g1f3", "b8c6"] {
+        play.play(uci, false, 0);
+    }
+    play.wait(1);
+    play.show();
+    play.wait(20_000);
+    let exact = play.moves()[3..] == ["g8f6", "g1f3", "b8c6"];
+    let told =
+        |stamped: &Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::MovesUncertain);
+    assert!(exact || play.told.iter().any(told), "{:?}", play.moves());
 }
 
 /// A virtual board on a line of several was not asked for 1.6 s in a blitz game, and both of Black's moves of that time fit in either

@@ -26,6 +26,7 @@ pawn_left = { $player }按了鐘，而{ $pawn }沒有換上升變的棋子
 uncertain = 有些棋步沒有逐一看到，從棋盤上無法確定；也可能是（步數、棋步）{ $plies }：請核對紀錄紙
 uncertain_line = 連接線路遺失了資料，有些棋步是根據後來的局面推斷的（步數、棋步）：{ $plies }：請核對紀錄紙
 uncertain_order = 有些棋步沒有看到，是根據後來的局面補上的，實際棋步或次序可能不同（步數、棋步）：{ $plies }：請核對紀錄紙
+moves_missing = 從第{ $number }回合起缺少棋步：沒有看到這些棋步，對局從紀錄中其後的局面繼續：請核對紀錄紙
 last_move_doubtful = 最後一步可能不是{ $san }（可信度{ $percent }%）：請核對紀錄紙
 
 ## 棋鐘
@@ -279,6 +280,8 @@ page-frames = 格子紀錄
 page-frames-around = { $time }前後的格子
 page-frames-none = 沒有這段時間的紀錄
 page-frames-then = 查看當時的格子
+page-missing = 缺少棋步
+page-missing-moves = 沒有看到這個局面之前的棋步
 page-irregular = 不合規則
 page-irregular-move = 該棋步在紀錄中，但不合規則
 page-key-alert = 下一項提示

@@ -7,6 +7,7 @@ use crate::laws::draws::Claimed;
 use crate::laws::{Irregularity, Laws, Worded};
 use crate::publish::client::{BoardInfo, ClientError, Said, Worth};
 use crate::publish::dbus::Stream;
+use crate::table::is_turned;
 use crate::wire::Word;
 use anyhow::Context;
 use shakmaty::{Board, Color, Piece, Role, Square};
@@ -66,7 +67,8 @@ of the board that show something else are listed; `touchmovectl board` shows the
   touchmovectl arbiter position shown --turn black"
     )]
     Position {
-        /// A FEN, in quotes; X-FEN or Shredder-FEN for Chess960. Or `shown`: what stands on a board that tells the pieces
+        /// A FEN, in quotes; X-FEN or Shredder-FEN for Chess960. Or `shown`: what stands on a board that tells the pieces, with the
+        /// moves that led there since the board is read
         fen: String,
         /// Who is to move in what is shown [default: whose clock runs, else White]
         #[arg(long, value_parser = word::<Color>)]
@@ -380,7 +382,15 @@ async fn position(fen: &str, turn: Option<Color>, name: Option<&str>, service: &
     let snapshot = client.snapshot().await?;
     let board = board(&snapshot, Some(&id))?;
     let mut text = match board.game {
-        Some(game) => format!("game {game} on {id} begins from this position\n"),
+        Some(game) => {
+            let moves = snapshot.games.iter().find(|known| known.id == game).map_or(0, |game| game.moves.len());
+            let with = match moves {
+                0 => String::new(),
+                1 => ", with the move that led to it".to_owned(),
+                more => format!(", with the {more} moves that led to it"),
+            };
+            format!("game {game} on {id} begins from this position{with}\n")
+        }
         None => format!("a game on {id} begins from this position\n"),
     };
     for (square, expected, seen) in &board.displaced {
@@ -399,11 +409,7 @@ fn shown(board: &BoardInfo, turn: Option<Color>) -> anyhow::Result<String> {
         .with_context(|| format!("board {} does not say which pieces stand on it: give the position as a FEN", board.id))?;
     let mut squares = Board::empty();
     pieces.into_iter().for_each(|(square, piece)| squares.set_piece_at(square, piece));
-    // Where nobody knows yet how the board stands, each player's men are nearer to him.
-    let ranks = |color| squares.by_color(color).into_iter().map(|square| square.rank() as usize).sum::<usize>();
-    let count = |color| squares.by_color(color).count().max(1);
-    let is_turned = ranks(Color::White) * count(Color::Black) > ranks(Color::Black) * count(Color::White);
-    if is_turned {
+    if is_turned(&squares) {
         squares.rotate_180();
     }
     let black_runs = board.clock.as_ref().is_some_and(|clock| clock.turn == "black");

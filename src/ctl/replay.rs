@@ -236,7 +236,11 @@ fn sentence(stamped: &Stamped, all: bool, record: Option<&Record>, locale: Local
         Event::GameStarted { fen, .. } => format!("game begins: {fen}"),
         Event::MoveMade { ply: number, played, confidence, .. } => {
             let doubt = if confidence.0 < 990 { format!("  ({} % sure)", confidence.0 / 10) } else { String::new() };
-            let irregular = if played.irregular { "  not legal" } else { "" };
+            let irregular = match played.irregular {
+                true if played.is_missing() => "  moves are missing",
+                true => "  not legal",
+                false => "",
+            };
             format!("{} {}{irregular}{doubt}", ply(*number), played.san)
         }
         Event::MoveCompleted { ply: number, by, clocks } => {

@@ -2,7 +2,7 @@
 
 use crate::boards::{Battery, LinkState, Millis, Sensed};
 use crate::game::{Command, Text};
-use crate::laws::{Act, Irregularity};
+use crate::laws::{Act, Irregularity, NULL_UCI};
 use shakmaty::{ByColor, Color, Square};
 
 /// A probability in thousandths, 0–1000. An integer, so that every machine computes the same.
@@ -17,13 +17,14 @@ impl Confidence {
 /// A move as it is published: text, so that it can be read without a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Played {
-    /// UCI: `e2e4`, `e7e8q`; castling `e1g1`, in Chess960 king takes rook.
+    /// UCI: `e2e4`, `e7e8q`; castling `e1g1`, in Chess960 king takes rook; `0000` where moves are missing.
     pub uci: String,
-    /// Standard algebraic notation with check and mate signs (FIDE Laws, Appendix C); `Ke1-e3` where the move was not legal.
+    /// Standard algebraic notation with check and mate signs (FIDE Laws, Appendix C); `Ke1-e3` where the move was not legal;
+    /// `--` where moves are missing.
     pub san: String,
     /// The position after the move. Who made the move is who is not to move here.
     pub fen: String,
-    /// Not legal in the position before it; what the board showed. UCI of castling is king takes rook then.
+    /// Not legal in the position before it, or moves are missing: what the board showed. UCI of castling is king takes rook then.
     pub irregular: bool,
     /// What proves an irregular move, oldest first, at most [`Played::EVIDENCE`]: the last edges, and how the squares of the move
     /// came to show what they do; empty for the others.
@@ -33,6 +34,11 @@ pub struct Played {
 impl Played {
     /// So many edges prove a move at most: the last ones.
     pub const EVIDENCE: usize = 32;
+
+    /// Whether it stands for moves that are missing: nobody saw them, and play went on from the position after it.
+    pub fn is_missing(&self) -> bool {
+        self.uci == NULL_UCI
+    }
 
     /// Returns who made the move: who is not to move in the position after it. `None` if `fen` does not say.
     pub fn mover(&self) -> Option<Color> {

@@ -179,7 +179,15 @@ fn push_start(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number])
 fn push_rest(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number], ends: bool) {
     let Part { to, next, .. } = *part;
     if to < next {
-        push_words(text, if to + 1 < next { "{Not legal, and played on:" } else { "{Not legal:" });
+        let missing = parts.record.plies.get(to).is_some_and(|ply| ply.played.is_missing());
+        push_words(
+            text,
+            match to + 1 < next {
+                _ if missing => "{Moves are missing, and play went on:",
+                true => "{Not legal, and played on:",
+                false => "{Not legal:",
+            },
+        );
         push_plies(text, parts, to..next, numbers, if ends { "}" } else { "; the next game goes on from there}" });
     }
 }
@@ -200,7 +208,7 @@ fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[
         let reason = parts.before(index).and_then(why);
         let reason = reason.and_then(|reason| (parts.why)(&reason));
         let words = match reason {
-            _ if !ply.played.irregular => None,
+            _ if !ply.played.irregular || ply.played.is_missing() => None,
             Some(reason) => Some(format!("({reason})")),
             None => Some("(not legal)".to_owned()).filter(|_| index > plies.start),
         };

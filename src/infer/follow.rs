@@ -4,7 +4,7 @@ mod lines;
 
 use super::line::Elsewhere;
 use super::model::{self, Cost};
-use super::{Beam, Faults, Hypothesis, Line, Node, Seen, why};
+use super::{Beam, Faults, Hypothesis, Known, Line, Node, Seen, why};
 use crate::boards::{Millis, Sensed, Sensing};
 use crate::game::{Confidence, CorrectionReason, Fault};
 use crate::laws::Position;
@@ -51,24 +51,22 @@ impl Follower {
         }
     }
 
-    /// The same with moves played already, all of them published, each with the time when the clock was pressed on it.
-    pub fn resume(now: Millis, start: Position, moves: &[(Move, Option<Millis>)], seen: Seen, beam: Beam) -> Follower {
+    /// The same with plies played already, all of them published.
+    pub fn resume(now: Millis, start: Position, known: &[Known], seen: Seen, beam: Beam) -> Follower {
         let mut follower = Follower::new(now, start, seen, beam);
-        for &(mv, pressed_at) in moves {
-            if let Some(line) = follower.lines.first_mut() {
-                line.resume(now, mv, pressed_at, &follower.seen);
-            }
+        if let Some(line) = follower.lines.first_mut() {
+            known.iter().for_each(|known| line.resume(now, known, &follower.seen));
         }
         follower.changes = 1;
         follower
     }
 
-    /// What is known of the game is these moves, and nothing of what the board shows but for squares that do not work: it is followed
+    /// What is known of the game is these plies, and nothing of what the board shows but for squares that do not work: it is followed
     /// anew from there.
-    pub fn begin_again(&mut self, now: Millis, start: Position, moves: &[(Move, Option<Millis>)]) {
+    pub fn begin_again(&mut self, now: Millis, start: Position, known: &[Known]) {
         let seen = Seen::new(self.seen.sensing());
         let (changes, faults) = (self.changes + 1, self.faults.clone());
-        *self = Follower { changes, faults, ..Follower::resume(now, start, moves, seen, self.beam) };
+        *self = Follower { changes, faults, ..Follower::resume(now, start, known, seen, self.beam) };
         self.discount(now);
     }
 
@@ -438,24 +436,18 @@ impl Follower {
         self.each(now, |line, seen, _| line.withdraw_king_moves(&keep, seen));
     }
 
-    /// Moves are taken back until only these are left, all of them published.
-    pub fn take_back(&mut self, now: Millis, kept: &[Move], reason: CorrectionReason) {
-        let kept: Vec<(Move, Option<Millis>)> = kept.iter().map(|&mv| (mv, None)).collect();
-        self.rewrite(now, &kept, reason);
-    }
-
-    /// These are the moves, whoever says so, each with the time when the clock was pressed on it.
-    pub fn rewrite(&mut self, now: Millis, moves: &[(Move, Option<Millis>)], reason: CorrectionReason) {
+    /// These are the plies, whoever says so.
+    pub fn rewrite(&mut self, now: Millis, plies: &[Known], reason: CorrectionReason) {
         self.seen.excuse_nothing();
         self.lines.truncate(1);
         if let Some(line) = self.lines.first_mut() {
             // What the line has become meanwhile was not told.
-            let told = line.nodes().iter().skip(1).zip(moves);
-            let same = told.take_while(|(node, (mv, _))| node.mv == Some(*mv)).count();
+            let told = line.nodes().iter().skip(1).zip(plies);
+            let same = told.take_while(|(node, known)| known.is(node)).count();
             line.take_back(line.nodes().len() - 1 - same, reason, &self.seen);
-            moves.iter().skip(same).for_each(|&(mv, pressed_at)| line.put(now, mv, pressed_at, &self.seen));
+            plies.iter().skip(same).for_each(|known| line.put(now, known, &self.seen));
         }
-        self.fixed = self.fixed.min(moves.len());
+        self.fixed = self.fixed.min(plies.len());
         self.changes += 1;
         self.reason = Some(reason);
     }

@@ -17,7 +17,7 @@ use search::Ghost;
 
 use super::explain::{explain, in_hand, landing};
 use super::model::{self, Cost, LINE, REST_CASTLING, REST_DRAGGED};
-use super::{Growth, Next, Node, Seen};
+use super::{Growth, Known, Next, Node, Seen};
 use crate::boards::{Millis, Sensed, Sensing};
 use crate::game::{Confidence, CorrectionReason};
 use crate::laws::Position;
@@ -108,22 +108,24 @@ impl Line {
         line
     }
 
-    /// Goes on with a move that was published before, and the time when the clock was pressed on it.
-    pub fn resume(&mut self, now: Millis, mv: Move, pressed_at: Option<Millis>, seen: &Seen) {
-        match self.tip().position.is_legal(mv) {
-            true => self.extend(now, mv, seen),
-            false => self.extend_illegal(now, mv, None, seen),
+    /// Goes on with a ply that was published before.
+    pub fn resume(&mut self, now: Millis, known: &Known, seen: &Seen) {
+        let Known { mv, pressed_at, found } = known;
+        match found {
+            Some(found) => return self.extend_missing(now, *mv, found.clone(), seen),
+            None if self.tip().position.is_legal(*mv) => self.extend(now, *mv, seen),
+            None => self.extend_illegal(now, *mv, None, seen),
         }
         self.decide_tip(Confidence::CERTAIN);
         self.clock |= pressed_at.is_some();
         if let Some(node) = self.tip_mut() {
-            node.pressed_at = pressed_at;
+            node.pressed_at = *pressed_at;
         }
     }
 
-    /// The same with a move of which somebody says that it was this one and no other.
-    pub fn put(&mut self, now: Millis, mv: Move, pressed_at: Option<Millis>, seen: &Seen) {
-        self.resume(now, mv, pressed_at, seen);
+    /// The same with a ply of which somebody says that it was this one and no other.
+    pub fn put(&mut self, now: Millis, known: &Known, seen: &Seen) {
+        self.resume(now, known, seen);
         if let Some(node) = self.tip_mut() {
             node.growth = Growth::default();
         }

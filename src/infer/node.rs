@@ -28,6 +28,25 @@ pub struct Instead {
     pub held: Millis,
 }
 
+/// A ply that is known, whoever says so.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// Its move; where moves are missing the [null move](Position::null_move).
+    pub mv: Move,
+    /// When the clock was pressed on it, in milliseconds.
+    pub pressed_at: Option<Millis>,
+    /// The position that was found where moves are missing.
+    pub found: Option<Position>,
+}
+
+impl Known {
+    /// Whether this is the ply that led to the node.
+    pub fn is(&self, node: &Node) -> bool {
+        let same = |found: &Position| found.key() == node.position.key();
+        node.mv == Some(self.mv) && self.found.as_ref().is_none_or(same)
+    }
+}
+
 /// A position that play came to.
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -108,6 +127,13 @@ impl Node {
         let key = keys::after(&self.position, self.key, mv, sensing);
         let node = Node::new(Some(mv), self.position.play(mv), key, Growth::default(), None, made_at);
         Node { irregular: true, ..node }
+    }
+
+    /// The node after moves that are missing: play goes on from this position. It is never told in another way.
+    pub fn after_missing(&self, null: Move, found: Position, made_at: Millis, sensing: Sensing) -> Node {
+        let key = keys::board(found.board(), sensing);
+        let node = Node::new(Some(null), found, key, Growth::default(), Some(Confidence::CERTAIN), made_at);
+        Node { irregular: true, pressed_at: Some(made_at), ..node }
     }
 
     fn new(

@@ -213,6 +213,12 @@ impl History {
         self.keys.push(key(&self.now, self.same));
     }
 
+    /// One more ply of a record, whose FEN says where it led: also moves that are missing, see [`Position::play_recorded`].
+    pub fn play_recorded(&mut self, mv: Move, fen: &str) {
+        self.now = self.now.play_recorded(mv, fen);
+        self.keys.push(key(&self.now, self.same));
+    }
+
     /// The position on the board.
     pub fn position(&self) -> &Position {
         &self.now

@@ -22,7 +22,7 @@ pub use ruling::{Act, Facts, Occasion, Reply, Ruling, Rulings, Situation, Stage,
 pub use word::Worded;
 
 pub use irregular::Irregular;
-pub use position::{BadFen, Ending, Position, PositionKey};
+pub use position::{BadFen, Ending, NULL_UCI, Position, PositionKey};
 pub use shakmaty::Move;
 pub use winnable::{DeadSearch, LIMIT, MateSearch, Winnable, is_dead, winnable, winnable_within};
 

@@ -25,6 +25,10 @@ pub(super) enum Kind {
     Irregular(Box<Irregular>),
 }
 
+/// The null move in UCI, and as PGN readers write it: it stands for moves that are missing.
+pub const NULL_UCI: &str = "0000";
+const NULL_SAN: &str = "--";
+
 /// Two positions with equal keys are the same in the sense of Art. 9.2.3: side to move, pieces, possible moves.
 pub type PositionKey = u64;
 
@@ -123,6 +127,14 @@ impl Position {
         let setup = Setup { board, castling_rights, turn: self.turn(), ..Setup::empty() };
         let mode = CastlingMode::detect(&setup);
         Position::from_setup(setup, mode)
+    }
+
+    /// These pieces and this player to move, found later in the same game: castling as in [`Position::with_board`], and at least one
+    /// move later.
+    pub fn found(&self, board: Board, turn: Color) -> Position {
+        let setup = self.with_board(board).to_setup();
+        let fullmoves = self.to_setup().fullmoves.saturating_add(1);
+        Position::from_setup(Setup { turn, fullmoves, ..setup }, self.mode)
     }
 
     /// The same position held as irregular, whether it is or not: the two must agree on everything.
@@ -305,8 +317,29 @@ impl Position {
         Some(Move::Normal { role: piece.role, from, capture: target.map(|taken| taken.role), to, promotion })
     }
 
-    /// The same, after which the pieces stand as in this FEN: en passant too late is written like a pawn's move to the side.
+    /// The null move (UCI `0000`), which is no move: in a record it stands for moves that are missing. `None` without a king.
+    pub fn null_move(&self) -> Option<Move> {
+        let king = self.board().king_of(self.turn())?;
+        Some(Move::Normal { role: Role::King, from: king, capture: None, to: king, promotion: None })
+    }
+
+    /// Whether this is the [null move](Position::null_move).
+    pub fn is_null_move(mv: Move) -> bool {
+        mv.from() == Some(mv.to())
+    }
+
+    /// The position after a move on record, of which this FEN says where it led: after a null move the position that was found.
+    pub fn play_recorded(&self, mv: Move, fen: &str) -> Position {
+        let found = || Position::from_fen(fen, self.is_chess960()).ok();
+        Some(mv).filter(|&mv| Position::is_null_move(mv)).and_then(|_| found()).unwrap_or_else(|| self.play(mv))
+    }
+
+    /// The same, after which the pieces stand as in this FEN: en passant too late is written like a pawn's move to the side. Also
+    /// the null move.
     pub fn any_move_to(&self, text: &str, fen: &str) -> Option<Move> {
+        if text == NULL_UCI {
+            return self.null_move();
+        }
         let mv = self.any_move(text)?;
         if mv.role() != Role::Pawn || mv.is_capture() || self.play(mv).fen() == fen {
             return Some(mv);
@@ -324,8 +357,11 @@ impl Position {
         }
     }
 
-    /// UCI of a move, castling king takes rook in Chess960 and where it is not legal.
+    /// UCI of a move, `0000` of the null move; castling king takes rook in Chess960 and where it is not legal.
     pub fn uci(&self, mv: Move) -> String {
+        if Position::is_null_move(mv) {
+            return NULL_UCI.to_owned();
+        }
         let mode = if mv.is_castle() && !self.is_legal(mv) { CastlingMode::Chess960 } else { self.mode };
         mv.to_uci(mode).to_string()
     }
@@ -336,9 +372,10 @@ impl Position {
         format!("{}{dots}{}", self.fullmoves(), self.san(mv))
     }
 
-    /// SAN with check and mate signs; of a move that is not legal the long form, without signs: `Ke1-e3`, `e7-e8`, `Ra1xd4`.
+    /// SAN with check and mate signs; `--` of the null move; of a move that is not legal the long form, without signs: `Ke1-e3`, `e7-e8`, `Ra1xd4`.
     pub fn san(&self, mv: Move) -> String {
         match (&self.kind, mv) {
+            _ if Position::is_null_move(mv) => NULL_SAN.to_owned(),
             (_, Move::Normal { role, from, capture, to, promotion }) if !self.is_legal(mv) => {
                 let letter = if role == Role::Pawn { String::new() } else { role.upper_char().to_string() };
                 let sign = if capture.is_some() { 'x' } else { '-' };

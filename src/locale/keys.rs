@@ -51,6 +51,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("uncertain", &[("plies", Plain)]),
     ("uncertain_line", &[("plies", Plain)]),
     ("uncertain_order", &[("plies", Plain)]),
+    ("moves_missing", &[("number", Number)]),
     ("last_move_doubtful", &[("san", Plain), ("percent", Number)]),
     // The clock.
     ("press_without_move", &[("player", Player)]),
@@ -278,6 +279,8 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("page-frames-around", &[("time", Plain)]),
     ("page-frames-none", &[]),
     ("page-frames-then", &[]),
+    ("page-missing", &[]),
+    ("page-missing-moves", &[]),
     ("page-irregular", &[]),
     ("page-irregular-move", &[]),
     ("page-key-alert", &[]),

@@ -23,12 +23,12 @@ use super::{Output, Settings};
 use crate::boards::{Cue, Millis, Placement, Sensed};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::record::{Ply, PlyState};
-use crate::game::{AlertKind, CompletedBy, Event, Record, Sighting, Stamped};
+use crate::game::{AlertKind, CompletedBy, Event, Played, Record, Sighting, Stamped};
 pub use crate::infer::model::KINGS_APART;
-use crate::infer::{Beam, Follower, Hypothesis, Node, Seen, StartFound, turned};
+use crate::infer::{Beam, Follower, Hypothesis, Known, Node, Seen, StartFound, turned};
 use crate::laws::draws::{History, Same};
 use crate::laws::edition::Completion;
-use crate::laws::{Laws, Position};
+use crate::laws::{Laws, NULL_UCI, Position};
 use crate::sense::Edge;
 pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
 use behind::Behind;
@@ -146,18 +146,11 @@ impl Game {
             None => settings.chess960 && (given || settings.start().is_ok_and(|start| start.is_some_and(is_start))),
         };
         let start = Position::from_fen(&record.start_fen, chess960).ok()?;
-        let mut position = start.clone();
-        let mut moves = Vec::new();
-        for ply in &record.plies {
-            let uci = &ply.played.uci;
-            let mv = if ply.played.irregular { position.any_move_to(uci, &ply.played.fen) } else { position.parse_uci(uci) }?;
-            position = position.play(mv);
-            moves.push((mv, pressed_at(ply)));
-        }
+        let known = known_from(&start, &record.plies)?;
         let now = events.last().map_or(0, |last| last.at);
-        let mut follower = Follower::resume(now, start.clone(), &moves, Seen::new(settings.sensing), settings.beam());
+        let mut follower = Follower::resume(now, start.clone(), &known, Seen::new(settings.sensing), settings.beam());
         record.faults.iter().for_each(|bad| follower.know_fault(now, bad.square, bad.fault));
-        let published = moves.into_iter().map(|(mv, _)| mv).collect();
+        let published = known.into_iter().map(|known| known.mv).collect();
         let laws = record.laws.parse().unwrap_or(settings.laws);
         let mut game = Game::with(record, laws, start, follower, published, true);
         game.go_on_restoring();
@@ -170,7 +163,7 @@ impl Game {
     fn with(record: Record, laws: Laws, start: Position, follower: Follower, published: Vec<Move>, blind: bool) -> Game {
         Game {
             over: record.result.is_some(),
-            history: History::of(&start, published.iter().copied(), Same::Rights),
+            history: history(&start, &published, &record.plies, Same::Rights),
             seen_changes: Some(follower.changes()),
             follower,
             record,
@@ -296,11 +289,15 @@ impl Game {
         self.sighted = true;
     }
 
+    /// The first so many plies of the record.
+    pub(super) fn known(&self, plies: usize) -> Vec<Known> {
+        let plies = self.published.iter().zip(&self.record.plies).take(plies);
+        plies.map(|(&mv, ply)| known(mv, ply, self.start.is_chess960())).collect()
+    }
+
     /// Only so many plies are known, and what the board shows is not: the game is followed anew from there, as of this time.
     pub fn follow_from(&mut self, now: Millis, plies: usize) {
-        let known = self.published.iter().zip(&self.record.plies).take(plies);
-        let moves: Vec<(Move, Option<Millis>)> = known.map(|(&mv, ply)| (mv, pressed_at(ply))).collect();
-        self.follower.begin_again(now, self.start.clone(), &moves);
+        self.follower.begin_again(now, self.start.clone(), &self.known(plies));
         self.fix();
         self.seen_changes = None;
         self.blind = true;
@@ -538,7 +535,7 @@ impl Game {
         if let Some(ply) = told {
             return ply.played.evidence.clone();
         }
-        let Some(before) = self.follower.line().get(index) else { return Vec::new() };
+        let Some(before) = self.follower.line().get(index).filter(|_| uci != NULL_UCI) else { return Vec::new() };
         self.proof(before, self.changed_by(index).into_iter().collect())
     }
 
@@ -591,6 +588,31 @@ impl Game {
         self.record.apply(&stamped);
         output.add(stamped);
     }
+}
+
+/// The plies that were played from this position, as the record has them; `None`: they cannot be played from there.
+fn known_from(from: &Position, plies: &[Ply]) -> Option<Vec<Known>> {
+    let mut position = from.clone();
+    let known = |ply: &Ply| {
+        let Played { uci, fen, irregular, .. } = &ply.played;
+        let mv = if *irregular { position.any_move_to(uci, fen) } else { position.parse_uci(uci) }?;
+        position = position.play_recorded(mv, fen);
+        Some(known(mv, ply, from.is_chess960()))
+    };
+    plies.iter().map(known).collect()
+}
+
+/// A ply of the record, which is this move.
+fn known(mv: Move, ply: &Ply, chess960: bool) -> Known {
+    let found = Position::is_null_move(mv).then(|| Position::from_fen(&ply.played.fen, chess960).ok());
+    Known { mv, pressed_at: pressed_at(ply), found: found.flatten() }
+}
+
+/// The positions of a game, of which these moves are on record as these plies.
+fn history(start: &Position, moves: &[Move], plies: &[Ply], same: Same) -> History {
+    let mut history = History::new(start, same);
+    moves.iter().zip(plies).for_each(|(&mv, ply)| history.play_recorded(mv, &ply.played.fen));
+    history
 }
 
 /// When the clock was pressed on a ply, as far as the record tells.

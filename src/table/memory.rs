@@ -141,6 +141,11 @@ impl Table {
         self.game.as_ref().is_none_or(|game| game.is_over() || game.position().is_none_or(|position| explains(&position)))
     }
 
+    /// Moves are missing on record after so many plies.
+    fn is_taken_up(&self, lost: usize) -> bool {
+        self.game.as_ref().is_some_and(|game| game.last_missing() > lost)
+    }
+
     /// A deadline of the gap has come.
     pub fn run_gap(&mut self, now: Millis, output: &mut Output) {
         match (&mut self.gap.asked, self.gap.again) {
@@ -160,8 +165,12 @@ impl Table {
         let placement = *self.sense.placement();
         let is_whole = self.sense.is_whole();
         if is_whole && self.agrees(&placement) {
-            self.gap = Gap::default();
-            return;
+            // Where moves are missing on record the memory may still tell them.
+            let lost = self.gap.lost.map_or(usize::MAX, |lost| lost.plies);
+            if again.pause >= LONGEST_PAUSE || !self.is_taken_up(lost) {
+                self.gap = Gap::default();
+                return;
+            }
         }
         let pause = (again.pause * 2).min(LONGEST_PAUSE);
         self.gap.again = Some(Again { at: now + pause, pause });
@@ -179,7 +188,7 @@ impl Table {
         let Gap { lost: Some(lost), asked: Some(asked), again } = std::mem::take(&mut self.gap) else { return };
         let since = lost.at;
         let present = *self.sense.placement();
-        if again.is_some() && self.agrees(&present) {
+        if again.is_some() && self.agrees(&present) && !self.is_taken_up(lost.plies) {
             return; // It was found out otherwise.
         }
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
@@ -196,7 +205,7 @@ impl Table {
         let recorded = self.game.as_ref().map(|game| turned(&placement(&game.position_after(lost.plies)), rotation));
         let from: Vec<Placement> = lost.shown.into_iter().chain(recorded).collect();
         let newest_first: Vec<Placement> = to.iter().rev().copied().collect();
-        let mut followed = 0;
+        let (mut followed, mut doubtful) = (0, false);
         match align(log, &from, &newest_first) {
             Some(found) => {
                 followed = to.len() - 1 - found.to;
@@ -213,6 +222,7 @@ impl Table {
                 }
                 let steps = steps(missed, known, since, until, |half| self.clock.color(half, rotation));
                 self.replay(now, since, known, steps, output);
+                doubtful = found.wrong > 0;
                 let edges = self.sense.placement_read(until, &to[followed]);
                 self.with_game(output, |game, around, output| game.changed(until, &edges, true, around, output));
             }
@@ -238,7 +248,12 @@ impl Table {
                 News::Pressed(press) => game.pressed(*at, *press, around, output),
             });
         }
-        self.with_game(output, |game, _, _| game.is_late_until(now + crate::infer::model::SCANNED));
+        self.with_game(output, |game, _, output| {
+            if doubtful {
+                game.tell_doubtful(now, lost.plies, output);
+            }
+            game.is_late_until(now + crate::infer::model::SCANNED);
+        });
         self.sense.placement_read(now, &present);
         self.stage = 0;
         self.start_if_set_up(now, 0, output);
@@ -315,6 +330,8 @@ pub struct Alignment {
     pub to: usize,
     /// How many entries of the log were known.
     pub known: usize,
+    /// In how many squares it says otherwise than these two, at most.
+    pub wrong: usize,
 }
 
 /// The last point of the log at which the squares stood as in one of `from`, and from which it leads to one of `to`; the
@@ -325,7 +342,7 @@ pub fn align(log: &[Remembered], from: &[Placement], to: &[Placement]) -> Option
         views.iter().enumerate().find_map(|(index, before)| {
             to.iter().enumerate().find_map(|(end, to)| {
                 let known = last_point(log, before, from.get(index)?, to, tolerance)?;
-                Some(Alignment { from: index, to: end, known })
+                Some(Alignment { from: index, to: end, known, wrong: tolerance })
             })
         })
     })

@@ -7,12 +7,13 @@ mod game;
 mod lights;
 mod memory;
 mod start;
+mod stretch;
 mod unrecorded;
 
 use crate::boards::{ClockReading, Cue, LinkState, Millis, Placement, Reading, Sensing, Trouble};
 use crate::game::command::{Command, Refused};
 use crate::game::event::{Difference, Event, Rotation};
-use crate::game::{Answer, Order, Record, Stamped};
+use crate::game::{Answer, CorrectionReason, Order, Record, Stamped};
 use crate::infer::model::CARRIED;
 use crate::infer::{Beam, LINE, REST_TAKEBACK, Seen, StartFound, turned};
 pub use crate::infer::{Hypothesis, Split, Step};
@@ -25,6 +26,8 @@ use lights::Lights;
 use memory::{Gap, News};
 use shakmaty::{Bitboard, Board};
 use start::Calm;
+use stretch::Stretch;
+pub use stretch::is_turned;
 use unrecorded::{STANDS, Unrecorded};
 
 /// When a move is told that is not certain.
@@ -106,6 +109,10 @@ impl Settings {
     }
 }
 
+/// Play after moves that are missing is taken up once so many plies were played from what stood there: a board that was only knocked
+/// over shows none.
+const TAKEN_UP: usize = 2;
+
 /// A board that has said nothing for so long is mentioned to the arbiter, in milliseconds: it is asked every second or so, and most
 /// cables that were bumped are back by then.
 const SILENT: Millis = 90_000;
@@ -183,6 +190,8 @@ pub struct Table {
     calm: Option<Calm>,
     /// What is done on the board while there is no game.
     unrecorded: Unrecorded,
+    /// Play that goes on without a game, or after moves that are missing.
+    stretch: Option<Stretch>,
     /// The position that was given by an order, until the board agrees or play goes on.
     given: Option<Given>,
     /// When a square last changed.
@@ -222,6 +231,7 @@ impl Table {
             game: None,
             calm: None,
             unrecorded: Unrecorded::default(),
+            stretch: None,
             given: None,
             last_edge: 0,
             touched: Bitboard::EMPTY,
@@ -452,6 +462,9 @@ impl Table {
             }
         }
         self.gap.keep(now, || News::Changed { edges: edges.to_vec(), whole });
+        if let Some(stretch) = &mut self.stretch {
+            stretch.changed(now, edges, whole);
+        }
         // A game that begins here has seen the whole board.
         if !self.turn_if_shown(now, output) {
             self.with_game(output, |game, around, output| game.changed(now, edges, whole, around, output));
@@ -464,6 +477,7 @@ impl Table {
             self.gap.begin(at, self.sense.is_whole().then(|| *self.sense.placement()), game.record().plies.len());
         }
         self.sense.forget();
+        self.stretch = None;
         if let Some(game) = &mut self.game {
             game.lose_sight(at);
         }
@@ -556,8 +570,30 @@ impl Table {
         }
         self.turn_if_shown(now, output);
         self.with_game(output, |game, around, output| game.quiet(now, quiet, around, output));
+        self.follow_stretch(now, quiet, output);
         if self.sense.is_whole() {
             self.compare_given(now, output);
+        }
+    }
+
+    /// Play that goes on without a game, or after moves that are missing, is followed from what stands on the board. Once moves were
+    /// played from there it is taken up in the game.
+    fn follow_stretch(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
+        let game = self.game.as_ref().filter(|game| !game.is_over());
+        let wanted = self.settings.sensing == Sensing::Identity && self.sense.is_whole();
+        if !wanted || game.is_some_and(|game| !game.misses_moves()) {
+            self.stretch = None;
+            return;
+        }
+        let settle = self.settle();
+        if !self.stretch.as_mut().is_some_and(|stretch| stretch.quiet(now, quiet, settle)) {
+            let before = game.and_then(Game::position);
+            self.stretch = Stretch::begin(now, self.sense.placement(), self.rotation, before.as_ref());
+        } else if game.is_some()
+            && let Some(stretch) = self.stretch.take_if(|stretch| stretch.played(TAKEN_UP).is_some())
+            && let Some((from, moves)) = stretch.played(TAKEN_UP)
+        {
+            self.with_game(output, |game, around, output| game.take_up(now, from, &moves, around, output));
         }
     }
 
@@ -587,12 +623,18 @@ impl Table {
             let turned = self.rotation.is_none() && !fits(Rotation::Upright) && fits(Rotation::Turned);
             let rotation = self.rotation.unwrap_or(if turned { Rotation::Turned } else { Rotation::Upright });
             let board = position.board().clone();
-            self.begin(now, StartFound::of(rotation, position), output);
+            let stretch = self.stretch.take();
+            let led = stretch.as_ref().and_then(|stretch| stretch.leads_to(&position)).filter(|_| fits(rotation));
+            let (from, moves) = led.map_or((position.clone(), Vec::new()), |(from, moves)| (from.clone(), moves));
+            self.begin(now, StartFound::of(rotation, from), output);
             self.stage = 0;
             self.last_edge = now;
             output.tell(now, Event::Commanded { command: order.command, by: order.by });
             self.given = Some(Given { board, plies: 0, told: Bitboard::EMPTY });
-            self.with_game(output, |game, _, _| game.restore_board(now));
+            self.with_game(output, |game, around, output| {
+                game.add(now, &moves, CorrectionReason::Arbiter, around, output);
+                game.restore_board(now);
+            });
             if self.sense.is_whole() {
                 self.compare_given(now, output);
             } else if let Some(game) = &mut self.game {

@@ -5,7 +5,7 @@ use crate::boards::Millis;
 use crate::game::{Confidence, CorrectionReason};
 use crate::infer::model::{Cost, PRESS_OVERTAKES};
 use crate::infer::{Growth, Next, Node, Seen};
-use crate::laws::CENTRE;
+use crate::laws::{CENTRE, Position};
 use shakmaty::{Move, Role};
 use std::sync::Arc;
 
@@ -22,6 +22,7 @@ impl Line {
         while let Some(node) = self.nodes.last()
             && let Some(mv) = node.mv
             && mv.role() == Role::King
+            && !Position::is_null_move(mv)
             && CENTRE.contains(mv.to())
             && !keep(self.nodes.len() - 1, node)
         {
@@ -45,6 +46,10 @@ impl Line {
         let mut nodes = self.nodes.get(..ply).unwrap_or_default().to_vec();
         for (index, old) in self.nodes.iter().enumerate().skip(ply) {
             let (Some(before), Some(was)) = (nodes.last(), self.nodes.get(index - 1)) else { return Err(index) };
+            if old.mv.is_some_and(Position::is_null_move) {
+                nodes.push(Arc::clone(old)); // What is missing ends there, however it began.
+                continue;
+            }
             let mv = match old.mv {
                 Some(Move::Normal { role: pawn, from, capture, to, promotion: Some(_) }) if index == ply => {
                     Some(Move::Normal { role: pawn, from, capture, to, promotion: Some(role) })
@@ -141,6 +146,17 @@ impl Line {
         }
         self.at_tip = self.shows(self.tip(), seen);
         self.compare_with_illegal(seen);
+    }
+
+    /// Moves are missing, and play goes on from this position.
+    pub(super) fn extend_missing(&mut self, now: Millis, null: Move, found: Position, seen: &Seen) {
+        if self.tip().decided.is_none() {
+            self.decide_tip(sure::ANSWERED);
+        }
+        let node = self.tip().after_missing(null, found, now, seen.sensing());
+        self.push(node);
+        (self.stray, self.owed) = (None, None);
+        self.at_tip = self.shows(self.tip(), seen);
     }
 
     pub(super) fn push(&mut self, node: Node) {

@@ -104,6 +104,16 @@ impl Game {
         true
     }
 
+    /// What the board remembers agrees with neither the record nor the board in all squares: what is on record after so many plies may
+    /// have been played otherwise, as may the move before.
+    pub fn tell_doubtful(&mut self, now: Millis, plies: usize, output: &mut Output) {
+        let from = plies.saturating_sub(1);
+        let count = self.published.len().saturating_sub(from);
+        if count > 0 {
+            self.raise_missed(now, from, count, output);
+        }
+    }
+
     /// After so many plies so many moves are on record that nobody saw one by one.
     pub(super) fn raise_missed(&mut self, now: Millis, from: usize, count: usize, output: &mut Output) {
         let line = self.follower.line();
@@ -121,11 +131,12 @@ impl Game {
         let mut squares = Vec::new();
         let mut others = Vec::new();
         let mut damaged = Vec::new();
+        let bad_line = self.follower.seen().is_damaged(now, BAD_LINE);
         for index in from..to {
             let (Some(before), Some(node)) = (self.follower.line().get(index), self.follower.line().get(index + 1)) else {
                 continue;
             };
-            if let Some(mv) = node.mv.filter(|_| node.is_reconstructed() && self.follower.seen().is_damaged(now, BAD_LINE)) {
+            if let Some(mv) = node.mv.filter(|_| bad_line && (node.is_reconstructed() || to > from + 1)) {
                 squares.push(mv.to());
                 damaged.push(before.position.numbered_san(mv));
                 continue;

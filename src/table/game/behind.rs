@@ -3,11 +3,12 @@
 
 use super::alerts::{ABANDONED, Told};
 use super::hold::Hold;
-use super::{Around, Game, pressed_at};
+use super::{Around, Game};
 use crate::boards::{Millis, Placement, Sensing};
 use crate::game::event::Difference;
 use crate::game::{AlertKind, CorrectionReason, Event, Text};
-use crate::infer::{Bridge, Bridged, Seen, turned};
+use crate::infer::{Bridge, Bridged, Known, Seen, turned};
+use crate::laws::Position;
 use crate::table::Output;
 use shakmaty::{Bitboard, Move};
 
@@ -141,16 +142,62 @@ impl Game {
 
     /// These moves were missed.
     fn add_missed(&mut self, now: Millis, moves: &[Move], around: &mut Around<'_>, output: &mut Output) {
-        self.behind = None;
-        let known = self.published.iter().zip(&self.record.plies).map(|(&mv, ply)| (mv, pressed_at(ply)));
-        let all: Vec<(Move, Option<Millis>)> = known.chain(moves.iter().map(|&mv| (mv, None))).collect();
         let from = self.published.len();
-        self.follower.rewrite(now, &all, CorrectionReason::Evidence);
-        self.missed = None;
-        self.publish_all(now, around, output);
+        self.add(now, moves, CorrectionReason::Evidence, around, output);
         if moves.len() > 1 {
             self.raise_missed(now, from, moves.len(), output);
         }
+    }
+
+    /// These moves come on record after the last.
+    pub fn add(&mut self, now: Millis, moves: &[Move], reason: CorrectionReason, around: &mut Around<'_>, output: &mut Output) {
+        if !moves.is_empty() {
+            let plies = moves.iter().map(|&mv| Known { mv, pressed_at: None, found: None });
+            self.add_plies(now, plies, reason, around, output);
+        }
+    }
+
+    fn add_plies(
+        &mut self,
+        now: Millis,
+        plies: impl Iterator<Item = Known>,
+        reason: CorrectionReason,
+        around: &mut Around<'_>,
+        output: &mut Output,
+    ) {
+        (self.behind, self.missed) = (None, None);
+        let mut known = self.known(self.published.len());
+        known.extend(plies);
+        self.follower.rewrite(now, &known, reason);
+        self.publish_all(now, around, output);
+    }
+
+    /// The arbiter knows that moves are missing since nobody listened, and nothing tells which.
+    pub fn misses_moves(&self) -> bool {
+        let behind = self.behind.as_ref().is_some_and(|behind| behind.after_gap && behind.look_at.is_none());
+        behind && !self.blind && self.hold.is_none()
+    }
+
+    /// Moves are missing, and play has gone on with these from this position: it is taken up as a new stretch of the game, and the
+    /// arbiter is told.
+    pub fn take_up(&mut self, now: Millis, from: &Position, moves: &[Move], around: &mut Around<'_>, output: &mut Output) {
+        let before = self.position_after(self.published.len());
+        // A null move for each player where the same is to move again: White's moves stay White's.
+        let passed = (before.turn() == from.turn()).then(|| from.passed());
+        let mut missing = Vec::new();
+        let mut last = &before;
+        for found in passed.iter().chain([from]) {
+            let Some(mv) = last.null_move() else { return };
+            missing.push(Known { mv, pressed_at: None, found: Some(found.clone()) });
+            last = found;
+        }
+        let ply = (self.published.len() + missing.len()) as u32;
+        let plies = moves.iter().map(|&mv| Known { mv, pressed_at: None, found: None });
+        self.add_plies(now, missing.into_iter().chain(plies), CorrectionReason::Evidence, around, output);
+        self.fix();
+        let text = Text::new("moves_missing").with("number", before.fullmoves());
+        let told = Told { ply: Some(ply), ..Told::new(AlertKind::MovesUncertain, text) };
+        self.raise(now, told, output);
     }
 
     /// When somebody wants to look again whether the record is behind.

@@ -1,11 +1,11 @@
 //! What a player's claim of a draw is worth. Nothing changes by it: the arbiter rules.
 
-use super::{Around, Game};
+use super::{Around, Game, history};
 use crate::boards::Millis;
 use crate::game::Text;
 use crate::game::answer::Verdict;
 use crate::game::command::Refused;
-use crate::laws::draws::{Claim, Claimed, DrawRules, Finding, History, Rests, Same};
+use crate::laws::draws::{Claim, Claimed, DrawRules, Finding, Rests, Same};
 use crate::laws::{Facts, Occasion, Situation, Topic, ruling};
 use shakmaty::Color;
 
@@ -23,12 +23,13 @@ impl Game {
             return Err(Refused::Over);
         }
         let rules = DrawRules::of(&self.laws);
-        let moves = &self.published;
+        let plies = &self.record.plies;
         // Without a clock nobody completes a move: it is the opponent's turn once it is made.
         let made = around.clock.counts() && self.made_by(by);
         // Where only the completed move takes the right away, a player who has not pressed yet claims as if it were not made.
-        let counted = if rules.is_claimed_before_the_move(made) { moves.len() - 1 } else { moves.len() };
-        let history = History::of(&self.start, moves.iter().take(counted).copied(), Same::of(&self.laws));
+        let counted = if rules.is_claimed_before_the_move(made) { plies.len() - 1 } else { plies.len() };
+        let counted = plies.get(..counted).unwrap_or_default();
+        let history = history(&self.start, &self.published, counted, Same::of(&self.laws));
         let rests = match intended {
             None => Rests::OnBoard,
             Some(uci) => {

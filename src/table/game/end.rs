@@ -109,7 +109,8 @@ impl Game {
         let played = &self.record.ply(ply)?.played;
         let stands = |alert: &Alert| alert.kind == AlertKind::IllegalStands && alert.ply == ply;
         let settled = self.record.stood.contains(&ply) || self.record.alerts.iter().any(stands);
-        (played.irregular && !settled).then(|| Text::new("waits-ruling").with("san", played.san.clone()))
+        (played.irregular && !played.is_missing() && !settled)
+            .then(|| Text::new("waits-ruling").with("san", played.san.clone()))
     }
 
     /// A notice that the move of this ply is not one that the touched pieces allow, while it can still be claimed.

@@ -42,7 +42,9 @@ impl Game {
             return;
         }
         self.tell_stands(now, index, output);
-        if self.follower.line().get(index + 1).is_some_and(|node| node.irregular) {
+        if self.published.get(index).is_some_and(|&mv| Position::is_null_move(mv)) {
+            // Who did what in the moves that are missing nobody knows.
+        } else if self.follower.line().get(index + 1).is_some_and(|node| node.irregular) {
             self.tell_illegal(now, index, output);
         } else {
             self.tell_unbound(now, index, output);

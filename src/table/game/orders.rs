@@ -90,7 +90,7 @@ impl Game {
                 self.tell(now, done, output);
                 self.clear(now, |alert| alert.id == id, output);
                 // What is followed may be something else by now that was not told.
-                self.follower.take_back(now, &self.published, CorrectionReason::Arbiter);
+                self.follower.rewrite(now, &self.known(self.published.len()), CorrectionReason::Arbiter);
                 self.fix();
                 self.settle_end(now, around, output);
             }
@@ -153,8 +153,7 @@ impl Game {
     /// The moves after so many leave the record.
     fn back_to(&mut self, kept: usize, now: Millis, placement: &Placement, around: &mut Around<'_>, output: &mut Output) {
         self.look_at_the_board(now, placement, around);
-        let kept = self.published.get(..kept).unwrap_or_default();
-        self.follower.take_back(now, kept, CorrectionReason::Arbiter);
+        self.follower.rewrite(now, &self.known(kept), CorrectionReason::Arbiter);
         self.bound = None;
         self.publish(now, around, output);
         self.fix();

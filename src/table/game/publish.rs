@@ -2,12 +2,12 @@
 
 use super::end::is_end;
 use super::judge::is_about_position;
-use super::{Around, Game};
+use super::{Around, Game, history};
 use crate::boards::Millis;
 use crate::game::event::{Alternative, ClockTimes};
 use crate::game::record::{Ply, PlyState};
 use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, Played, ResultReason};
-use crate::laws::draws::{History, Same};
+use crate::laws::draws::Same;
 use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
 
@@ -117,13 +117,13 @@ impl Game {
             (0..moves.len()).filter(|&index| told(known, index)).map(|index| (same + index) as u32 + 1).collect();
         self.published.truncate(same);
         self.published.extend(self.follower.line().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
-        self.history = History::of(&self.start, self.published.iter().copied(), Same::Rights);
         self.forget_dead_search();
         self.is_held = false;
         self.pending = self.pending.filter(|_| decided > same);
         self.revisable = self.revisable.filter(|(ply, _)| *ply as usize <= same);
         self.instead_told = self.instead_told.min(same);
         self.tell(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
+        self.history = history(&self.start, &self.published, &self.record.plies, Same::Rights);
         // What was uncertain is gone, or is told anew.
         let gone = |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32;
         self.clear(now, gone, output);
@@ -181,7 +181,7 @@ impl Game {
             possible.map(|&(other, confidence)| Alternative { uci: before.uci(other), confidence }).collect()
         });
         self.published.push(mv);
-        self.history.play(mv);
+        self.history.play_recorded(mv, &played.fen);
         self.forget_dead_search();
         self.is_held = false;
         let ply = index as u32 + 1;

@@ -36,7 +36,8 @@ impl Game {
 
     /// The position after so many plies of the record.
     pub fn position_after(&self, plies: usize) -> Position {
-        self.published.iter().take(plies).fold(self.start.clone(), |position, &mv| position.play(mv))
+        let plies = self.published.iter().zip(&self.record.plies).take(plies);
+        plies.fold(self.start.clone(), |position, (&mv, ply)| position.play_recorded(mv, &ply.played.fen))
     }
 
     /// The position that is being put back, until somebody moves.

@@ -7,6 +7,7 @@ use crate::game::command::Refused;
 use crate::game::event::ClockTimes;
 use crate::game::record::{Ply, PlyState};
 use crate::game::{CompletedBy, Confidence, CorrectionReason, Played};
+use crate::infer::Known;
 use crate::laws::{Move, Position};
 use crate::table::Output;
 use shakmaty::{Role, Square};
@@ -21,12 +22,13 @@ pub(super) enum Amend {
 }
 
 impl Game {
-    /// The moves of the game when this one is played at this ply.
-    pub(super) fn with_move(&self, amend: Amend, ply: u32, uci: &str) -> Result<Vec<Move>, Refused> {
+    /// The plies of the game when this move is played at this one.
+    pub(super) fn with_move(&self, amend: Amend, ply: u32, uci: &str) -> Result<Vec<Known>, Refused> {
         let known = self.published.len() as u32;
         let last = if amend == Amend::Insert { known + 1 } else { known };
         let index = ply.checked_sub(1).filter(|_| ply <= last).ok_or(Refused::NoSuchPly { ply, known })? as usize;
-        let (before, after) = self.published.split_at(index);
+        let all = self.known(known as usize);
+        let (before, after) = all.split_at_checked(index).ok_or(Refused::NoSuchPly { ply, known })?;
         let mut old = self.position_after(index);
         let mv = old.parse_uci(uci).ok_or_else(|| Refused::NotLegal { uci: uci.to_owned(), ply })?;
         let mut later = after;
@@ -34,36 +36,53 @@ impl Game {
         if amend == Amend::Replace
             && let Some((replaced, rest)) = after.split_first()
         {
-            if *replaced == mv {
+            if replaced.mv == mv {
                 return Err(Refused::SameMove(ply));
             }
-            (later, old) = (rest, old.play(*replaced));
+            (later, old) = (rest, replaced.found.clone().unwrap_or_else(|| old.play(replaced.mv)));
         }
+        let of = |mv, found| Known { mv, pressed_at: None, found };
         let mut moves = before.to_vec();
-        moves.push(mv);
-        for (number, &mv) in (known - later.len() as u32 + 1..).zip(later) {
+        moves.push(of(mv, None));
+        for (number, later) in (known - later.len() as u32 + 1..).zip(later) {
+            let mv = later.mv;
+            if let (Some(found), Some(null)) = (&later.found, new.null_move()) {
+                // What is missing ends there, however it began.
+                (old, new) = (found.clone(), found.clone());
+                moves.push(of(null, later.found.clone()));
+                continue;
+            }
             let uci = old.uci(mv);
             // An irregular move stays one where it was; elsewhere nothing proves it.
             let irregular = || again(&old, mv, &new).filter(|_| amend == Amend::Replace && !old.is_legal(mv));
             let refused = || Refused::LaterMove { ply: number, san: old.san(mv) };
             let next = new.parse_uci(&uci).or_else(irregular).ok_or_else(refused)?;
             (old, new) = (old.play(mv), new.play(next));
-            moves.push(next);
+            moves.push(of(next, None));
         }
         Ok(moves)
     }
 
-    /// These are the moves of the game. `told`: those that are not as they were, with how they were completed; `None`: as they
+    /// How many of these plies, from the first on, are those of the record.
+    pub(super) fn same_as(&self, plies: &[Known]) -> usize {
+        let on_record = self.published.iter().zip(&self.record.plies).zip(plies);
+        let same = |found: &Position, ply: &Ply| found.fen() == ply.played.fen;
+        on_record
+            .take_while(|((mv, ply), known)| **mv == known.mv && known.found.as_ref().is_none_or(|it| same(it, ply)))
+            .count()
+    }
+
+    /// These are the plies of the game. `told`: those that are not as they were, with how they were completed; `None`: as they
     /// were at the same plies.
     pub(super) fn set_moves(
         &mut self,
         now: Millis,
-        moves: &[Move],
+        moves: &[Known],
         told: Option<&[Ply]>,
         around: &mut Around<'_>,
         output: &mut Output,
     ) {
-        let same = self.published.iter().zip(moves).take_while(|(one, other)| one == other).count();
+        let same = self.same_as(moves);
         let mut states = match told {
             Some(told) => told.get(told.len().saturating_sub(moves.len() - same)..).unwrap_or_default().to_vec(),
             None => self.record.plies.get(same..).unwrap_or_default().to_vec(),
@@ -76,7 +95,8 @@ impl Game {
             let state = index.checked_sub(same).and_then(|index| states.get(index)).map(|ply| ply.state);
             matches!(state, Some(PlyState::Completed { by: CompletedBy::Clock, .. })).then_some(now)
         };
-        let timed: Vec<(Move, Option<Millis>)> = moves.iter().enumerate().map(|(index, &mv)| (mv, pressed(index))).collect();
+        let timed = |(index, known): (usize, &Known)| Known { pressed_at: pressed(index), ..known.clone() };
+        let timed: Vec<Known> = moves.iter().enumerate().map(timed).collect();
         self.follower.rewrite(now, &timed, CorrectionReason::Arbiter);
         self.seen_changes = Some(self.follower.changes());
         let played: Vec<Played> = match told {
@@ -88,16 +108,22 @@ impl Game {
         self.fix();
     }
 
-    /// What the arbiter let stand is told in no other way.
+    /// What the arbiter let stand is told in no other way, nor are missing moves and what comes before them.
     pub(super) fn fix(&mut self) {
-        self.follower.fix(self.record.stood.last().map_or(0, |ply| *ply as usize));
+        let stood = self.record.stood.last().map_or(0, |ply| *ply as usize);
+        self.follower.fix(stood.max(self.last_missing()));
+    }
+
+    /// The ply of the last moves that are missing; 0: none are.
+    pub fn last_missing(&self) -> usize {
+        self.published.iter().rposition(|&mv| Position::is_null_move(mv)).map_or(0, |index| index + 1)
     }
 
     /// The record was set right. Where the board shows something else than a piece in the hand, nothing is concluded until it agrees.
     pub(super) fn amend(
         &mut self,
         now: Millis,
-        moves: &[Move],
+        moves: &[Known],
         placement: &Placement,
         around: &mut Around<'_>,
         output: &mut Output,

@@ -1,12 +1,12 @@
 //! The arbiter's last command is taken back.
 
 use super::end::is_end;
-use super::{Around, Game};
+use super::{Around, Game, known_from};
 use crate::boards::{Millis, Placement};
 use crate::game::command::Refused;
 use crate::game::record::{Before, Change, Ply, PlyState};
 use crate::game::{Alert, Answer, Event, ResultReason};
-use crate::laws::Move;
+use crate::infer::Known;
 use crate::table::Output;
 
 impl Game {
@@ -28,7 +28,7 @@ impl Game {
                 let plies = self.completed_since(kept as usize, plies);
                 self.tell(now, done, output);
                 self.look_at_the_board(now, placement, around);
-                if moves != self.published {
+                if moves.len() != self.published.len() || self.same_as(&moves) < moves.len() {
                     self.set_moves(now, &moves, Some(&plies), around, output);
                 }
                 if self.record.result != result {
@@ -117,16 +117,10 @@ impl Game {
     }
 
     /// So many of the moves on record, and then these.
-    fn followed_by(&self, kept: usize, plies: &[Ply]) -> Option<Vec<Move>> {
-        let mut moves = self.published.get(..kept)?.to_vec();
-        let mut position = self.position_after(kept);
-        for Ply { played, .. } in plies {
-            let uci = &played.uci;
-            let mv = if played.irregular { position.any_move_to(uci, &played.fen) } else { position.parse_uci(uci) }?;
-            position = position.play(mv);
-            moves.push(mv);
-        }
-        Some(moves)
+    fn followed_by(&self, kept: usize, plies: &[Ply]) -> Option<Vec<Known>> {
+        let mut known = self.known(kept);
+        known.extend(known_from(&self.position_after(kept), plies)?);
+        Some(known)
     }
 
     /// The same plies, completed where they are on record and have been completed since.

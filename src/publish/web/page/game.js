@@ -214,14 +214,15 @@ function cell(row, index, move) {
     element = button;
   }
   const doubtful = move.confidence < SURE;
-  say(element, move.san + (move.irregular ? " ✗" : "") + (doubtful ? " ?" : ""));
+  const illegal = move.irregular && !sheet.isMissing(move);
+  say(element, move.san + (illegal ? " ✗" : "") + (doubtful ? " ?" : ""));
   element.classList.toggle("irregular", move.irregular);
   element.classList.toggle("doubtful", doubtful);
   element.classList.toggle("corrected", corrected(move.ply));
   element.classList.toggle("made", move.state === "made");
   element.dataset.ply = move.ply;
   set(element, "aria-current", (at ?? game.moves.length) === move.ply ? "true" : null);
-  const hints = [move.irregular && t("page-irregular"), doubtful && percent(move.confidence), corrected(move.ply) && t("page-corrected")];
+  const hints = [move.irregular && t(sheet.isMissing(move) ? "page-missing" : "page-irregular"), doubtful && percent(move.confidence), corrected(move.ply) && t("page-corrected")];
   set(element, "title", hints.filter(Boolean).join("; ") || null);
 }
 
@@ -245,7 +246,7 @@ function detail(now, move) {
     h(
       "dl",
       {},
-      move.irregular ? row("page-irregular", t("page-irregular-move")) : null,
+      sheet.isMissing(move) ? row("page-missing", t("page-missing-moves")) : move.irregular ? row("page-irregular", t("page-irregular-move")) : null,
       row("page-confidence", percent(move.confidence)),
       alternatives.length ? row("page-alternatives", comma(alternatives.map((one) => `${one.san ?? one.uci} ${percent(one.confidence)}`))) : null,
       clocks.length ? row("page-clocks", comma(clocks.map(([side, ms]) => `${t(`player-${side}`)} ${clock.format(ms)}`))) : null,

@@ -9,6 +9,9 @@ import { colon, language, t } from "./words.js";
 /** So many moves stand in one column. */
 const COLUMN = 30;
 
+/** Moves are missing where the null move stands. */
+export const isMissing = (move) => move.uci === "0000";
+
 let shown = "";
 
 function table(moves, from, first) {
@@ -16,7 +19,7 @@ function table(moves, from, first) {
   for (let row = from; row < from + COLUMN; row += 1) {
     const cells = [moves[row * 2], moves[row * 2 + 1]].flatMap((move, side) => {
       const ms = move?.[side ? "clock_black_ms" : "clock_white_ms"];
-      const doubt = move ? (move.irregular ? " ✗" : move.confidence < 0.9 ? " ?" : "") : "";
+      const doubt = move ? (move.irregular && !isMissing(move) ? " ✗" : move.confidence < 0.9 ? " ?" : "") : "";
       return [h("td", {}, (move?.san ?? "") + doubt), h("td", { class: "time" }, ms === null || ms === undefined ? "" : format(ms))];
     });
     rows.push(h("tr", {}, h("th", { scope: "row" }, String(first + row)), cells));

@@ -1,0 +1,93 @@
+//! Play from a position of which nobody knows how it came about: after moves that are missing, or on a board without a game. It is
+//! followed from what stands on the board, whoever of the players moves first; only where the board tells the pieces apart.
+
+use crate::boards::{Millis, Placement, Sensed, Sensing};
+use crate::game::event::Rotation;
+use crate::infer::{Beam, Follower, REST_TAKEBACK, Seen, turned};
+use crate::laws::Position;
+use crate::sense::Edge;
+use shakmaty::{Board, Color, Move, Square};
+
+/// So many lines of play are followed from each position.
+const LINES: usize = 8;
+
+/// Play that is followed from what stood on the board.
+#[derive(Clone, Debug)]
+pub(super) struct Stretch {
+    /// How the board stands.
+    rotation: Rotation,
+    /// From the same placement, with either player to move as far as either can be.
+    lines: Vec<(Position, Follower)>,
+}
+
+impl Stretch {
+    /// From what stands on the board now, in its own coordinates. `before`: the last position that is known of the game. `None`: what
+    /// stands there is no position of play, or the board does not say.
+    pub(super) fn begin(
+        now: Millis,
+        placement: &Placement,
+        rotation: Option<Rotation>,
+        before: Option<&Position>,
+    ) -> Option<Stretch> {
+        let upright = Seen::of(placement, Sensing::Identity).board()?;
+        let rotation = rotation.unwrap_or(if is_turned(&upright) { Rotation::Turned } else { Rotation::Upright });
+        let seen = Seen::of(&turned(placement, rotation), Sensing::Identity);
+        let board = seen.board()?;
+        let follow = |turn| {
+            let position = match before {
+                Some(before) => before.found(board.clone(), turn),
+                None => Position::from_board(board.clone(), turn),
+            };
+            let follower = Follower::new(now, position.clone(), seen.clone(), Beam::Steady(LINES));
+            position.is_regular().then_some((position, follower))
+        };
+        let lines: Vec<(Position, Follower)> = Color::ALL.into_iter().filter_map(follow).collect();
+        (!lines.is_empty()).then_some(Stretch { rotation, lines })
+    }
+
+    /// Squares changed, in the board's own coordinates; `whole`: nobody knows in which order.
+    pub(super) fn changed(&mut self, now: Millis, edges: &[Edge], whole: bool) {
+        let changed: Vec<(Square, Sensed)> = edges.iter().map(|edge| (self.rotation.apply(edge.square), edge.now)).collect();
+        for (_, follower) in &mut self.lines {
+            match changed.as_slice() {
+                [(square, sensed)] if !whole => follower.edge(now, *square, *sensed),
+                _ => follower.edges(now, changed.iter().copied()),
+            }
+        }
+    }
+
+    /// Nothing changed for so long. `settle`: quiet that decides a move; both in milliseconds. Whether what stands there was played:
+    /// if not, play is to be followed from what stands there now.
+    pub(super) fn quiet(&mut self, now: Millis, quiet: Millis, settle: Millis) -> bool {
+        self.lines.iter_mut().for_each(|(_, follower)| follower.quiet(now, settle));
+        self.lines.retain(|(_, follower)| {
+            let explained = quiet < REST_TAKEBACK || (follower.unexplained() | follower.displaced()).is_empty();
+            explained && follower.line().iter().all(|node| !node.irregular)
+        });
+        !self.lines.is_empty()
+    }
+
+    /// The moves that lead to what stands on the board, and the position from which they were played, at least so many.
+    pub(super) fn played(&self, least: usize) -> Option<(&Position, Vec<Move>)> {
+        let moves = |follower: &Follower| -> Vec<Move> { follower.line().iter().filter_map(|node| node.mv).collect() };
+        let stands = |follower: &Follower| follower.mismatch().is_empty() && follower.decided() + 1 == follower.line().len();
+        let lines = self.lines.iter().filter(|(_, follower)| stands(follower));
+        let played = lines.map(|(from, follower)| (from, moves(follower)));
+        played.filter(|(_, moves)| moves.len() >= least).max_by_key(|(_, moves)| moves.len())
+    }
+
+    /// The same where they lead to this position.
+    pub(super) fn leads_to(&self, position: &Position) -> Option<(&Position, Vec<Move>)> {
+        let (from, moves) = self.played(1)?;
+        let reached = moves.iter().fold(from.clone(), |position, &mv| position.play(mv));
+        (reached.board() == position.board() && reached.turn() == position.turn()).then_some((from, moves))
+    }
+}
+
+/// Whether the board stands so that Black's men are nearer to its first rank than White's: where nobody knows how it stands, each
+/// player's men are nearer to him.
+pub fn is_turned(board: &Board) -> bool {
+    let ranks = |color| board.by_color(color).into_iter().map(|square| square.rank() as usize).sum::<usize>();
+    let count = |color| board.by_color(color).count().max(1);
+    ranks(Color::White) * count(Color::Black) > ranks(Color::Black) * count(Color::White)
+}
