@@ -8,6 +8,7 @@ pub mod hub;
 pub mod journal;
 pub mod lines;
 pub mod links;
+pub mod random;
 pub mod recorder;
 pub mod rounds;
 pub mod start_backoff;

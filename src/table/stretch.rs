@@ -33,6 +33,9 @@ impl Stretch {
         let rotation = rotation.unwrap_or(if is_turned(&upright) { Rotation::Turned } else { Rotation::Upright });
         let seen = Seen::of(&turned(placement, rotation), Sensing::Identity);
         let board = seen.board()?;
+        if before.is_some_and(|before| turned_round(&seen, before)) {
+            return None; // It will be turned back, and nobody plays like that.
+        }
         let follow = |turn| {
             let position = match before {
                 Some(before) => before.found(board.clone(), turn),
@@ -82,6 +85,13 @@ impl Stretch {
         let reached = moves.iter().fold(from.clone(), |position, &mv| position.play(mv));
         (reached.board() == position.board() && reached.turn() == position.turn()).then_some((from, moves))
     }
+}
+
+/// Whether what is seen is more like this position if the board has been turned round.
+fn turned_round(seen: &Seen, before: &Position) -> bool {
+    let mut turned = before.board().clone();
+    turned.rotate_180();
+    seen.mismatch(&turned).count() < seen.mismatch(before.board()).count()
 }
 
 /// Whether the board stands so that Black's men are nearer to its first rank than White's: where nobody knows how it stands, each

@@ -7,6 +7,7 @@ use super::JournalError;
 use super::chain::{self, Checked, Hash};
 use super::marks::{Mark, Marks, Public};
 use super::read::{id, integer, text};
+use crate::daemon::random;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -85,11 +86,7 @@ pub(super) struct Settled {
 /// A random UUID (RFC 9562, version 4).
 fn new_id() -> Result<String, JournalError> {
     let mut bytes = [0; 16];
-    let mut filled = 0;
-    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        let random = rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty());
-        filled += random.map_err(|why| JournalError::file("ask for randomness for", Path::new(super::FILE))(why.into()))?;
-    }
+    random::fill(&mut bytes).map_err(JournalError::file("ask for randomness for", Path::new(super::FILE)))?;
     let bits = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
     let hex = format!("{bits:032x}");
     let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();

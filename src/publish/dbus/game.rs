@@ -171,8 +171,8 @@ impl Game {
     /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that
     /// it is right; alternatives: what else it could be, as (uci, confidence), most likely first. details, by name, empty for an
     /// ordinary move: irregular (b): it was not legal in the position before it, and on org.touchmove1 evidence (a(xsss)): what
-    /// the board showed, as (time, square, before, now), oldest first. uci 0000, san -- and irregular where moves are missing: nobody
-    /// saw them, and fen is where play went on. Who made it is who is not to move in fen.
+    /// the board showed, as (time, square, before, now), oldest first. uci 0000 where moves are missing: nobody saw them,
+    /// and fen is where play went on. Who made it is who is not to move in fen.
     #[zbus(signal)]
     async fn move_made(
         emitter: &SignalEmitter<'_>,

@@ -2,6 +2,7 @@
 //!
 //! A token is 256 random bits, so its SHA-256 alone is kept: nobody finds by guessing what has that.
 
+use crate::daemon::random;
 use crate::wire::Word;
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
@@ -106,7 +107,7 @@ impl FromStr for Hash {
 /// The system gives no random numbers.
 pub fn secret() -> Result<String, TokenError> {
     let mut bits = [0; 32];
-    chance(&mut bits).map_err(TokenError::NoChance)?;
+    random::fill(&mut bits).map_err(TokenError::NoChance)?;
     Ok(hex(&bits))
 }
 
@@ -287,15 +288,6 @@ fn token(listed: Listed) -> Result<Token, String> {
     let role = Role::from_word(&role).ok_or_else(|| format!("the role of {name} is neither arbiter nor operator"))?;
     let hash = sha256.parse().map_err(|_| format!("what is kept of the token of {name} is no SHA-256"))?;
     Ok(Token { name, role, created_ms, hash })
-}
-
-/// Fills it with what nobody can foresee.
-pub fn chance(into: &mut [u8]) -> io::Result<()> {
-    let mut filled = 0;
-    while let Some(rest) = into.get_mut(filled..).filter(|rest| !rest.is_empty()) {
-        filled += rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty())?;
-    }
-    Ok(())
 }
 
 /// As digits, two for each byte.
