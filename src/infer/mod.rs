@@ -27,7 +27,7 @@ mod why;
 
 pub use beam::Beam;
 pub use bridge::{Bridge, Bridged};
-pub use explain::{Doubts, Explanation, explain};
+pub use explain::{Doubts, Explanation, explain, landing};
 pub use faults::Faults;
 pub use follow::Follower;
 pub use growth::{Growth, growth};

@@ -255,6 +255,8 @@ impl Table {
             game.is_late_until(now + crate::infer::model::SCANNED);
         });
         self.sense.placement_read(now, &present);
+        // What came while the memory was on the line may have been lost in it.
+        output.cues.push(Cue::Placement);
         self.stage = 0;
         self.start_if_set_up(now, 0, output);
     }

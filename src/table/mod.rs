@@ -623,7 +623,9 @@ impl Table {
             let turned = self.rotation.is_none() && !fits(Rotation::Upright) && fits(Rotation::Turned);
             let rotation = self.rotation.unwrap_or(if turned { Rotation::Turned } else { Rotation::Upright });
             let board = position.board().clone();
-            let stretch = self.stretch.take();
+            // A position that counts moves, or is given in the middle of a game, begins with none.
+            let stretch =
+                self.stretch.take().filter(|_| self.game.as_ref().is_none_or(Game::is_over) && position.fullmoves() == 1);
             let led = stretch.as_ref().and_then(|stretch| stretch.leads_to(&position)).filter(|_| fits(rotation));
             let (from, moves) = led.map_or((position.clone(), Vec::new()), |(from, moves)| (from.clone(), moves));
             self.begin(now, StartFound::of(rotation, from), output);

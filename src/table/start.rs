@@ -288,6 +288,7 @@ impl Table {
         self.game = Some(game);
         self.calm = None;
         self.unrecorded = Unrecorded::default();
+        self.stretch = None;
         self.given = None;
         self.touched = Bitboard::EMPTY;
     }

@@ -119,7 +119,8 @@ impl Arbiter {
     }
 
     /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960), whose counters go on. The game
-    /// before it ends there as it stands, with the result it has. Squares that show something else are in property Displaced of
+    /// before it ends there as it stands, with the result it has. Where no game is on and the board was seen to be played on to this
+    /// position, at move 1, those moves are the first of the game, which begins from where they began. Squares that show something else are in property Displaced of
     /// the board until it agrees.
     /// Errors: BadPosition.
     async fn set_position(

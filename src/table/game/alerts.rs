@@ -5,8 +5,9 @@ use super::{Around, Game, KINGS_APART};
 use crate::boards::{Millis, Sensing};
 use crate::game::event::Difference;
 use crate::game::event::Matter;
-use crate::game::{Alert, AlertKind, CorrectionReason, Event, Sighting, Text};
+use crate::game::{Alert, AlertKind, Confidence, CorrectionReason, Event, Sighting, Text};
 use crate::infer::model::BAD_LINE;
+use crate::infer::{Node, landing};
 use crate::laws::{Facts, Irregularity, Position, Situation, articles, ruling};
 use crate::table::Output;
 use crate::table::clock::Press;
@@ -23,6 +24,9 @@ pub const ABANDONED: Millis = 60_000;
 const SWEPT: usize = 10;
 /// The same if more pieces than this are missing.
 const TAKEN_OFF: usize = 5;
+
+/// Where the board tells the pieces, hardly a move is published that is less likely than this: a square did not show it.
+const DOUBTFUL: Confidence = Confidence(500);
 
 /// What the arbiter is to be told.
 pub(super) struct Told {
@@ -131,18 +135,28 @@ impl Game {
         let mut squares = Vec::new();
         let mut others = Vec::new();
         let mut damaged = Vec::new();
-        let bad_line = self.follower.seen().is_damaged(now, BAD_LINE);
+        let seen = self.follower.seen();
+        let bad_line = seen.is_damaged(now, BAD_LINE);
+        // Where the board tells the pieces, a square that works shows what comes to it.
+        let tells = seen.sensing() == Sensing::Identity;
+        let unshown = |node: &Node| {
+            let works = |mv: Move| !self.follower.hidden().contains(landing(mv));
+            tells && node.silent && node.mv.is_some_and(works)
+        };
         for index in from..to {
             let (Some(before), Some(node)) = (self.follower.line().get(index), self.follower.line().get(index + 1)) else {
                 continue;
             };
-            if let Some(mv) = node.mv.filter(|_| bad_line && (node.is_reconstructed() || to > from + 1)) {
+            if let Some(mv) = node.mv.filter(|_| unshown(node) || (bad_line && (node.is_reconstructed() || to > from + 1))) {
                 squares.push(mv.to());
                 damaged.push(before.position.numbered_san(mv));
                 continue;
             }
             let legal = before.position.legal_moves();
-            let first = node.rivals.iter().find(|(other, _)| legal.contains(other));
+            let doubt = tells.then(|| self.follower.confidence(index + 1, now)).flatten();
+            let rivals =
+                doubt.filter(|(confidence, _)| *confidence < DOUBTFUL).map_or_else(|| node.rivals.clone(), |doubt| doubt.1);
+            let first = rivals.iter().find(|(other, _)| legal.contains(other));
             let (Some(mv), Some((first, _))) = (node.mv, first) else { continue };
             squares.push(mv.to());
             others.push(before.position.numbered_san(*first));
