@@ -125,10 +125,14 @@ impl Schedule {
             .unwrap_or(&MODELS[0]);
         let profile = [&CLEAN, &CLEAN, &CLUB_HANDS, &BLITZ_HANDS][rng.below(4) as usize];
         // What lies between two moves on an occupancy board must be longer than a busy machine stutters, and hands that overlap as in a
-        // blitz must be slower than a board takes to look at its squares.
-        let fastest = if sensing == Sensing::Occupancy || profile.name == BLITZ.name { 2 } else { 8 };
+        // blitz must be slower than a board takes to look at its squares: the machine that plays both sides stutters as well.
+        let fastest = match (sensing, profile.name == BLITZ.name) {
+            (_, true) => 1,
+            (Sensing::Occupancy, false) => 2,
+            _ => 8,
+        };
         let speed = [2, 4, 6, 8][rng.below(4) as usize].min(fastest);
-        let plies = if speed == 2 { 6 + rng.below(8) } else { 8 + rng.below(24) } as usize;
+        let plies = if speed <= 2 { 6 + rng.below(8) } else { 8 + rng.below(24) } as usize;
         let mut schedule = Schedule {
             number,
             model,
