@@ -259,8 +259,8 @@ fn a_game_that_is_begun_late_has_the_moves_that_were_seen() {
         play.play(&uci[uci.len() - 1], true, 300);
         play.wait(1_200);
     }
-    // As `position shown` has it.
-    let fen = format!("{} - - 0 1", play.position.fen().split(' ').take(2).collect::<Vec<_>>().join(" "));
+    // As `position shown` has it: rights to castle wherever king and rook stand as at the start.
+    let fen = Position::from_board(play.position.board().clone(), play.position.turn()).fen();
     play.take(Input::Order(Order { command: Command::Position(fen), by: "arbiter".to_owned() }));
     assert_eq!(play.moves(), uci);
     let begun = play.table.record().expect("a game").start_fen.clone();

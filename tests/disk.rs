@@ -86,7 +86,26 @@ async fn recordings_give_way_and_moves_are_held_until_there_is_room() {
     let ballast = disk.path().join("journal.ballast");
     assert!(ballast.exists());
     disk.fill();
+    // Pawns do not come back; knights do, which looks like pieces put straight where a machine plays within milliseconds.
     let shuffle = [
+        ("a7", "a6", "a6"),
+        ("a2", "a3", "a3"),
+        ("b7", "b6", "b6"),
+        ("b2", "b3", "b3"),
+        ("c7", "c6", "c6"),
+        ("c2", "c3", "c3"),
+        ("d7", "d6", "d6"),
+        ("d2", "d3", "d3"),
+        ("e7", "e6", "e6"),
+        ("e2", "e3", "e3"),
+        ("h7", "h6", "h6"),
+        ("h2", "h3", "h3"),
+        ("a6", "a5", "a5"),
+        ("a3", "a4", "a4"),
+        ("h6", "h5", "h5"),
+        ("h3", "h4", "h4"),
+    ];
+    let knights = [
         ("g8", "f6", "Nf6"),
         ("b1", "c3", "Nc3"),
         ("b8", "c6", "Nc6"),
@@ -97,7 +116,7 @@ async fn recordings_give_way_and_moves_are_held_until_there_is_room() {
         ("g1", "f3", "Nf3"),
     ];
     let mut played = vec!["Nf3"];
-    let mut moves = shuffle.iter().cycle();
+    let mut moves = shuffle.iter().chain(knights.iter().cycle());
     let mut uses_last_room = false;
     let full = loop {
         let (from, to, san) = moves.next().unwrap();

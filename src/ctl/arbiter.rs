@@ -385,11 +385,11 @@ async fn position(fen: &str, turn: Option<Color>, name: Option<&str>, service: &
         Some(game) => {
             let moves = snapshot.games.iter().find(|known| known.id == game).map_or(0, |game| game.moves.len());
             let with = match moves {
-                0 => String::new(),
-                1 => ", with the move that led to it".to_owned(),
-                more => format!(", with the {more} moves that led to it"),
+                0 => " from this position".to_owned(),
+                1 => " with the move that led to this position".to_owned(),
+                more => format!(" with the {more} moves that led to this position"),
             };
-            format!("game {game} on {id} begins from this position{with}\n")
+            format!("game {game} on {id} begins{with}\n")
         }
         None => format!("a game on {id} begins from this position\n"),
     };

@@ -2,13 +2,13 @@
 
 use std::io;
 
-/// Fills it with what nobody can foresee.
+/// Fills the buffer.
 ///
 /// # Errors
-/// The system gives none.
-pub fn fill(into: &mut [u8]) -> io::Result<()> {
+/// `getrandom` failed.
+pub fn fill(buffer: &mut [u8]) -> io::Result<()> {
     let mut filled = 0;
-    while let Some(rest) = into.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
         filled += rustix::rand::getrandom(rest, rustix::rand::GetRandomFlags::empty())?;
     }
     Ok(())

@@ -252,7 +252,14 @@ struct Ply {
 impl Ply {
     fn new(number: u32, played: &Played) -> Ply {
         let mover = played.mover().unwrap_or(Color::from_white(number % 2 == 1));
-        Ply { uci: played.uci.clone(), mover, illegal: played.irregular, by_laws: false, ruled: None, completed: false }
+        Ply {
+            uci: played.uci.clone(),
+            mover,
+            illegal: played.irregular && !played.is_missing(),
+            by_laws: false,
+            ruled: None,
+            completed: false,
+        }
     }
 }
 

@@ -129,11 +129,12 @@ impl Position {
         Position::from_setup(setup, mode)
     }
 
-    /// These pieces and this player to move, found later in the same game: castling as in [`Position::with_board`], and at least one
-    /// move later.
+    /// These pieces and this player to move, found later in the same game: castling as in [`Position::with_board`], and numbered as
+    /// the next move at which that player is to move.
     pub fn found(&self, board: Board, turn: Color) -> Position {
         let setup = self.with_board(board).to_setup();
-        let fullmoves = self.to_setup().fullmoves.saturating_add(1);
+        let same_move = self.turn().is_white() && turn.is_black();
+        let fullmoves = self.to_setup().fullmoves.saturating_add(u32::from(!same_move));
         Position::from_setup(Setup { turn, fullmoves, ..setup }, self.mode)
     }
 

@@ -271,7 +271,7 @@ impl Reason {
     pub fn given(self, by: Color, played: impl IntoIterator<Item = (Color, Move)>) -> Reason {
         let Reason::CastlingAfterMove { moved: MovedBefore::Either, rook } = self else { return self };
         let mut moved = MovedBefore::Either;
-        for (_, mv) in played.into_iter().filter(|(player, _)| *player == by) {
+        for (_, mv) in played.into_iter().filter(|(player, mv)| *player == by && !crate::laws::Position::is_null_move(*mv)) {
             let rooks = mv.role() == Role::Rook && (mv.from() == Some(rook) || mv.to() == rook);
             if mv.role() == Role::King {
                 moved = MovedBefore::King;

@@ -141,9 +141,9 @@ impl Table {
         self.game.as_ref().is_none_or(|game| game.is_over() || game.position().is_none_or(|position| explains(&position)))
     }
 
-    /// Moves are missing on record after so many plies.
-    fn is_taken_up(&self, lost: usize) -> bool {
-        self.game.as_ref().is_some_and(|game| game.last_missing() > lost)
+    /// Moves are missing on record after so many plies of a game that is on.
+    pub(super) fn is_taken_up(&self, lost: usize) -> bool {
+        self.game.as_ref().is_some_and(|game| game.last_missing() > lost && !game.is_over())
     }
 
     /// A deadline of the gap has come.
@@ -332,7 +332,7 @@ pub struct Alignment {
     pub to: usize,
     /// How many entries of the log were known.
     pub known: usize,
-    /// In how many squares it says otherwise than these two, at most.
+    /// How many squares were allowed to differ.
     pub wrong: usize,
 }
 

@@ -111,7 +111,7 @@ impl Settings {
 
 /// Play after moves that are missing is taken up once so many plies were played from what stood there: a board that was only knocked
 /// over shows none.
-const TAKEN_UP: usize = 2;
+const STRETCH_PLIES: usize = 2;
 
 /// A board that has said nothing for so long is mentioned to the arbiter, in milliseconds: it is asked every second or so, and most
 /// cables that were bumped are back by then.
@@ -473,6 +473,9 @@ impl Table {
 
     /// The link is lost, or comes anew: what the board shows has not been known since `at`.
     fn lose_sight(&mut self, at: Millis) {
+        if self.gap.lost.is_some_and(|lost| self.is_taken_up(lost.plies)) {
+            self.gap = Gap::default(); // What is missing since then is on record.
+        }
         if let Some(game) = &self.game {
             self.gap.begin(at, self.sense.is_whole().then(|| *self.sense.placement()), game.record().plies.len());
         }
@@ -588,10 +591,13 @@ impl Table {
         let settle = self.settle();
         if !self.stretch.as_mut().is_some_and(|stretch| stretch.quiet(now, quiet, settle)) {
             let before = game.and_then(Game::position);
-            self.stretch = Stretch::begin(now, self.sense.placement(), self.rotation, before.as_ref());
+            // Sooner a hand may hold a piece.
+            let rests = quiet >= REST_TAKEBACK;
+            let begin = || Stretch::begin(now, self.sense.placement(), self.rotation, before.as_ref());
+            self.stretch = rests.then(begin).flatten();
         } else if game.is_some()
-            && let Some(stretch) = self.stretch.take_if(|stretch| stretch.played(TAKEN_UP).is_some())
-            && let Some((from, moves)) = stretch.played(TAKEN_UP)
+            && let Some(stretch) = self.stretch.take_if(|stretch| stretch.played(STRETCH_PLIES).is_some())
+            && let Some((from, moves)) = stretch.played(STRETCH_PLIES)
         {
             self.with_game(output, |game, around, output| game.take_up(now, from, &moves, around, output));
         }
@@ -657,7 +663,8 @@ impl Table {
             answer = game.order(now, order, &placement, around, output);
             game.judge_dead(now, output);
         });
-        if (takes_back || amends) && answer.is_ok() {
+        let taken_up = self.gap.lost.is_some_and(|lost| self.is_taken_up(lost.plies));
+        if (takes_back || amends || taken_up) && answer.is_ok() {
             self.gap.stop_asking();
         }
         if takes_back && answer.is_ok() {

@@ -59,8 +59,8 @@ impl Stretch {
         }
     }
 
-    /// Nothing changed for so long. `settle`: quiet that decides a move; both in milliseconds. Whether what stands there was played:
-    /// if not, play is to be followed from what stands there now.
+    /// Nothing changed for so long. `settle`: quiet that decides a move; both in milliseconds. Returns false when no line of play
+    /// explains the board: play is to be followed from what stands there now.
     pub(super) fn quiet(&mut self, now: Millis, quiet: Millis, settle: Millis) -> bool {
         self.lines.iter_mut().for_each(|(_, follower)| follower.quiet(now, settle));
         self.lines.retain(|(_, follower)| {
@@ -70,21 +70,27 @@ impl Stretch {
         !self.lines.is_empty()
     }
 
-    /// The moves that lead to what stands on the board, and the position from which they were played, at least so many.
+    /// The moves that lead to what stands on the board, at least so many, and the position from which they were played. `None` as
+    /// long as either player may have begun.
     pub(super) fn played(&self, least: usize) -> Option<(&Position, Vec<Move>)> {
-        let moves = |follower: &Follower| -> Vec<Move> { follower.line().iter().filter_map(|node| node.mv).collect() };
-        let stands = |follower: &Follower| follower.mismatch().is_empty() && follower.decided() + 1 == follower.line().len();
-        let lines = self.lines.iter().filter(|(_, follower)| stands(follower));
-        let played = lines.map(|(from, follower)| (from, moves(follower)));
-        played.filter(|(_, moves)| moves.len() >= least).max_by_key(|(_, moves)| moves.len())
+        let [line] = self.lines.as_slice() else { return None };
+        moves_of(line).filter(|(_, moves)| moves.len() >= least)
     }
 
-    /// The same where they lead to this position.
+    /// The same, at least one move, where they lead to this position with the same rights to castle.
     pub(super) fn leads_to(&self, position: &Position) -> Option<(&Position, Vec<Move>)> {
-        let (from, moves) = self.played(1)?;
-        let reached = moves.iter().fold(from.clone(), |position, &mv| position.play(mv));
-        (reached.board() == position.board() && reached.turn() == position.turn()).then_some((from, moves))
+        let rights = |position: &Position| position.fen().split(' ').take(3).map(str::to_owned).collect::<Vec<_>>();
+        self.lines.iter().filter_map(moves_of).find(|(from, moves)| {
+            let reached = moves.iter().fold((*from).clone(), |position, &mv| position.play(mv));
+            !moves.is_empty() && reached.is_chess960() == position.is_chess960() && rights(&reached) == rights(position)
+        })
     }
+}
+
+/// The moves of a line that are decided and lead to what stands on the board.
+fn moves_of((from, follower): &(Position, Follower)) -> Option<(&Position, Vec<Move>)> {
+    let stands = follower.mismatch().is_empty() && follower.decided() + 1 == follower.line().len();
+    stands.then(|| (from, follower.line().iter().filter_map(|node| node.mv).collect()))
 }
 
 /// Whether what is seen is more like this position if the board has been turned round.
@@ -94,8 +100,7 @@ fn turned_round(seen: &Seen, before: &Position) -> bool {
     seen.mismatch(&turned).count() < seen.mismatch(before.board()).count()
 }
 
-/// Whether the board stands so that Black's men are nearer to its first rank than White's: where nobody knows how it stands, each
-/// player's men are nearer to him.
+/// Whether Black's pieces are nearer to the first rank than White's: where it is not known how the board stands, it is turned then.
 pub fn is_turned(board: &Board) -> bool {
     let ranks = |color| board.by_color(color).into_iter().map(|square| square.rank() as usize).sum::<usize>();
     let count = |color| board.by_color(color).count().max(1);

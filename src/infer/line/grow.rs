@@ -47,7 +47,7 @@ impl Line {
         for (index, old) in self.nodes.iter().enumerate().skip(ply) {
             let (Some(before), Some(was)) = (nodes.last(), self.nodes.get(index - 1)) else { return Err(index) };
             if old.mv.is_some_and(Position::is_null_move) {
-                nodes.push(Arc::clone(old)); // What is missing ends there, however it began.
+                nodes.push(Arc::clone(old)); // The position found after missing moves does not depend on what was played before.
                 continue;
             }
             let mv = match old.mv {

@@ -143,11 +143,15 @@ impl Game {
             let works = |mv: Move| !self.follower.hidden().contains(landing(mv));
             tells && node.silent && node.mv.is_some_and(works)
         };
+        // What was put on record at once, moves that are missing among it, has an alert of its own.
+        let is_seen = |node: &Node| node.decided != Some(Confidence::CERTAIN);
         for index in from..to {
             let (Some(before), Some(node)) = (self.follower.line().get(index), self.follower.line().get(index + 1)) else {
                 continue;
             };
-            if let Some(mv) = node.mv.filter(|_| unshown(node) || (bad_line && (node.is_reconstructed() || to > from + 1))) {
+            if let Some(mv) =
+                node.mv.filter(|_| unshown(node) || (bad_line && (node.is_reconstructed() || (to > from + 1 && is_seen(node)))))
+            {
                 squares.push(mv.to());
                 damaged.push(before.position.numbered_san(mv));
                 continue;

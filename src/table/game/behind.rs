@@ -175,7 +175,8 @@ impl Game {
     /// The arbiter knows that moves are missing since nobody listened, and nothing tells which.
     pub fn misses_moves(&self) -> bool {
         let behind = self.behind.as_ref().is_some_and(|behind| behind.after_gap && behind.look_at.is_none());
-        behind && !self.blind && self.hold.is_none()
+        // A square that does not work would show another position.
+        behind && !self.blind && self.hold.is_none() && self.follower.hidden().is_empty()
     }
 
     /// Moves are missing, and play has gone on with these from this position: it is taken up as a new stretch of the game, and the
@@ -183,7 +184,7 @@ impl Game {
     pub fn take_up(&mut self, now: Millis, from: &Position, moves: &[Move], around: &mut Around<'_>, output: &mut Output) {
         let before = self.position_after(self.published.len());
         // A null move for each player where the same is to move again: White's moves stay White's.
-        let passed = (before.turn() == from.turn()).then(|| from.passed());
+        let passed = (before.turn() == from.turn()).then(|| before.found(from.board().clone(), !from.turn()));
         let mut missing = Vec::new();
         let mut last = &before;
         for found in passed.iter().chain([from]) {

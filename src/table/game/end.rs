@@ -21,7 +21,8 @@ impl Game {
     /// The move of this index came on record. Where the position after it ends the game, the result is published, or held back.
     pub(super) fn end_if_over(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
         let ply = index as u32 + 1;
-        if self.record.result.is_some() || self.end_after(ply).is_none() {
+        let is_missing = self.record.ply(ply).is_some_and(|ply| ply.played.is_missing());
+        if self.record.result.is_some() || is_missing || self.end_after(ply).is_none() {
             return;
         }
         match self.waits_for(now, ply) {

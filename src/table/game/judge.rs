@@ -43,7 +43,7 @@ impl Game {
         }
         self.tell_stands(now, index, output);
         if self.published.get(index).is_some_and(|&mv| Position::is_null_move(mv)) {
-            // Who did what in the moves that are missing nobody knows.
+            // It is not known who played what while moves are missing.
         } else if self.follower.line().get(index + 1).is_some_and(|node| node.irregular) {
             self.tell_illegal(now, index, output);
         } else {

@@ -206,7 +206,9 @@ impl Game {
         if ply > 1 && !around.clock.counts() && self.is_open(ply - 1) {
             self.complete(now, ply - 1, CompletedBy::Reply, ClockTimes::default(), output);
         }
-        if let Some(press) = self.pending.take_if(|press| press.by == mover)
+        let is_missing = self.record.ply(ply).is_some_and(|ply| ply.played.is_missing());
+        if !is_missing
+            && let Some(press) = self.pending.take_if(|press| press.by == mover)
             && self.is_open(ply)
             && self.laws.completes(Completion::Press)
         {

@@ -53,7 +53,7 @@ impl Game {
         let moves: Vec<Move> = match restored.allowed.as_slice() {
             [] => {
                 // A legal move binds nobody once it was taken from the record, and touches of the other player bind him on his move.
-                let played = restored.instead_of.as_ref().filter(|played| played.irregular)?;
+                let played = restored.instead_of.as_ref().filter(|played| played.irregular && !played.is_missing())?;
                 let mv = position.any_move_to(&played.uci, &played.fen).filter(|&mv| position.mover(mv) == position.turn())?;
                 match obligation_restored(&position, &Touches::of_move(&position, mv), TouchRules::of(&self.laws)) {
                     Obligation::Only { moves, .. } => moves,

@@ -47,7 +47,7 @@ impl Game {
         for (number, later) in (known - later.len() as u32 + 1..).zip(later) {
             let mv = later.mv;
             if let (Some(found), Some(null)) = (&later.found, new.null_move()) {
-                // What is missing ends there, however it began.
+                // The position found after missing moves does not depend on what was played before.
                 (old, new) = (found.clone(), found.clone());
                 moves.push(of(null, later.found.clone()));
                 continue;
