@@ -277,6 +277,32 @@ async fn a_start_takes_nothing_away() {
 }
 
 #[tokio::test]
+async fn what_a_power_cut_has_torn_is_no_game() {
+    let Some(mut writing) = Writing::open("").await else { return };
+    writing.load(PLAYERS, 1).await;
+    writing.hall.play("e2", "e4", "e4").await;
+    writing.says("round-1/games.pgn", "1. e4").await;
+    let Writing { hall: Hall { daemon, state, bus, board, .. }, dir } = writing;
+    daemon.kill();
+    drop(board);
+    let path = |name: &str| dir.path().join("open/round-1").join(name);
+    let mut torn = std::fs::read(path("game-1.pgn")).unwrap();
+    let moves = torn.len() - "1. e4 *\n\n".len();
+    torn[moves..].fill(0);
+    std::fs::write(path("game-1.pgn"), torn).unwrap();
+    let config = dir.path().join("touchmoved.toml");
+    let daemon = Daemon::on(&bus, state.path(), &dir.path().join("nothing"), &["--config", config.to_str().unwrap()]);
+    daemon.ready();
+    client(&bus, Stream::Live).await.set_forfeit(2, "white").await.unwrap();
+    let read = |name: &str| std::fs::read_to_string(path(name)).unwrap_or_default();
+    eventually("the forfeit", || read("games.pgn").contains("unplayed").then_some(()));
+    for name in ["game-1.pgn", "games.pgn"] {
+        let pgn = read(name);
+        assert!(!pgn.contains('\0') && tag(&pgn, "White") == Some("Ada, A"), "{name}: {pgn:?}");
+    }
+}
+
+#[tokio::test]
 async fn tables_that_a_round_does_not_have_any_more_are_taken_away() {
     let Some(writing) = Writing::open("").await else { return };
     let fewer = PLAYERS.lines().take(2).collect::<Vec<_>>().join("\n");

@@ -1,6 +1,7 @@
 //! A playing hall: one board, touchmoved serving it on a bus of its own, and a client that watches.
 
 use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, until};
+use std::process::Command;
 use tempfile::TempDir;
 use touchmove::publish::client::{Client, Happened, Seen, Watch};
 use touchmove::publish::dbus::{Bus, Stream};
@@ -32,8 +33,13 @@ impl Hall {
 
     /// The same on this bus.
     pub async fn on(bus: PrivateBus, more: &[&str]) -> Hall {
+        Hall::on_by(Command::new(env!("CARGO_BIN_EXE_touchmoved")), bus, more).await
+    }
+
+    /// The same by this command, which starts touchmoved.
+    pub async fn on_by(command: Command, bus: PrivateBus, more: &[&str]) -> Hall {
         let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-        let daemon = Daemon::on(&bus, state.path(), &board.path(), more);
+        let daemon = Daemon::on_by(command, &bus, state.path(), &board.path(), more);
         daemon.ready();
         board.wait_read();
         let client = client(&bus, Stream::Live).await;

@@ -212,9 +212,18 @@ impl Daemon {
 
     /// As [`Daemon::on`], but its log is only kept.
     pub fn quiet(bus: &PrivateBus, state_dir: &Path, port: &Path, more: &[&str]) -> Daemon {
+        Daemon::quiet_by(Command::new(env!("CARGO_BIN_EXE_touchmoved")), bus, state_dir, port, more)
+    }
+
+    /// The same by this command, which starts touchmoved.
+    pub fn quiet_by(command: Command, bus: &PrivateBus, state_dir: &Path, port: &Path, more: &[&str]) -> Daemon {
         let (address, state_dir, port) = (bus.address(), state_dir.to_str().unwrap(), port.to_str().unwrap());
-        let args = [&["--bus", &address, "--state-dir", state_dir, "--port", port], more].concat();
-        Daemon::spawn(Command::new(env!("CARGO_BIN_EXE_touchmoved")), &args, false)
+        Daemon::quietly(command, &[&["--bus", &address, "--state-dir", state_dir, "--port", port], more].concat())
+    }
+
+    /// As [`Daemon::run`], but its log is only kept.
+    pub fn quietly(command: Command, args: &[&str]) -> Daemon {
+        Daemon::spawn(command, args, false)
     }
 
     fn spawn(mut command: Command, args: &[&str], echo: bool) -> Daemon {
@@ -246,8 +255,13 @@ impl Daemon {
 
     /// On this bus, with this state directory and port, and more arguments. Does not wait for it.
     pub fn on(bus: &PrivateBus, state_dir: &Path, port: &Path, more: &[&str]) -> Daemon {
+        Daemon::on_by(Command::new(env!("CARGO_BIN_EXE_touchmoved")), bus, state_dir, port, more)
+    }
+
+    /// The same by this command, which starts touchmoved.
+    pub fn on_by(command: Command, bus: &PrivateBus, state_dir: &Path, port: &Path, more: &[&str]) -> Daemon {
         let (state_dir, port) = (state_dir.to_str().unwrap(), port.to_str().unwrap());
-        Daemon::start(&[&["--bus", &bus.address(), "--state-dir", state_dir, "--port", port], more].concat())
+        Daemon::run(command, &[&["--bus", &bus.address(), "--state-dir", state_dir, "--port", port], more].concat())
     }
 
     /// The same, once it is ready.

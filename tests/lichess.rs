@@ -1,6 +1,6 @@
 //! Games on Lichess: a fake one behind a real socket, that fails as the real one may, has in the end what was played.
 
-mod fake;
+pub mod fake;
 
 use crate::hall::Hall;
 use crate::harness::{installed, until};
@@ -45,7 +45,7 @@ const PACE: Pace = Pace {
 type Told = Arc<Mutex<BTreeMap<(&'static str, Option<String>), String>>>;
 
 /// Writes a file that nobody but its owner reads.
-fn keep_secret(path: &Path, secret: &str) {
+pub fn keep_secret(path: &Path, secret: &str) {
     std::fs::write(path, secret).unwrap();
     std::fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
 }

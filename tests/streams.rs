@@ -104,13 +104,13 @@ fn put(square: Square, piece: Piece) -> Reading {
 }
 
 /// Chips of a set: the squares where they stand at first tell them apart.
-struct Set {
+pub struct Set {
     first: u8,
     squares: [Option<Square>; 64],
 }
 
 impl Set {
-    fn start(first: u8) -> Set {
+    pub fn start(first: u8) -> Set {
         let mut squares = [None; 64];
         for square in fen(START).occupied() {
             squares[square as usize] = Some(square);
@@ -124,7 +124,7 @@ impl Set {
         self
     }
 
-    fn carry(&mut self, from: Square, to: Square) {
+    pub fn carry(&mut self, from: Square, to: Square) {
         self.squares[to as usize] = self.squares[from as usize].take();
     }
 
@@ -133,7 +133,7 @@ impl Set {
     }
 
     /// A frame, with nothing on empty squares.
-    fn frame(&self) -> Vec<u8> {
+    pub fn frame(&self) -> Vec<u8> {
         self.noisy(&mut Rng::new(0, 0), 0)
     }
 

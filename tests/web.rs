@@ -19,21 +19,21 @@ struct Site {
 }
 
 /// What was answered.
-struct Answer {
-    status: u16,
+pub struct Answer {
+    pub status: u16,
     /// In small letters.
-    head: String,
-    body: String,
+    pub head: String,
+    pub body: String,
 }
 
 impl Answer {
     #[track_caller]
-    fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|why| panic!("{why} in {}", self.body))
     }
 
     /// The line of a head by which a browser sends back the cookie that it was given, among others. Names are in small letters.
-    fn cookie(&self) -> String {
+    pub fn cookie(&self) -> String {
         let cookie = self.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
         format!("Cookie: a=b; {}\r\n", cookie.split(';').next().unwrap())
     }
@@ -182,9 +182,7 @@ impl Site {
     }
 
     async fn post(&self, path: &str, lines: &str, body: &Value) -> Answer {
-        let body = body.to_string();
-        let lines = format!("Content-Type: application/json\r\nContent-Length: {}\r\n{lines}", body.len());
-        self.ask(&format!("POST {path}"), &lines, &body).await
+        post(self.port, path, lines, body).await
     }
 
     /// Logs in with a new token; the line of the head that says so.
@@ -517,7 +515,7 @@ fn tokens_are_refused_in_words() {
 }
 
 /// Waits until the page is served; the port.
-async fn port_of(daemon: &Daemon) -> u16 {
+pub async fn port_of(daemon: &Daemon) -> u16 {
     until("the port", async || {
         let log = daemon.log();
         let (_, rest) = log.split_once("the page is at http")?;
@@ -527,9 +525,16 @@ async fn port_of(daemon: &Daemon) -> u16 {
 }
 
 /// A request with these lines after Host, and this body.
-async fn ask(port: u16, request: &str, lines: &str, body: &str) -> Answer {
+pub async fn ask(port: u16, request: &str, lines: &str, body: &str) -> Answer {
     let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     asked(stream, &format!("{request} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n{lines}\r\n{body}")).await
+}
+
+/// JSON that is posted, with these lines after Host.
+pub async fn post(port: u16, path: &str, lines: &str, body: &Value) -> Answer {
+    let body = body.to_string();
+    let lines = format!("Content-Type: application/json\r\nContent-Length: {}\r\n{lines}", body.len());
+    ask(port, &format!("POST {path}"), &lines, &body).await
 }
 
 async fn ask_host(port: u16, request: &str, host: &str) -> Answer {

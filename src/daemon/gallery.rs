@@ -12,10 +12,12 @@ use crate::daemon::journal::JournalError;
 use crate::game::{Command, Delay, DelayLine, Event, IllegalMoves, Stamped};
 use left::{Known, Left};
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::broadcast;
+use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
 use tracing::warn;
 
@@ -151,6 +153,8 @@ impl Gallery {
         let mut news = self.hub.subscribe();
         self.catch_up(None, Tell::WhatIsThere);
         self.take_round();
+        // Nobody waits for the disk: one write at a time, on a thread that may.
+        let mut writing: Option<JoinHandle<io::Result<()>>> = None;
         loop {
             self.let_out();
             let (due, keep) = {
@@ -158,8 +162,9 @@ impl Gallery {
                 let due = shown.lines.values().filter_map(|line| line.line.next_deadline()).min();
                 (due.map(|at| self.epoch + Duration::from_millis(u64::try_from(at).unwrap_or(0))), shown.numbers.due())
             };
+            let keep = keep.filter(|_| writing.is_none());
             if keep.is_some_and(|at| at <= Instant::now()) {
-                self.lock().numbers.keep();
+                writing = self.lock().numbers.begin_keeping().map(|writing| spawn_blocking(move || writing.write()));
                 continue;
             }
             let due = due.into_iter().chain(keep).min();
@@ -184,10 +189,15 @@ impl Gallery {
                     }
                 }
                 () = later => {}
+                outcome = written(&mut writing) => self.lock().numbers.kept(outcome),
                 () = stopped(&mut stop) => break,
             }
         }
         self.let_out();
+        if writing.is_some() {
+            let outcome = written(&mut writing).await;
+            self.lock().numbers.kept(outcome);
+        }
         self.lock().numbers.keep();
     }
 
@@ -364,6 +374,14 @@ impl Gallery {
     fn lock(&self) -> MutexGuard<'_, Shown> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What became of a write, once it has; never where there is none.
+async fn written(writing: &mut Option<JoinHandle<io::Result<()>>>) -> io::Result<()> {
+    let Some(task) = writing else { return std::future::pending().await };
+    let outcome = task.await.unwrap_or_else(|why| Err(io::Error::other(why)));
+    *writing = None;
+    outcome
 }
 
 /// Where a face reads: everything as it happens, or what the public may see.

@@ -214,7 +214,7 @@ async fn answer(stream: &mut TcpStream, status: u16, header: &str, body: &str) -
 }
 
 /// The moves of a game, each of which must be legal.
-fn read(text: &str) -> Result<Vec<(String, Option<u64>)>, String> {
+pub fn read(text: &str) -> Result<Vec<(String, Option<u64>)>, String> {
     let mut position = Chess::default();
     let mut moves: Vec<(String, Option<u64>)> = Vec::new();
     let mut rest = text.trim();

@@ -1,6 +1,8 @@
-//! What a traced program did to the files of one directory, in the order in which the calls returned.
+//! What traced programs did to the files below one directory, in the order in which the calls returned.
 
+use super::disk::{Disk, Fate};
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A file, whatever its names are.
@@ -9,6 +11,8 @@ pub type Inode = usize;
 /// One call that changed something, or made it lasting.
 #[derive(Clone, Debug)]
 pub enum Operation {
+    /// A new directory under this name.
+    MakeDir(PathBuf),
     /// A new file under this name.
     Create(PathBuf, Inode),
     /// A name leads to this file from now on, and the other one is gone.
@@ -19,8 +23,8 @@ pub enum Operation {
     Truncate(Inode, u64),
     /// All that was done to the file before the call was made (the index of an operation) is lasting.
     Sync(Inode, usize),
-    /// The same for names.
-    SyncNames(usize),
+    /// The same for the names in a directory.
+    SyncNames(PathBuf, usize),
 }
 
 /// An operation and when it began, in seconds since 1970.
@@ -32,7 +36,8 @@ pub struct Timed {
 
 /// The calls that are traced.
 pub const CALLS: &str = "openat,write,writev,pwrite64,pwritev,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat,\
-                         lseek,close,link,linkat,copy_file_range,sendfile,fallocate";
+                         lseek,close,link,linkat,symlink,symlinkat,truncate,mkdir,mkdirat,rmdir,copy_file_range,sendfile,fallocate,\
+                         syncfs,sync";
 
 struct Open {
     inode: Option<Inode>,
@@ -40,9 +45,9 @@ struct Open {
     is_appending: bool,
 }
 
-/// Reads traces one after the other: what the programs of one directory did.
+/// Reads traces one after the other: what was done below one directory.
 pub struct Reader<'a> {
-    dir: &'a Path,
+    root: &'a Path,
     names: BTreeMap<PathBuf, Inode>,
     inodes: usize,
     pub operations: Vec<Timed>,
@@ -62,17 +67,17 @@ fn quoted(call: &str) -> Vec<&str> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(dir: &'a Path) -> Reader<'a> {
-        Reader { dir, names: BTreeMap::new(), inodes: 0, operations: Vec::new() }
+    pub fn new(root: &'a Path) -> Reader<'a> {
+        Reader { root, names: BTreeMap::new(), inodes: 0, operations: Vec::new() }
     }
 
-    /// The names of the directory that matter; the index in shared memory does not survive a power cut.
+    /// The names that matter: a lock holds nothing, and the index in shared memory does not survive a power cut.
     fn is_ours(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        path.parent() == Some(self.dir) && !name.ends_with("-shm") && name != "journal.lock"
+        path != self.root && path.starts_with(self.root) && !name.ends_with("-shm") && !name.ends_with(".lock")
     }
 
-    /// One trace of strace -f -y -xx -ttt, from a start of the program to its end.
+    /// One trace of strace -f -y -xx -ttt, from a start of a program to its end. To be read while the disk is as that has left it.
     pub fn read(&mut self, trace: &str) {
         let mut unfinished: BTreeMap<&str, (f64, usize, String)> = BTreeMap::new();
         let mut open: BTreeMap<u64, Open> = BTreeMap::new();
@@ -87,10 +92,42 @@ impl<'a> Reader<'a> {
                 let Some((at, begun, head)) = unfinished.remove(pid) else { continue };
                 let tail = resumed.split_once("resumed>").map_or("", |(_, tail)| tail);
                 self.call(at, begun, &format!("{head}{tail}"), &mut open);
+            } else if let Some(head) = call.strip_suffix(" = ?") {
+                unfinished.insert(pid, (at, begun, head.to_owned()));
             } else {
                 self.call(at, begun, call, &mut open);
             }
         }
+        // Calls in which the program was killed: what they have done shows on the disk.
+        for (at, begun, head) in unfinished.into_values() {
+            let head = head.trim_end().trim_end_matches([',', ')']);
+            let done = head.split_once('(').is_some_and(|(name, _)| name.contains("write"));
+            let outcome = if done { quoted(head).first().map_or(0, |bytes| text(bytes).len()) } else { usize::MAX };
+            let (wrong, names, length) = (self.wrong(), self.names.clone(), self.operations.len());
+            self.call(at, begun, &format!("{head}) = {outcome}"), &mut open);
+            if self.wrong() >= wrong {
+                self.names = names;
+                self.operations.truncate(length);
+            }
+        }
+    }
+
+    /// How many files are not what the operations say.
+    fn wrong(&self) -> usize {
+        let model = Disk::new(self.root, self.operations.clone()).after(self.operations.len(), Fate::Kept);
+        let mut model: BTreeMap<PathBuf, Vec<u8>> =
+            model.files.into_iter().map(|(path, bytes)| (self.root.join(path), bytes)).collect();
+        let (mut dirs, mut wrong) = (vec![self.root.to_owned()], 0);
+        while let Some(dir) = dirs.pop() {
+            for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()) {
+                if path.is_dir() {
+                    dirs.push(path);
+                } else if self.is_ours(&path) {
+                    wrong += usize::from(model.remove(&path) != fs::read(&path).ok());
+                }
+            }
+        }
+        wrong + model.len()
     }
 
     fn call(&mut self, at: f64, begun: usize, call: &str, open: &mut BTreeMap<u64, Open>) {
@@ -152,8 +189,11 @@ impl<'a> Reader<'a> {
             "fsync" | "fdatasync" => {
                 if let Some(inode) = open.get(&descriptor).and_then(|file| file.inode) {
                     self.operations.push(timed(Operation::Sync(inode, begun)));
-                } else if arguments.split_once('<').is_some_and(|(_, name)| path(name.trim_end_matches('>')) == self.dir) {
-                    self.operations.push(timed(Operation::SyncNames(begun)));
+                } else if let Some((_, name)) = arguments.split_once('<') {
+                    let dir = path(name.trim_end_matches('>'));
+                    if dir.starts_with(self.root) {
+                        self.operations.push(timed(Operation::SyncNames(dir, begun)));
+                    }
                 }
             }
             "rename" | "renameat" | "renameat2" => {
@@ -170,8 +210,15 @@ impl<'a> Reader<'a> {
                     self.operations.push(timed(Operation::Unlink(path)));
                 }
             }
+            "mkdir" | "mkdirat" => {
+                let path = path(quoted.first().unwrap_or(&""));
+                if self.is_ours(&path) {
+                    self.operations.push(timed(Operation::MakeDir(path)));
+                }
+            }
             _ => {
-                let is_ours = open.get(&descriptor).is_some_and(|file| file.inode.is_some());
+                let is_ours = open.get(&descriptor).is_some_and(|file| file.inode.is_some())
+                    || quoted.iter().any(|name| self.is_ours(&path(name)));
                 assert!(!is_ours, "a call that this model does not know: {name}");
             }
         }

@@ -86,25 +86,48 @@ impl Left {
         self.games = self.games.split_off(&game);
     }
 
-    /// When [`Left::keep`] has something to do.
+    /// When [`Left::begin_keeping`] has something to do.
     pub fn due(&self) -> Option<Instant> {
         self.due
     }
 
-    /// Writes what has changed. Where that fails it is written with what leaves next: the public waits longer after a start, and no
-    /// less.
-    pub fn keep(&mut self) {
-        let (Some(path), Some(_)) = (&self.path, self.due.take()) else { return };
+    /// What is to be written now, by a thread that may wait for the disk; `None`: nothing.
+    pub fn begin_keeping(&mut self) -> Option<Writing> {
+        let path = self.path.clone().filter(|_| self.due.take().is_some())?;
         // It is JSON of numbers.
-        let text = serde_json::to_string(&self.games).unwrap_or_default();
-        match replace(path, &text, Lasting::WhilePowered) {
-            Ok(()) => self.failed = false,
-            Err(why) if !self.failed => {
-                warn!("{} cannot be written ({why}): make room, or let touchmoved write there", path.display());
-                self.failed = true;
-            }
-            Err(_) => {}
+        Some(Writing { path, text: serde_json::to_string(&self.games).unwrap_or_default() })
+    }
+
+    /// What became of it. Where that failed it is written with what leaves next: the public waits longer after a start, and no less.
+    pub fn kept(&mut self, outcome: io::Result<()>) {
+        if let (Err(why), Some(path), false) = (&outcome, &self.path, self.failed) {
+            warn!("{} cannot be written ({why}): make room, or let touchmoved write there", path.display());
         }
+        self.failed = outcome.is_err();
+    }
+
+    /// Writes what has changed, and waits for the disk.
+    pub fn keep(&mut self) {
+        if let Some(writing) = self.begin_keeping() {
+            self.kept(writing.write());
+        }
+    }
+}
+
+/// What is to stand in the file.
+pub struct Writing {
+    path: PathBuf,
+    text: String,
+}
+
+impl Writing {
+    /// Writes it.
+    ///
+    /// # Errors
+    /// The disk takes it not.
+    pub fn write(self) -> io::Result<()> {
+        // Nothing else knows what has left, and in which order: a client would be told the same numbers with something else.
+        replace(&self.path, &self.text, Lasting::OverPowerCuts)
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) struct Mark {
 }
 
 impl Marks {
-    /// What stands beside the journal in this directory; `None`: nothing that can be read. A power cut may leave an empty file.
+    /// What stands beside the journal in this directory; `None`: nothing that can be read.
     pub fn load(dir: &Path) -> Option<Marks> {
         let path = dir.join(FILE);
         let text = fs::read_to_string(&path)

@@ -3,11 +3,12 @@
 use super::incarnation::{Settled, Witnesses, settle};
 use super::marks::{self, Marks};
 use super::{FILE, JournalError, Notice, backup, chain, log};
+use crate::daemon::whole_file::make_folder;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -73,7 +74,7 @@ pub(super) struct Opened {
 
 pub(super) fn open(dir: &Path) -> Result<Opened, JournalError> {
     let path = dir.join(FILE);
-    DirBuilder::new().recursive(true).mode(0o750).create(dir).map_err(JournalError::file("create", dir))?;
+    make_folder(dir, 0o750).map_err(JournalError::file("create", dir))?;
     let lock = take_lock(dir, &path)?;
     let mut witnesses = Witnesses { marks: Marks::load(dir), public: marks::public(dir), lost_frames: 0 };
     let mut notices = Vec::new();

@@ -5,7 +5,7 @@ use crate::daemon::hub::{GameView, State};
 use crate::daemon::rounds::{game_of, natural, value};
 use crate::game::event::Rotation;
 use crate::game::pgn::pgn;
-use crate::game::{Record, ResultReason};
+use crate::game::{GameResult, Record, ResultReason};
 use crate::publish::dbus;
 use crate::round::{Forfeit, Pairing, Round};
 use serde_json::Value;
@@ -114,10 +114,15 @@ impl Told {
         }
     }
 
-    /// What two files say, this path with `.pgn` and with `.json`.
+    /// What two files say, this path with `.pgn` and with `.json`: no game, where a power cut has left a part of one. `None`: there
+    /// are no more.
     pub fn recall(path: &Path) -> Option<Told> {
-        let pgn = fs::read_to_string(path.with_extension("pgn")).ok()?;
-        let game: Value = serde_json::from_str(&fs::read_to_string(path.with_extension("json")).ok()?).ok()?;
+        let pgn = fs::read(path.with_extension("pgn")).ok()?;
+        let whole = || {
+            let pgn = String::from_utf8(pgn).ok().filter(|pgn| is_whole(pgn))?;
+            Some((pgn, serde_json::from_slice(&fs::read(path.with_extension("json")).ok()?).ok()?))
+        };
+        let (pgn, game): (String, Value) = whole().unwrap_or_default();
         let has_moves = game["moves"].as_array().is_some_and(|moves| !moves.is_empty());
         Some(Told { of: None, id: None, has_moves, pgn: pgn.into(), game: game.into() })
     }
@@ -166,6 +171,12 @@ fn without_game(table: &Table) -> (String, Value) {
         set(&mut tags, "Termination", "unplayed".to_owned());
     }
     (pgn(&record, &tags), cloud::no_game(table))
+}
+
+/// Whether a file of games ends with the end of one. Where a file system had no time to write, it says zeros.
+fn is_whole(pgn: &str) -> bool {
+    let last = pgn.split_whitespace().next_back().unwrap_or_default();
+    !pgn.contains('\0') && (last == "*" || GameResult::parse(last).is_some())
 }
 
 /// Who plays in which game, as a PGN says it.

@@ -1,0 +1,346 @@
+//! The run that is cut: a game with everything that a daemon keeps in files beside its journal.
+
+use super::disk::Disk;
+use super::trace::{self, Operation};
+use crate::hall::client;
+use crate::harness::{Board, Daemon, PrivateBus, Pty, eventually, installed, until};
+use crate::lichess::fake::{Fake, TOKEN};
+use crate::lichess::keep_secret;
+use crate::streams::Set;
+use crate::web::{self, Answer};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+use shakmaty::Square;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+use touchmove::boards::certabo::FRAMES;
+use touchmove::daemon::journal::Journal;
+use touchmove::game::{Command as Order, GameResult, Stamped};
+use touchmove::publish::client::{Client, Seen};
+use touchmove::publish::dbus::Stream;
+use touchmove::publish::web::tokens::Hash;
+use touchmove::round::Round;
+use touchmove::round::trf::Order as TrfOrder;
+
+/// Below the root: where the daemon keeps what it has to know, and the games as files.
+pub const STATE: &str = "state";
+pub const PUBLIC: &str = "public";
+/// The board on which is played, and one that learns its pieces.
+pub const PLAYED: &str = "board_1";
+const LEARNING: &str = "chips";
+/// Who plays there.
+pub const PLAYERS: (&str, &str) = ("Ada", "Bob");
+
+/// When each event was heard, in seconds since 1970, by game and number.
+pub type Heard = BTreeMap<(u64, u64), f64>;
+
+/// What somebody was told to be so, which has to be so after a power cut.
+#[derive(Clone)]
+pub enum Promise {
+    /// This round is played.
+    Round(Box<Round>),
+    /// There is a token with this secret.
+    Token(Hash),
+    /// Who has this secret is logged in, and is no more.
+    Session(Hash),
+    LoggedOut(Hash),
+}
+
+/// A promise, when it was asked for and when it was given.
+#[derive(Clone)]
+pub struct Given {
+    pub promise: Promise,
+    pub asked: f64,
+    pub answered: f64,
+}
+
+/// What the daemon did, and what was heard of it.
+pub struct Recorded {
+    pub disk: Disk,
+    pub heard: Heard,
+    pub given: Vec<Given>,
+    /// All games as they were in the end.
+    pub games: BTreeMap<u64, Vec<Stamped>>,
+    /// By path below the root what was written there whole, with the index of the operation.
+    pub replacements: BTreeMap<PathBuf, Vec<(usize, Vec<u8>)>>,
+}
+
+/// Whether a process may be traced here; says so where it may not.
+pub fn may_trace() -> bool {
+    let traced =
+        installed("strace") && Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|it| it.success());
+    if !traced {
+        eprintln!("SKIPPED: no process can be traced here");
+    }
+    traced
+}
+
+fn now() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64()
+}
+
+/// Writes a configuration with all that keeps files, and these boards: name, model and port.
+pub fn configure(dir: &Path, root: &Path, fake: &Fake, boards: &[(&str, &str, PathBuf)]) -> PathBuf {
+    let (path, token) = (dir.join("touchmoved.toml"), dir.join("token"));
+    keep_secret(&token, TOKEN);
+    let (port, token, public) = (fake.port, token.display(), root.join(PUBLIC));
+    let mut text = format!(
+        "[recordings]\non = false\n[web]\nlisten = '127.0.0.1:0'\n[files]\ndir = '{}'\n\
+         [lichess]\nround = '1 = AbCd1234, 2 = EfGh5678'\nurl = 'http://localhost:{port}'\ntoken_file = '{token}'\n",
+        public.display()
+    );
+    for (name, model, port) in boards {
+        text += &format!("[[board]]\nname = '{name}'\nmodel = '{model}'\nport = '{}'\n", port.display());
+    }
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// The boards, wherever they are plugged in.
+pub fn boards(played: PathBuf, learning: PathBuf) -> [(&'static str, &'static str, PathBuf); 2] {
+    [(PLAYED, "dgt", played), (LEARNING, "certabo", learning)]
+}
+
+/// A program under strace.
+fn traced(program: &str, log: &Path) -> Command {
+    let mut command = Command::new("strace");
+    command.args(["-f", "-y", "-xx", "-ttt", "-s", "1000000", "-e", &format!("trace={}", trace::CALLS), "-o"]);
+    command.arg(log).arg(program);
+    command
+}
+
+/// Sends it to the daemon itself and waits until the trace has ended.
+fn end(daemon: Daemon, state: &Path, signal: Signal) {
+    let text = fs::read_to_string(state.join("journal.lock")).expect("the lock");
+    let pid = text.trim().parse().ok().and_then(Pid::from_raw).expect("a process");
+    kill_process(pid, signal).expect("it runs");
+    eventually("the end of the trace", || {
+        (!Path::new("/proc").join(daemon.pid().to_string()).join("exe").exists()).then_some(())
+    });
+}
+
+/// Pawns, then knights that come and go: as often as a position may come back before that is the end of the game.
+fn moves(rounds: usize) -> Vec<(&'static str, &'static str)> {
+    let pawns = [("e2", "e4"), ("e7", "e5"), ("d2", "d3"), ("d7", "d6"), ("a2", "a3"), ("a7", "a6")];
+    let knights =
+        [("g1", "f3"), ("g8", "f6"), ("b1", "c3"), ("b8", "c6"), ("f3", "g1"), ("f6", "g8"), ("c3", "b1"), ("c6", "b8")];
+    pawns.into_iter().chain(knights.into_iter().cycle().take(rounds * knights.len())).collect()
+}
+
+/// A board that reads chips.
+struct Chips {
+    pty: Pty,
+    /// What it says when it is greeted.
+    says: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Chips {
+    fn plugged() -> Chips {
+        let (pty, says) = (Pty::open(), Arc::<Mutex<Vec<u8>>>::default());
+        let (mut master, said) = (pty.master(), Arc::clone(&says));
+        // It ends with the test's process: nobody may be there who takes what it says.
+        std::thread::spawn(move || {
+            let mut chunk = [0; 64];
+            while let Ok(1..) = master.read(&mut chunk) {
+                let bytes = std::mem::take(&mut *said.lock().unwrap());
+                if master.write_all(&bytes).is_err() {
+                    return;
+                }
+            }
+        });
+        Chips { pty, says }
+    }
+
+    /// Another set is put up on it, and White's first move tells which side is his.
+    fn put_up(&self, set: u8) {
+        let mut set = Set::start(set);
+        let start = set.frame().repeat(FRAMES + 1);
+        set.carry(Square::E2, Square::E4);
+        *self.says.lock().unwrap() = [start, set.frame().repeat(FRAMES)].concat();
+    }
+}
+
+/// The round of this number, with so many players who did not come.
+fn round(number: u16) -> Round {
+    let (white, black) = PLAYERS;
+    let csv = format!("table,white,black,board\n1,{white},{black},{PLAYED}\n2,Cid,Dan,{LEARNING}\n3,Eve,Fay,\n");
+    Round::read(&csv, Some(number), &TrfOrder::Unknown).unwrap()
+}
+
+/// Who writes down what was promised.
+struct Scribe(Vec<Given>);
+
+impl Scribe {
+    fn note(&mut self, asked: f64, promise: Promise) {
+        self.0.push(Given { promise, asked, answered: now() });
+    }
+
+    async fn load(&mut self, client: &Client, number: u16) {
+        let asked = now();
+        client.load_round(&serde_json::to_string(&round(number)).unwrap()).await.unwrap();
+        self.round(client, asked).await;
+    }
+
+    async fn forfeit(&mut self, client: &Client, winner: &str) {
+        let asked = now();
+        client.set_forfeit(3, winner).await.unwrap();
+        self.round(client, asked).await;
+    }
+
+    async fn round(&mut self, client: &Client, asked: f64) {
+        let round = client.round().await.unwrap().0.expect("it is loaded");
+        self.note(asked, Promise::Round(Box::new(round)));
+    }
+
+    /// Makes a token while no daemon runs; returns it.
+    fn token(&mut self, state: &Path, log: &Path, name: &str) -> String {
+        let asked = now();
+        let mut command = traced(env!("CARGO_BIN_EXE_touchmovectl"), log);
+        let made = command.args(["token", "create", name, "--role", "arbiter", "--state-dir"]).arg(state).output().unwrap();
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
+        self.note(asked, Promise::Token(Hash::of(&token)));
+        token
+    }
+
+    /// Logs in; the line of a head that says so.
+    async fn log_in(&mut self, port: u16, token: &str) -> String {
+        let asked = now();
+        let answer = web::post(port, "/api/login", "", &json!({ "token": token })).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        self.note(asked, Promise::Session(session(&answer)));
+        answer.cookie()
+    }
+
+    async fn log_out(&mut self, port: u16, cookie: &str) {
+        let asked = now();
+        assert_eq!(web::post(port, "/api/logout", cookie, &json!({})).await.status, 200);
+        let secret = cookie.trim().rsplit('=').next().unwrap();
+        self.note(asked, Promise::LoggedOut(Hash::of(secret)));
+    }
+}
+
+/// What is known of the session that began with this answer.
+fn session(answer: &Answer) -> Hash {
+    Hash::of(answer.cookie().trim().rsplit('=').next().unwrap())
+}
+
+/// Plays a game, in one run for each of these ends.
+pub async fn record(bus: &PrivateBus, rounds: usize, ends: &[Signal]) -> Recorded {
+    let (dir, logs) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let root = dir.path().join("root");
+    fs::create_dir(&root).unwrap();
+    let root = root.canonicalize().unwrap();
+    let state = root.join(STATE);
+    let (board, chips, fake) = (Board::plugged(), Chips::plugged(), Fake::start().await);
+    let config = configure(dir.path(), &root, &fake, &boards(board.path(), chips.pty.path()));
+    let client = client(bus, Stream::Live).await;
+    let heard = Arc::new(Mutex::new(Heard::new()));
+    let mut watch = client.watch().await.unwrap();
+    let into = Arc::clone(&heard);
+    let watcher = tokio::spawn(async move {
+        while let Some(seen) = watch.next().await {
+            if let Seen::Happened(happened) = seen
+                && let (Some(game), Some(number)) = (happened.game, happened.number)
+            {
+                into.lock().unwrap().entry((game, number)).or_insert(now());
+            }
+        }
+    });
+    let mut scribe = Scribe(Vec::new());
+    let mut reader = trace::Reader::new(&root);
+    let mut token = None;
+    let mut played = 0;
+    let moves = moves(rounds);
+    for (run, signal) in ends.iter().enumerate() {
+        if run == 1 {
+            let log = logs.path().join("token");
+            token = Some(scribe.token(&state, &log, "Anna"));
+            reader.read(&fs::read_to_string(log).expect("a trace"));
+        }
+        chips.put_up(run as u8 + 1);
+        let args = ["--bus", &bus.address(), "--state-dir", state.to_str().unwrap(), "--config", config.to_str().unwrap()];
+        let log = logs.path().join(run.to_string());
+        let daemon = Daemon::run(traced(env!("CARGO_BIN_EXE_touchmoved"), &log), &args);
+        daemon.ready();
+        board.wait_read();
+        let on_board = async || client.snapshot().await.unwrap().games.into_iter().rfind(|game| game.board == PLAYED);
+        let game = until("a game", on_board).await.id;
+        if run == 0 {
+            scribe.load(&client, 1).await;
+        }
+        let mut cookies = Vec::new();
+        if let Some(token) = &token {
+            let port = web::port_of(&daemon).await;
+            for _ in 0..2 {
+                cookies.push((port, scribe.log_in(port, token).await));
+            }
+        }
+        let part = &moves[run * moves.len() / ends.len()..(run + 1) * moves.len() / ends.len()];
+        for (index, (from, to)) in part.iter().enumerate() {
+            board.play(from, to);
+            played += 1;
+            let moves = async || on_board().await.is_some_and(|game| game.moves.len() == played).then_some(());
+            until("the move", moves).await;
+            if index == part.len() / 2 {
+                scribe.forfeit(&client, ["white", "black"][run % 2]).await;
+                if let Some((port, cookie)) = cookies.pop() {
+                    scribe.log_out(port, &cookie).await;
+                }
+            }
+        }
+        let known = state.join("calibration").join(format!("{LEARNING}.chips"));
+        let sets = || fs::read_to_string(&known).ok().filter(|text| text.lines().count() >= 32 * (run + 1));
+        until("the set to be known", async || sets()).await;
+        let players = (PLAYERS.0.to_owned(), PLAYERS.1.to_owned());
+        let sent = || fake.games().get(&players).is_some_and(|game| game.moves.len() == played);
+        until("the moves on Lichess", async || sent().then_some(())).await;
+        if run + 1 == ends.len() {
+            client.order(game, &Order::Result(Some(GameResult::Draw))).await.unwrap();
+            scribe.load(&client, 2).await;
+        }
+        // Lichess and the bus answer meanwhile.
+        let (of, signal) = (state.clone(), *signal);
+        tokio::task::spawn_blocking(move || end(daemon, &of, signal)).await.unwrap();
+        reader.read(&fs::read_to_string(log).expect("a trace"));
+    }
+    watcher.abort();
+    fake.was_content();
+    let disk = Disk::new(&root, reader.operations);
+    // The model of the disk agrees with the disk.
+    let tree = disk.after(disk.operations.len(), super::disk::Fate::Kept);
+    for (path, bytes) in &tree.files {
+        let there = fs::read(root.join(path));
+        assert!(there.is_ok_and(|there| there == *bytes), "{} is not what the trace says", path.display());
+    }
+    let expected =
+        ["public.json", "round.json", "tokens.json", "sessions.json", "journal.marks.json"].map(|name| name.to_owned());
+    for name in expected.into_iter().chain([format!("calibration/{LEARNING}.chips"), "lichess/AbCd1234/game-1.json".to_owned()])
+    {
+        assert!(tree.files.contains_key(&Path::new(STATE).join(&name)), "{name} was never written");
+    }
+    let journal = Journal::open(&state).unwrap().0;
+    let games = journal.games().unwrap().into_iter().map(|game| (game.id, journal.events(game.id, 0).unwrap())).collect();
+    let (heard, replacements) = (heard.lock().unwrap().clone(), disk.replacements());
+    Recorded { disk, heard, given: scribe.0, games, replacements }
+}
+
+impl Recorded {
+    /// The same on a disk that does not do what it says.
+    pub fn without_syncs(&self) -> Recorded {
+        let operations = self.disk.operations.iter().cloned().map(|mut timed| {
+            if let Operation::Sync(_, before) | Operation::SyncNames(_, before) = &mut timed.operation {
+                *before = 0;
+            }
+            timed
+        });
+        let disk = Disk::new(self.disk.root(), operations.collect());
+        let (heard, given, games) = (self.heard.clone(), self.given.clone(), self.games.clone());
+        Recorded { disk, heard, given, games, replacements: self.replacements.clone() }
+    }
+}
