@@ -9,7 +9,7 @@ use crate::table::Settings;
 use crate::wire::settings_to_value;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -173,6 +173,8 @@ impl Recorder {
             path = dir.join(format!("{name}-{again}.rec"));
         };
         self.header.started = started.to_string();
+        // Whatever its date comes to be: see `is_written`. Where files cannot be locked, the oldest go first.
+        let _ = file.try_lock_shared();
         let file = Writer::begin(file, &self.header, max / SHARE)?;
         // A recording begins with a game, which the public learns later.
         debug!(board = %self.board, "recording to {}", path.display());
@@ -234,7 +236,8 @@ fn length(what: &What) -> u64 {
 }
 
 /// Deletes recordings until the others take no more than this many bytes: the oldest of the boards that take more than an equal share,
-/// so that no board evicts what others said.
+/// so that no board evicts what others said. One that is being written stays: when the time of day was set back, it is older than those
+/// before it.
 fn make_room(dir: &Path, room: u64) -> io::Result<()> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -245,17 +248,27 @@ fn make_room(dir: &Path, room: u64) -> io::Result<()> {
         }
     }
     files.sort();
+    let mut kept: BTreeMap<String, u64> = BTreeMap::new();
     loop {
-        let mut by_board: BTreeMap<String, u64> = BTreeMap::new();
+        let mut by_board = kept.clone();
         files.iter().for_each(|(_, path, length)| *by_board.entry(board_of(path)).or_default() += length);
         let taken: u64 = by_board.values().sum();
         let share = room / by_board.len().max(1) as u64;
         let takes_more = |(_, path, _): &(_, PathBuf, u64)| by_board.get(&board_of(path)).is_some_and(|taken| *taken > share);
         let Some(oldest) = files.iter().position(takes_more).filter(|_| taken > room) else { return Ok(()) };
-        let (_, path, _) = files.remove(oldest);
+        let (_, path, length) = files.remove(oldest);
+        if is_written(&path) {
+            *kept.entry(board_of(&path)).or_default() += length;
+            continue;
+        }
         info!("the recording {} makes room for the next", path.display());
         fs::remove_file(&path)?;
     }
+}
+
+/// Whether somebody writes this recording now.
+fn is_written(path: &Path) -> bool {
+    File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 /// Whose recording this is: names of boards have no `-`.
@@ -299,6 +312,35 @@ mod tests {
         // Then who takes more than an equal share, the oldest first.
         make_room(dir.path(), 700).unwrap();
         assert_eq!(left(), [&expect[1..], &kept, &["notes.txt".to_owned()]].concat());
+    }
+
+    #[test]
+    fn what_is_being_written_stays_when_the_time_of_day_was_set_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let keep = |name: &str, age: u64| {
+            let path = dir.path().join(name);
+            fs::write(&path, vec![0; 200]).unwrap();
+            let file = File::options().write(true).open(&path).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + age)).unwrap();
+            file
+        };
+        let written = keep("a-20261121T090000000Z.rec", 0);
+        written.try_lock_shared().unwrap();
+        (1..4).for_each(|age| drop(keep(&format!("a-20261121T10000000{age}Z.rec"), age)));
+        make_room(dir.path(), 400).unwrap();
+        let left = || {
+            let names = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut names: Vec<String> = names.collect();
+            names.sort();
+            names
+        };
+        assert_eq!(left(), ["a-20261121T090000000Z.rec", "a-20261121T100000003Z.rec"]);
+        // It alone is more than there is room for.
+        make_room(dir.path(), 100).unwrap();
+        assert_eq!(left(), ["a-20261121T090000000Z.rec"]);
+        drop(written);
+        make_room(dir.path(), 100).unwrap();
+        assert_eq!(left(), Vec::<String>::new());
     }
 
     #[test]
