@@ -76,6 +76,7 @@ mod soak;
 mod strangers;
 mod streams;
 mod table;
+mod time_of_day;
 mod touch;
 mod touched;
 mod web;

@@ -94,6 +94,7 @@ struct Of {
     /// The board it is on, with no more than may be known of it.
     board: BoardView,
     epoch_wall_ms: i64,
+    epoch_steady_ms: i64,
     carried_from: Option<u64>,
     tags: Arc<[(String, String)]>,
     own_tags: Vec<(String, String)>,
@@ -107,8 +108,8 @@ impl Of {
         let serial_number = board.serial_number.clone();
         let board = BoardView { serial_number, ..BoardView::new(board.id.clone(), board.model, board.sensing) };
         let (tags, own_tags) = (Arc::clone(&game.tags), game.record.tags.clone());
-        let GameView { epoch_wall_ms, carried_from, .. } = *game;
-        Some(Of { board, epoch_wall_ms, carried_from, tags, own_tags })
+        let GameView { epoch_wall_ms, epoch_steady_ms, carried_from, .. } = *game;
+        Some(Of { board, epoch_wall_ms, epoch_steady_ms, carried_from, tags, own_tags })
     }
 }
 
@@ -320,7 +321,7 @@ impl Gallery {
         let mut shown = self.lock();
         // The hub may have put the game away meanwhile.
         let Some(of) = of.or_else(|| shown.lines.get(&game)?.of.clone()) else { return };
-        let Of { board, epoch_wall_ms, tags, own_tags, .. } = of;
+        let Of { board, epoch_wall_ms, epoch_steady_ms, tags, own_tags, .. } = of;
         let id = board.id.clone();
         if let Some(released) = shown.lines.get(&game).map(|line| line.line.released().clone()) {
             shown.numbers.note(game, epoch_wall_ms, stamped.number.unwrap_or(0), &released);
@@ -344,6 +345,7 @@ impl Gallery {
         shown.state.boards.entry(id.clone()).or_insert(board).serial_number = serial_number;
         shown.state.take(&id, Some(game), epoch_wall_ms, &tags, &stamped);
         if let Some(view) = shown.state.games.get_mut(&game) {
+            view.epoch_steady_ms = epoch_steady_ms;
             // Who plays is no secret.
             view.record.tags = public(&own_tags);
             if tell == Tell::WhatIsThere {

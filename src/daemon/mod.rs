@@ -12,6 +12,7 @@ pub mod random;
 pub mod recorder;
 pub mod rounds;
 pub mod start_backoff;
+pub mod steady;
 pub mod unused;
 pub mod whole_file;
 

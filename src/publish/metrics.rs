@@ -6,7 +6,7 @@
 mod http;
 
 use crate::daemon::hub::{BoardId, Contact, GameView, News, Published, State};
-use crate::daemon::{Gallery, Hub, Source, Stop, stopped};
+use crate::daemon::{Gallery, Hub, Source, Stop, steady, stopped};
 use crate::game::{Event, Stamped};
 use crate::publish::guests::{House, Room, refused};
 use crate::publish::web::admitted::AdmittedTokens;
@@ -17,7 +17,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::broadcast::error::RecvError;
 use tracing::info;
 
@@ -131,7 +130,10 @@ async fn count(source: Source, counts: &Mutex<Counts>) {
     let mut news = source.subscribe();
     loop {
         match news.recv().await {
-            Ok(News::Event(published)) => lock(counts).count(&published),
+            Ok(News::Event(published)) => {
+                let age_ms = age_ms(&source, &published);
+                lock(counts).count(&published, age_ms);
+            }
             Ok(_) => {}
             Err(RecvError::Lagged(_)) => catch_up(&source, counts),
             Err(RecvError::Closed) => return,
@@ -167,9 +169,10 @@ struct Histogram {
 }
 
 impl Counts {
-    fn count(&mut self, published: &Published) {
+    /// Counts what happened so long ago.
+    fn count(&mut self, published: &Published, age_ms: u64) {
         let (Some(game), Some(number)) = (published.game, published.stamped.number) else { return };
-        self.delays.add(age_ms(published));
+        self.delays.add(age_ms);
         self.event(&published.board, game, number, &published.stamped.event);
     }
 
@@ -222,9 +225,9 @@ fn catch_up(source: &Source, counts: &Mutex<Counts>) {
 }
 
 /// How long ago it happened, in milliseconds.
-fn age_ms(published: &Published) -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis() as i64);
-    u64::try_from(now.saturating_sub(published.wall_ms)).unwrap_or(0)
+fn age_ms(source: &Source, published: &Published) -> u64 {
+    let happened = source.read(|state| Some(state.games.get(&published.game?)?.steady_ms(published.stamped.at)));
+    happened.map_or(0, |happened| u64::try_from(steady::now_ms().saturating_sub(happened)).unwrap_or(0))
 }
 
 fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {

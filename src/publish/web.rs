@@ -31,7 +31,7 @@ pub mod tokens;
 mod who;
 
 use crate::config::{self, Config, Tags};
-use crate::daemon::{Gallery, Hub, Source, Stop, stopped};
+use crate::daemon::{Gallery, Hub, Source, Stop, steady, stopped};
 use crate::locale::Locale;
 use crate::publish::guests::{House, Room, refused};
 use crate::publish::tls::Certificate;
@@ -75,7 +75,7 @@ pub struct Web {
 impl Web {
     /// What the configuration says, until `stop`. `state_dir`: where tokens and sessions are kept.
     pub fn new(hub: &Arc<Hub>, gallery: &Arc<Gallery>, config: &Config, state_dir: &Path, stop: Stop) -> Arc<Web> {
-        let boot = format!("{:x}", http::now());
+        let boot = format!("{:x}", steady::unix_ms());
         Arc::new(Web {
             hub: Arc::clone(hub),
             gallery: Arc::clone(gallery),

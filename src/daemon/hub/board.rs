@@ -94,7 +94,7 @@ pub struct ClockView {
     pub flags: ByColor<bool>,
     /// Its battery is low.
     pub battery_low: bool,
-    /// When it said so, in milliseconds since 1970-01-01 UTC.
+    /// When it said so, by the time that nobody sets (see [`crate::daemon::steady`]).
     pub read_at: i64,
 }
 

@@ -2,6 +2,7 @@
 
 use super::BoardId;
 use crate::boards::Millis;
+use crate::daemon::steady;
 use crate::game::{Event, Record, Stamped};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,6 +17,8 @@ pub struct GameView {
     /// When the board's time 0 was, in milliseconds since 1970-01-01 UTC: add an event's `at` to have its time of day. Taken
     /// anew at the start of each game, because a small computer learns the time of day from the network, after it has started.
     pub epoch_wall_ms: i64,
+    /// The same by the time that nobody sets (see [`steady`]), as far as the board has said something since the time of day was set.
+    pub epoch_steady_ms: i64,
     /// What was published of it.
     pub record: Record,
     /// PGN tags beyond those that the record knows itself.
@@ -31,7 +34,9 @@ pub struct GameView {
 impl GameView {
     /// One that has only begun.
     pub fn new(id: u64, board: BoardId, epoch_wall_ms: i64, record: Record, tags: Arc<[(String, String)]>) -> GameView {
-        GameView { id, board, epoch_wall_ms, record, tags, recalled: 0, carried_from: None, raised: BTreeMap::new() }
+        let epoch_steady_ms = steady::of_wall(epoch_wall_ms);
+        let (recalled, carried_from, raised) = (0, None, BTreeMap::new());
+        GameView { id, board, epoch_wall_ms, epoch_steady_ms, record, tags, recalled, carried_from, raised }
     }
 
     /// Takes in one more event.
@@ -47,5 +52,10 @@ impl GameView {
     /// The time of day of an event, in milliseconds since 1970-01-01 UTC.
     pub fn wall_ms(&self, at: Millis) -> i64 {
         self.epoch_wall_ms.saturating_add_unsigned(at)
+    }
+
+    /// The same by the time that nobody sets: to say how long ago it was, see [`steady`].
+    pub fn steady_ms(&self, at: Millis) -> i64 {
+        self.epoch_steady_ms.saturating_add_unsigned(at)
     }
 }

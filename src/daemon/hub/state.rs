@@ -3,6 +3,7 @@
 use super::{BoardId, BoardView, ClockView, GameView};
 use crate::boards::LinkState;
 use crate::daemon::rounds::game_of;
+use crate::daemon::steady;
 use crate::game::{Event, Record, Stamped};
 use crate::link::watch::Unused;
 use crate::round::Round;
@@ -38,7 +39,7 @@ impl State {
         round.pairings.iter().filter_map(|pairing| game_of(self, round, pairing)).map(|game| game.id).collect()
     }
 
-    /// Takes in one event of a board.
+    /// Takes in one event of a board. `epoch_wall_ms`: when the board's time 0 was, by what the time of day is now.
     pub(in crate::daemon) fn take(
         &mut self,
         board: &BoardId,
@@ -65,6 +66,7 @@ impl State {
             return;
         }
         if let Some(view) = game.and_then(|game| self.games.get_mut(&game)) {
+            view.epoch_steady_ms = steady::of_wall(epoch_wall_ms);
             view.take(stamped);
         } else if stamped.number.is_some() {
             warn!(%board, "an event of a game that is not at hand");
@@ -74,7 +76,7 @@ impl State {
             Event::Displaced { squares } => view.displaced = squares.clone(),
             Event::Clock { clocks, turn, running, flags, battery_low } => {
                 let none = clocks.white.is_none() && clocks.black.is_none();
-                let read_at = epoch_wall_ms.saturating_add_unsigned(stamped.at);
+                let read_at = steady::of_wall(epoch_wall_ms).saturating_add_unsigned(stamped.at);
                 let (times, turn, running, flags, battery_low) = (*clocks, *turn, *running, *flags, *battery_low);
                 let clock = ClockView { times, turn, running, flags, battery_low, read_at };
                 view.set_clock((!none).then_some(clock));

@@ -1,7 +1,8 @@
 //! The only clock.
 
 use crate::boards::Millis;
-use std::time::{Duration, Instant, SystemTime};
+use crate::daemon::steady::unix_ms;
+use std::time::{Duration, Instant};
 
 /// Monotonic milliseconds since a board's time 0, over restarts too.
 pub struct Clock {
@@ -36,10 +37,4 @@ impl Clock {
     pub fn epoch_wall_ms(&self) -> i64 {
         unix_ms().saturating_sub_unsigned(self.at(Instant::now()))
     }
-}
-
-/// Milliseconds since 1970-01-01 UTC.
-fn unix_ms() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    since.as_millis() as i64
 }

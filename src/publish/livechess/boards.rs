@@ -3,7 +3,7 @@
 use super::Desk;
 use crate::boards::{Battery, Sensed, Sensing};
 use crate::daemon::hub::{BoardId, BoardView, ClockView, Contact, GameView, State};
-use crate::daemon::rounds;
+use crate::daemon::{rounds, steady};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::record::PlyState;
 use serde::Serialize;
@@ -174,14 +174,14 @@ pub fn clock(desk: &Desk, state: &State, board: &BoardView) -> Option<Clock> {
         return game(state, board).and_then(|game| recorded_clock(desk, game));
     }
     let ClockView { times, turn, running, read_at, .. } = *board.clock.as_ref()?;
-    Clock::new(times, running.then_some(turn), read_at)
+    Clock::new(times, running.then_some(turn), steady::to_wall(read_at))
 }
 
 /// The same for a game that is on; while the clock cannot be read, what it showed last, and nobody knows whose runs.
 pub fn game_clock(desk: &Desk, state: &State, board: &BoardView) -> Option<Clock> {
     clock(desk, state, board).or_else(|| {
         let lost = board.lost_clock.as_ref().filter(|_| !desk.is_late())?;
-        Clock::new(lost.times, None, lost.read_at)
+        Clock::new(lost.times, None, steady::to_wall(lost.read_at))
     })
 }
 
@@ -195,5 +195,6 @@ pub fn recorded_clock(desk: &Desk, game: &GameView) -> Option<Clock> {
     let turn = if record.fen().split(' ').nth(1) == Some("b") { Color::Black } else { Color::White };
     let run = record.result.is_none().then_some(turn);
     let times = record.clocks_at(u32::try_from(record.plies.len()).unwrap_or(u32::MAX));
-    Clock::new(times, run, game.wall_ms(completed).saturating_add_unsigned(desk.delay.ms))
+    let read_at = steady::to_wall(game.steady_ms(completed));
+    Clock::new(times, run, read_at.saturating_add_unsigned(desk.delay.ms))
 }

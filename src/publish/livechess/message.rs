@@ -12,9 +12,9 @@
 //! Ids come back as the numbers that they were: clients compare them without changing their kind. livechess-go asks for `setup` with
 //! the parameters of `flip`, which is taken as what it means. Anything that is there besides is passed over.
 
+use crate::daemon::steady::unix_ms;
 use serde::Serialize;
 use serde_json::{Number, Value};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,11 +158,5 @@ pub fn error(id: Option<&Number>, why: &str) -> String {
 
 fn message(response: &'static str, id: Option<&Number>, param: impl Serialize) -> String {
     // What is sent has texts for keys and no numbers that JSON lacks: it can be written.
-    serde_json::to_string(&Message { response, id, param, time: now_ms() }).unwrap_or_default()
-}
-
-/// Milliseconds since 1970-01-01 UTC.
-pub fn now_ms() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
-    i64::try_from(now).unwrap_or(i64::MAX)
+    serde_json::to_string(&Message { response, id, param, time: unix_ms() }).unwrap_or_default()
 }

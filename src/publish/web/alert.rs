@@ -29,6 +29,7 @@ pub fn value(locale: Locale, game: &GameView, alert: &Alert) -> Value {
         "clock_white_ms": alert.clocks.white.map(|time| time.ms),
         "clock_black_ms": alert.clocks.black.map(|time| time.ms),
         "raised": game.raised.get(&alert.id).map(|at| game.wall_ms(*at)),
+        "since": game.raised.get(&alert.id).map(|at| game.steady_ms(*at)),
         "evidence": evidence(game, &alert.evidence),
         "count": alert.count,
         "result": proposed(alert),

@@ -170,7 +170,7 @@ fn told_clock(view: &View, game: &GameView) -> Option<Clock> {
         turn: turn(record.fen()),
         // With a delay by plies nobody knows when the public learned of it.
         running: record.result.is_none() && view.delay.plies == 0,
-        read_at: game.wall_ms(completed).saturating_add_unsigned(view.delay.ms),
+        read_at: game.steady_ms(completed).saturating_add_unsigned(view.delay.ms),
         flags: [false; 2],
         battery_low: false,
     })

@@ -5,6 +5,7 @@ use super::page::{self, File};
 use super::who::{Audience, Who, audience};
 use super::{Web, etag, game, post, stream};
 use crate::daemon::hub::State as Seen;
+use crate::daemon::steady;
 use crate::game::pgn::AfterIllegal;
 use crate::locale::{self, Locale};
 use crate::publish::dbus::{self, Stream};
@@ -24,7 +25,6 @@ use axum::{Extension, Json, Router};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The page loads what is its own, and asks nobody else. chessground draws its arrows as SVG elements, and places pieces by the
 /// style properties of elements, which a policy for styles does not touch.
@@ -58,11 +58,6 @@ pub fn router(web: &Arc<Web>) -> Router {
         .fallback(async || refusal(StatusCode::NOT_FOUND, "there is nothing here: the page is at /"))
         .layer(from_fn_with_state(Arc::clone(web), guard))
         .with_state(Arc::clone(web))
-}
-
-/// The time of day, in milliseconds since 1970-01-01 UTC.
-pub fn now() -> i64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis() as i64)
 }
 
 /// Lets in who asks by a name of ours, and says to browsers what the page may do.
@@ -160,7 +155,7 @@ async fn state(State(web): State<Arc<Web>>, uri: Uri, headers: HeaderMap) -> Res
         "who": who(somebody.as_ref()),
         "delay_ms": delay.ms,
         "delay_plies": delay.plies,
-        "now": now(),
+        "now": steady::now_ms(),
         "seq": whole.seq,
         "event": event,
     });

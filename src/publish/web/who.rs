@@ -1,9 +1,9 @@
 //! Who looks at the page: nobody in particular, or who has a token, or a session that began by one.
 
 use super::admitted::{AdmittedTokens, bearer};
-use super::http::now;
 use super::sessions::Sessions;
 use super::tokens::{Hash, Role, Token, TokenError};
+use crate::daemon::steady;
 use axum::http::HeaderMap;
 use axum::http::header::COOKIE;
 use std::path::Path;
@@ -122,14 +122,14 @@ impl Access {
     /// The system gives no random numbers.
     pub async fn log_in(&self, secret: &str) -> Result<Option<(Who, String)>, TokenError> {
         let Some(token) = self.tokens.find(&Hash::of(secret)) else { return Ok(None) };
-        let secret = self.sessions.begin(&token, now()).await?;
+        let secret = self.sessions.begin(&token, steady::now_ms()).await?;
         Ok(Some((who(token, Proof::Session(Hash::of(&secret))), secret)))
     }
 
     /// Ends the session of whose cookie this is.
     pub async fn log_out(&self, headers: &HeaderMap) {
         for hash in self.cookies(headers) {
-            if self.sessions.use_of(&hash, now()).is_some() {
+            if self.sessions.use_of(&hash, steady::now_ms()).is_some() {
                 self.sessions.end(&hash).await;
                 self.tokens.notify();
             }
@@ -148,7 +148,7 @@ impl Access {
     fn find(&self, proof: Proof) -> Option<Who> {
         let token = match &proof {
             Proof::Token(hash) => self.tokens.find(hash),
-            Proof::Session(hash) => self.tokens.find(&self.sessions.use_of(hash, now())?),
+            Proof::Session(hash) => self.tokens.find(&self.sessions.use_of(hash, steady::now_ms())?),
         };
         token.map(|token| who(token, proof))
     }

@@ -43,7 +43,7 @@ function update(item, { card, alert }) {
   link.dataset.board = card.board;
   item.dataset.state = alert.notice ? "notice" : "alert";
   say($("strong", item), place(card));
-  say($(".ago", item), ago(now() - alert.raised));
+  say($(".ago", item), ago(now() - alert.since));
   say($("b", item), t(`kind-${alert.kind}`));
   say($(".text", item), alert.text);
   const button = $("button", item);

@@ -9,7 +9,7 @@ export const hall = {
   event: {},
   trouble: [],
   cards: new Map(),
-  /** Milliseconds by which the server's clock is ahead of ours. */
+  /** Milliseconds by which the server's time, which nobody sets, is ahead of ours. */
   offset: 0,
   /** When the connection was lost; null: it is there. */
   lost: null,
@@ -21,7 +21,7 @@ export const hall = {
 export const changes = new EventTarget();
 const tell = (board) => changes.dispatchEvent(new CustomEvent("change", { detail: board }));
 
-/** The server's time of day. */
+/** The server's time of day if nobody had set it: what `read_at` and `since` are told by. */
 export const now = () => Date.now() + hall.offset;
 
 /** Whether who reads may rule. */
