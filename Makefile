@@ -8,7 +8,7 @@ PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
 PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
-PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux chromium chromium-driver
+PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver
 
 .PHONY: help build demo test fmt clippy doc deny deny-where-installed unit bench chaos powercut soak fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
@@ -72,13 +72,13 @@ fuzz-corpus: packages-build
 fuzz-tools:
 	@$(CARGO) fuzz --version >/dev/null 2>&1 || { echo "installing cargo-fuzz"; $(CARGO) install cargo-fuzz; }
 
-# Faults against the real daemon. One alone, with what happened: make chaos SCHEDULE=1000017.
+# Faults against the real daemon. One alone, with what happened: make chaos SCHEDULE=1000017. Of one fault: FAULT="disk full".
 SCHEDULES ?= 2000
 SEED ?= 1
 JOBS ?= 8
 
 chaos: packages-test ## Games under random faults, SCHEDULES=2000 SEED=1 JOBS=8: none may be lost unnoticed
-	SCHEDULES=$(SCHEDULES) SEED=$(SEED) JOBS=$(JOBS) $(if $(SCHEDULE),SCHEDULE=$(SCHEDULE)) $(CARGO) test --features gpio --test main chaos:: -- --nocapture
+	SCHEDULES=$(SCHEDULES) SEED=$(SEED) JOBS=$(JOBS) $(if $(SCHEDULE),SCHEDULE=$(SCHEDULE)) $(if $(FAULT),FAULT='$(FAULT)') $(CARGO) test --features gpio --test main chaos:: -- --nocapture
 
 # Tournament days, and boards that play each day.
 DAYS ?= 365

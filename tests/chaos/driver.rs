@@ -7,8 +7,10 @@ use super::verdict::{self, Published, Verdict};
 use crate::disk::SmallDisk;
 use crate::hall::client;
 use crate::harness::{Daemon, PrivateBus};
+use crate::time_of_day::TimeOfDay;
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -70,6 +72,8 @@ struct Run<'a> {
     _dir: TempDir,
     bus: PrivateBus,
     daemon: Option<Daemon>,
+    /// Where the schedule sets it.
+    time_of_day: Option<TimeOfDay>,
     log: String,
     published: Arc<Mutex<Published>>,
     contradiction: Arc<Mutex<Option<String>>>,
@@ -85,6 +89,7 @@ impl<'a> Run<'a> {
             Some(disk) => State::Disk(disk),
             None => State::Dir(tempfile::tempdir().map_err(|why| why.to_string())?),
         };
+        let sets_time = schedule.faults.iter().any(|fault| matches!(fault.kind, FaultKind::TimeOfDay(_)));
         let scene = Scene {
             profile: schedule.profile,
             clock: schedule.clock,
@@ -107,6 +112,7 @@ impl<'a> Run<'a> {
             _dir: dir,
             bus,
             daemon: None,
+            time_of_day: sets_time.then(TimeOfDay::new).flatten(),
             log: String::new(),
             published: Arc::default(),
             contradiction: Arc::default(),
@@ -114,7 +120,13 @@ impl<'a> Run<'a> {
     }
 
     fn start(&mut self) {
-        self.daemon = Some(Daemon::quiet(&self.bus, self.state.path(), &self.port, &["--board", self.schedule.model]));
+        let own = || Command::new(env!("CARGO_BIN_EXE_touchmoved"));
+        let command = self.time_of_day.as_ref().map_or_else(own, TimeOfDay::touchmoved);
+        let daemon = Daemon::quiet_by(command, &self.bus, self.state.path(), &self.port, &["--board", self.schedule.model]);
+        if let Some(time) = &mut self.time_of_day {
+            time.note(&daemon);
+        }
+        self.daemon = Some(daemon);
     }
 
     fn kill(&mut self) {
@@ -122,6 +134,7 @@ impl<'a> Run<'a> {
             self.log.push_str(&daemon.log());
             self.log.push_str("-- killed\n");
             daemon.kill();
+            self.time_of_day.iter_mut().for_each(TimeOfDay::tidy_up);
         }
     }
 
@@ -171,6 +184,9 @@ impl<'a> Run<'a> {
                     watchers.push(self.watch().await?);
                 }
                 (FaultKind::DiskFull, full) => self.state.set_full(full),
+                (FaultKind::TimeOfDay(seconds), true) => {
+                    self.time_of_day.iter_mut().for_each(|time| time.jump(seconds));
+                }
                 // The line does these itself.
                 _ => {}
             }

@@ -1,6 +1,7 @@
 //! What happens in one schedule, and when; drawn from its number alone.
 
 use crate::simulate::random_games;
+use crate::time_of_day::TimeOfDay;
 use std::fmt;
 use std::sync::LazyLock;
 use touchmove::boards::Sensing;
@@ -37,6 +38,8 @@ pub enum FaultKind {
     Dumps(Answer),
     /// Answers to a request for the board's memory are changed.
     Memory(Answer),
+    /// The time of day is set forward or back by so many seconds, and stays so.
+    TimeOfDay(i64),
 }
 
 /// What becomes of an answer.
@@ -51,6 +54,9 @@ pub enum Answer {
     Late(u64),
     Doubled,
 }
+
+/// The fault that needs a library, by name.
+pub const TIME_OF_DAY: &str = "time of day set";
 
 impl FaultKind {
     pub fn name(self) -> &'static str {
@@ -72,6 +78,7 @@ impl FaultKind {
             FaultKind::Memory(Answer::StaleFirst) => "memory stale, then right",
             FaultKind::Memory(Answer::Late(_)) => "memory late",
             FaultKind::Memory(Answer::Doubled) => "memory doubled",
+            FaultKind::TimeOfDay(_) => TIME_OF_DAY,
         }
     }
 }
@@ -164,8 +171,31 @@ impl Schedule {
             let until = memory.from + 500 + rng.below(5_000);
             schedule.faults.push(Fault { from: memory.from, until, kind });
         }
+        if TimeOfDay::can_be_set() {
+            schedule.draw_time_of_day();
+        }
         schedule.faults.sort_by_key(|fault| fault.from);
         schedule
+    }
+
+    /// Adds what is drawn apart, so that without it each number has the same faults.
+    fn draw_time_of_day(&mut self) {
+        let mut rng = Rng::new(self.number, 0x70d);
+        if !rng.chance(100) {
+            return;
+        }
+        for _ in 0..1 + rng.below(2) {
+            let (least, most) = [(1, 60), (60, 3_600), (3_600, 40_000)][rng.below(3) as usize];
+            let seconds = (least + rng.below(most - least)) as i64;
+            let seconds = if rng.chance(500) { seconds } else { -seconds };
+            let from = rng.below(self.lasts());
+            self.faults.push(Fault { from, until: from + 1, kind: FaultKind::TimeOfDay(seconds) });
+            // Between two runs as often as in one.
+            if rng.chance(500) {
+                let from = from.saturating_sub(1 + rng.below(500));
+                self.faults.push(Fault { from, until: from + 600 + rng.below(3_000), kind: FaultKind::Killed });
+            }
+        }
     }
 
     fn draw_kind(&self, rng: &mut Rng) -> FaultKind {

@@ -66,7 +66,7 @@ impl Published {
     pub fn note(&mut self, happened: Happened) -> Result<(), String> {
         let (Some(game), Some(number)) = (happened.game, happened.number) else { return Ok(()) };
         let known = self.0.entry((game, number)).or_insert_with(|| happened.clone());
-        if (&known.event, &known.fields) == (&happened.event, &happened.fields) {
+        if (&known.event, &known.fields, known.time) == (&happened.event, &happened.fields, happened.time) {
             return Ok(());
         }
         Err(format!("game {game}, number {number}: {known:?}, then {happened:?}"))
