@@ -204,6 +204,35 @@ fn nothing_is_asked_without_need() {
     }
 }
 
+/// The cable is pulled before the last move is published, and four more are played that the board does not remember.
+#[test]
+fn moves_that_were_missed_come_after_one_that_was_not_published() {
+    let moves = ["e2e4", "e7e5", "f1c4", "b8c6", "g1f3", "g8f6", "d2d3"];
+    let after = |plies: usize| {
+        let start = Position::start();
+        let position = moves[..plies].iter().fold(start, |position, uci| position.play(position.parse_uci(uci).unwrap()));
+        Reading::Placement(Box::new(shown(&position)))
+    };
+    let mut table = Table::new(Settings::default());
+    table.handle(0, Input::Link(LinkState::Up));
+    table.handle(0, Input::Reading(after(0)));
+    table.handle(2_000, Input::Reading(after(1)));
+    table.handle(4_000, Input::Reading(after(2)));
+    let bishop = Sensed::Piece(Role::Bishop.of(Color::White));
+    table.handle(6_000, Input::Reading(Reading::Square(Square::F1, Sensed::Empty)));
+    table.handle(6_300, Input::Reading(Reading::Square(Square::C4, bishop)));
+    table.handle(6_350, Input::Link(LinkState::Down));
+    assert_eq!(table.record().unwrap().plies.len(), 2, "the bishop may slide on");
+    table.handle(60_000, Input::Link(LinkState::Up));
+    assert_eq!(table.handle(60_100, Input::Reading(after(moves.len()))).cues, [Cue::Memory]);
+    table.handle(61_000, Input::Reading(Reading::Memory(Vec::new())));
+    table.advance(80_000);
+    let record = table.record().unwrap();
+    let told: Vec<_> = record.plies.iter().map(|ply| ply.played.uci.as_str()).collect();
+    assert_eq!(told[..3], moves[..3]);
+    assert_eq!((told.len(), record.plies.iter().any(|ply| ply.played.irregular)), (moves.len(), false), "{told:?}");
+}
+
 /// Bytes of the memory are damaged on the line, one way or another: no wrong move comes of it.
 #[test]
 fn a_damaged_memory_is_better_than_none() {

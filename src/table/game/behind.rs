@@ -34,6 +34,8 @@ const SLICE: (Millis, u32) = (20, 1 << 11);
 pub(super) struct Missed {
     /// When the next slice is due.
     next: Millis,
+    /// The moves from whose end on it is searched: more than are published where the last one was not decided.
+    line: Vec<Move>,
     bridge: Box<Bridge>,
 }
 
@@ -116,10 +118,19 @@ impl Game {
         if quiet < BRIDGE_AFTER || !identity || self.hold.is_some() || self.follower.unexplained().is_empty() {
             return;
         }
-        let bridge = || Bridge::new(self.follower.tip().position.clone(), self.follower.seen(), self.follower.hidden());
-        if let Some(behind) = self.behind.as_mut().filter(|behind| behind.after_gap && behind.missed.is_none()) {
-            behind.missed = Some(Missed { next: now + SLICE.0, bridge: Box::new(bridge()) });
+        if self.behind.as_ref().is_none_or(|behind| !behind.after_gap || behind.missed.is_some()) {
+            return;
         }
+        let bridge = Bridge::new(self.follower.tip().position.clone(), self.follower.seen(), self.follower.hidden());
+        let missed = Missed { next: now + SLICE.0, line: self.followed_moves(), bridge: Box::new(bridge) };
+        if let Some(behind) = &mut self.behind {
+            behind.missed = Some(missed);
+        }
+    }
+
+    /// The moves of the line that is followed, published or not.
+    fn followed_moves(&self) -> Vec<Move> {
+        self.follower.line().iter().filter_map(|node| node.mv).collect()
     }
 
     /// When the next slice of that is due.
@@ -130,6 +141,12 @@ impl Game {
 
     /// That time has come.
     pub(super) fn run_missed(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+        let line = self.followed_moves();
+        if self.behind.as_ref().and_then(|behind| behind.missed.as_ref()).is_some_and(|missed| missed.line != line) {
+            self.search_missed_anew();
+            self.search_missed(now, BRIDGE_AFTER);
+            return;
+        }
         let Some(missed) = self.behind.as_mut().and_then(|behind| behind.missed.as_mut()) else { return };
         missed.next = now + SLICE.0;
         match missed.bridge.run(SLICE.1) {
@@ -140,10 +157,15 @@ impl Game {
         }
     }
 
-    /// These moves were missed.
+    /// These moves were missed after those that are followed.
     fn add_missed(&mut self, now: Millis, moves: &[Move], around: &mut Around<'_>, output: &mut Output) {
-        let from = self.published.len();
-        self.add(now, moves, CorrectionReason::Evidence, around, output);
+        let line = self.followed_moves();
+        let (from, known) = (line.len(), self.published.len());
+        if line.get(..known) != Some(self.published.as_slice()) {
+            return; // What is followed is about to be published as another line.
+        }
+        let all = [line.get(known..).unwrap_or_default(), moves].concat();
+        self.add(now, &all, CorrectionReason::Evidence, around, output);
         if moves.len() > 1 {
             self.raise_missed(now, from, moves.len(), output);
         }
