@@ -1,22 +1,34 @@
 //! A year of tournament days in minutes: what the service keeps in memory, in descriptors and on disk does not grow with the days,
 //! but for the journal by what was played, and a start on all of it stays short.
 //!
-//! Each day is a start of its own: journal and hub are opened, every board plays its rounds, and all is closed again. What the tables
-//! say comes from games that virtual boards have played in simulated time. It runs in a process of its own, so that nothing else is
-//! counted. `make soak DAYS=365 HALL=9` is the long form.
+//! Each day is a start of its own: journal, hub, recordings, files and page are opened, an arbiter logs in, every board plays its
+//! rounds, and all is closed again. What boards and tables say comes from games that virtual boards have played in simulated time.
+//! It runs in a process of its own, so that nothing else is counted. `make soak DAYS=365 HALL=9` is the long form.
 
 use crate::harness::{Board, Daemon, PrivateBus, until};
 use crate::simulate::random_games;
-use std::path::Path;
+use crate::web::{ask, post};
+use serde_json::{Value, json};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Instant;
-use touchmove::boards::model;
-use touchmove::ctl::run::{self, Moment, Staged};
-use touchmove::daemon::Hub;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use touchmove::boards::{LinkState, Millis, model};
+use touchmove::config::{Config, Room};
+use touchmove::ctl::run::{self, Moment, Said, Staged};
 use touchmove::daemon::hub::{BoardId, BoardView};
 use touchmove::daemon::journal::Journal;
+use touchmove::daemon::recorder::{Recorder, Recordings};
+use touchmove::daemon::{Gallery, Hub};
 use touchmove::game::event::Rotation;
 use touchmove::game::{Event, Stamped};
+use touchmove::link::recording::{What, Written};
+use touchmove::publish::files;
+use touchmove::publish::web::tokens::{Role, Tokens};
+use touchmove::publish::web::{self, Web};
 use touchmove::simulate::hands::CLUB;
 use touchmove::simulate::{Scene, Stage};
 use touchmove::table::{Settings, Table};
@@ -31,17 +43,28 @@ const STEPS: usize = 50;
 const FIRST_DAY: i64 = 1_767_225_600_000;
 /// From one to the next, in milliseconds.
 const DAY: i64 = 86_400_000;
+/// Room for recordings, in bytes: for some days.
+const RECORDED: u64 = 1_000_000;
+/// So many games are remembered to have been public, with those at hand; and so many sessions of one token.
+const REMEMBERED: usize = 1_100;
+const SESSIONS: usize = 64;
 
-/// What the table of a board says in a game, step by step.
-fn games() -> Vec<Vec<Vec<Stamped>>> {
+/// A game: what its board says, and what its table says of that, step by step.
+struct Game {
+    said: Vec<(Millis, Vec<u8>)>,
+    steps: Vec<Vec<Stamped>>,
+}
+
+fn games() -> Vec<Game> {
     let play = |(seed, game)| {
         let scene = Scene { profile: &CLUB, clock: true, rotation: Rotation::Upright, clock_turned: false, seed };
         let stage = Stage::new("dgt", game, &scene).unwrap();
         let until = stage.ends_at();
-        let (mut steps, mut step) = (Vec::new(), Vec::new());
+        let (mut said, mut steps, mut step) = (Vec::new(), Vec::new(), Vec::new());
         let mut protocol = (model("dgt").unwrap().protocol)();
         let mut table = Table::new(Settings::default());
-        run::play(&mut Staged::new(stage), &mut *protocol, &mut table, until, &mut |_, moment| match moment {
+        run::play(&mut Staged::new(stage), &mut *protocol, &mut table, until, &mut |now, moment| match moment {
+            Moment::Said(Said::Bytes(bytes, _)) => said.push((now, bytes.clone())),
             Moment::Event(event) => step.push(event.clone()),
             Moment::Taken(_) if !step.is_empty() => steps.push(std::mem::take(&mut step)),
             _ => {}
@@ -50,7 +73,7 @@ fn games() -> Vec<Vec<Vec<Stamped>>> {
         // One game, and not the pieces that are put up after it.
         let next = steps.iter().enumerate().filter(|(_, step)| starts(step)).nth(1).map_or(steps.len(), |(index, _)| index);
         steps.truncate(next);
-        steps
+        Game { said, steps }
     };
     (1..).zip(&random_games(5, 80)).map(play).collect()
 }
@@ -65,6 +88,10 @@ struct Taken {
     descriptors: usize,
     /// Bytes of the journal.
     journal: u64,
+    /// Bytes of the files beside it, of recordings, and of the games as files, and how many files these are.
+    beside: u64,
+    recorded: u64,
+    public: (u64, usize),
     /// How long it took to open it for all boards, in milliseconds.
     opened_ms: u128,
 }
@@ -73,33 +100,107 @@ impl Taken {
     fn now(days: i64, events: u64, dir: &Path, opened_ms: u128) -> Taken {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let kb = status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-        let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len());
+        let is_journal =
+            |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("journal.sqlite3"));
+        let (journal, beside): (Vec<_>, Vec<_>) =
+            below(&dir.join(STATE), false).into_iter().partition(|(path, _)| is_journal(path));
+        let sum = |files: &[(PathBuf, u64)]| files.iter().map(|(_, length)| length).sum();
+        let (recorded, public) = (below(&dir.join(STATE).join("recordings"), true), below(&dir.join(PUBLIC), true));
         Taken {
             days,
             events,
             memory: kb.expect("a figure") * 1024,
             descriptors: std::fs::read_dir("/proc/self/fd").unwrap().count(),
-            journal: files.sum(),
+            journal: sum(&journal),
+            beside: sum(&beside),
+            recorded: sum(&recorded),
+            public: (sum(&public), public.len()),
             opened_ms,
         }
     }
 }
 
+/// Below the directory of all: where the service keeps what it has to know, and the games as files.
+const STATE: &str = "state";
+const PUBLIC: &str = "public";
+
+/// Files in this directory, and those below it where that is wanted, with their lengths.
+fn below(dir: &Path, deep: bool) -> Vec<(PathBuf, u64)> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let files = entries.flat_map(|entry| match entry.metadata() {
+        Ok(found) if found.is_dir() => {
+            if deep {
+                below(&entry.path(), true)
+            } else {
+                Vec::new()
+            }
+        }
+        Ok(found) => vec![(entry.path(), found.len())],
+        Err(_) => Vec::new(),
+    });
+    files.collect()
+}
+
+/// The page of one day, and one who looks at it.
+struct Page {
+    port: u16,
+    serving: tokio::task::JoinHandle<()>,
+}
+
+impl Page {
+    async fn open(hub: &Arc<Hub>, gallery: &Arc<Gallery>, dir: &Path, stop: watch::Receiver<bool>) -> Page {
+        // The page does not say at which port the system has put it.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let path = dir.join("touchmoved.toml");
+        std::fs::write(&path, format!("[web]\nlisten = '127.0.0.1:{port}'\n")).unwrap();
+        let web = Web::new(hub, gallery, &Config::load(&path).unwrap(), &dir.join(STATE), stop);
+        let serving = tokio::spawn(web::run(web, |_| {}));
+        until("the page", async || TcpStream::connect(("127.0.0.1", port)).await.ok()).await;
+        Page { port, serving }
+    }
+
+    /// An arbiter logs in, and reads what is played.
+    async fn look(&self, token: &str, boards: usize) {
+        let answer = post(self.port, "/api/login", "", &json!({ "token": token })).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let state = ask(self.port, "GET /api/state", &answer.cookie(), "").await.json();
+        assert_eq!((&state["who"]["name"], state["boards"].as_array().map(Vec::len)), (&json!("Anna"), Some(boards)));
+        for board in state["boards"].as_array().unwrap() {
+            let pgn = ask(self.port, &format!("GET /api/games/{}/pgn", board["game"]["id"]), "", "").await;
+            assert!(pgn.status == 200 && pgn.body.contains("1. "), "{}", pgn.body);
+        }
+    }
+}
+
 /// One day: the service is started, every board plays, and it is stopped. How many durable events, and how long the start took.
-async fn day(dir: &Path, day: i64, boards: usize, games: &[Vec<Vec<Stamped>>]) -> (u64, u128) {
+async fn day(dir: &Path, day: i64, boards: usize, games: &[Game], token: &str) -> (u64, u128) {
     let began = Instant::now();
-    let journal = until("the journal of the day before is closed", async || Journal::open(dir).ok()).await.0;
+    let state = dir.join(STATE);
+    let journal = until("the journal of the day before is closed", async || Journal::open(&state).ok()).await.0;
     let hub = Hub::new(journal, &[]);
+    let gallery = Gallery::new(Arc::clone(&hub), Default::default(), Default::default());
+    gallery.keep_in(state.join("public.json"));
+    let (stop, stopped) = watch::channel(false);
+    let showing = tokio::spawn(Arc::clone(&gallery).run(stopped.clone()));
+    let (tags, faces_stop) = (vec![("Event".to_owned(), "City Open".to_owned())], stopped.clone());
+    let writing =
+        tokio::spawn(files::run(Arc::clone(&gallery), dir.join(PUBLIC), tags, |why| assert_eq!(why, None), faces_stop));
     let dgt = model("dgt").unwrap();
     let names = (1..=boards).map(|board| BoardId::new(&format!("board-{board}")));
     let seats: Vec<_> = names.map(|id| (id.clone(), hub.seat(BoardView::new(id, dgt, dgt.sensing)).0)).collect();
     let opened_ms = began.elapsed().as_millis();
+    let page = Page::open(&hub, &gallery, dir, stopped).await;
+    let room = Room { max: RECORDED, reserve: 0 };
+    let recordings = Recordings { dir: state.join("recordings"), room };
+    let recorder = |id: &BoardId| Recorder::new(Arc::clone(&hub), recordings.clone(), id.clone(), "dgt", &Settings::default());
+    let mut recorders: Vec<Recorder> = seats.iter().map(|(id, _)| recorder(id)).collect();
     let mut count = 0;
     for round in 0..ROUNDS {
         let epoch = FIRST_DAY + day * DAY + round * DAY / 4;
         let mut expect = Vec::new();
         for (index, (id, seat)) in seats.iter().enumerate() {
-            let steps = &games[(day as usize * ROUNDS as usize + round as usize + index) % games.len()];
+            let Game { said, steps } = &games[(day as usize * ROUNDS as usize + round as usize + index) % games.len()];
+            record(&mut recorders[index], said);
             for steps in steps.chunks(STEPS) {
                 seat.publish(epoch, steps.concat(), |_| (), None);
             }
@@ -117,8 +218,35 @@ async fn day(dir: &Path, day: i64, boards: usize, games: &[Vec<Vec<Stamped>>]) -
             })
         };
         until("every game is on disk and told", async || is_told().then_some(())).await;
+        let is_public = || {
+            gallery.read(|state| {
+                let shows = |id: &BoardId| state.boards.get(id).and_then(|board| state.games.get(&board.game?));
+                expect.iter().all(|(id, _, epoch)| shows(id).is_some_and(|game| game.epoch_wall_ms >= *epoch))
+            })
+        };
+        until("every game is public", async || is_public().then_some(())).await;
+        page.look(token, boards).await;
+    }
+    assert!(hub.read(|state| state.trouble.is_empty()), "something is wrong");
+    drop((seats, recorders));
+    hub.drain().await;
+    stop.send_replace(true);
+    for task in [showing, writing, page.serving] {
+        task.await.unwrap();
     }
     (count, opened_ms)
+}
+
+/// Records a game.
+fn record(recorder: &mut Recorder, said: &[(Millis, Vec<u8>)]) {
+    recorder.begin(0, None);
+    let link = (0, What::Link(LinkState::Up));
+    for (now, what) in std::iter::once(link).chain(said.iter().map(|(now, bytes)| (*now, What::Rx(bytes.clone())))) {
+        if recorder.write(now, what.clone()) == Written::Full {
+            recorder.begin(now, None);
+            assert_eq!(recorder.write(now, what), Written::Kept);
+        }
+    }
 }
 
 /// So many days, in a process that does nothing else.
@@ -127,19 +255,25 @@ fn run(days: i64, boards: usize) {
     let games = games();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (mut events, mut taken) = (0, Vec::new());
-    println!("  days    events  memory  descriptors  journal, bytes an event  opened in");
+    std::fs::create_dir(dir.path().join(STATE)).unwrap();
+    let token = Tokens::of(&dir.path().join(STATE)).create("Anna", Role::Arbiter, 0).unwrap();
+    println!("  days    events  memory  descriptors  journal, bytes an event   beside it  recordings  files, count  opened in");
     for number in 0..days {
-        let (count, opened_ms) = runtime.block_on(day(dir.path(), number, boards, &games));
+        let (count, opened_ms) = runtime.block_on(day(dir.path(), number, boards, &games, &token));
         events += count;
         if (number + 1) % (days / 12).max(1) == 0 {
             let now = Taken::now(number + 1, events, dir.path(), opened_ms);
             println!(
-                "{:6} {:9} {:5.1} MB {:12} {:24.0} {:7} ms",
+                "{:6} {:9} {:5.1} MB {:12} {:24.0} {:8.1} kB {:8.1} MB {:6} kB {:4} {:7} ms",
                 now.days,
                 now.events,
                 now.memory as f64 / 1e6,
                 now.descriptors,
                 now.journal as f64 / now.events as f64,
+                now.beside as f64 / 1e3,
+                now.recorded as f64 / 1e6,
+                now.public.0 / 1000,
+                now.public.1,
                 now.opened_ms
             );
             taken.push(now);
@@ -152,11 +286,21 @@ fn run(days: i64, boards: usize) {
     assert!(last.memory < first.memory * 2 + (8 << 20), "memory grows with the days: {first:?}, {last:?}");
     let size = |taken: &Taken| taken.journal / taken.events;
     assert!(size(last) <= size(first) * 2, "an event takes more and more room: {first:?}, {last:?}");
+    assert!(last.recorded <= RECORDED && last.recorded > RECORDED / 4, "recordings take {} bytes", last.recorded);
+    assert!(first.public.1 == last.public.1 && last.public.0 < first.public.0 * 2, "files grow: {first:?}, {last:?}");
+    assert!(last.beside < first.beside * 2, "files beside the journal grow: {first:?}, {last:?}");
+    let kept = |name: &str| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(dir.path().join(STATE).join(name)).unwrap()).unwrap()
+    };
+    let public = kept("public.json").as_object().unwrap().len();
+    assert!(public <= REMEMBERED, "{public} public games are remembered");
+    let sessions = kept("sessions.json").as_array().unwrap().len();
+    assert!(sessions <= SESSIONS, "{sessions} sessions are kept");
 
     let Some(bus) = PrivateBus::start() else { return };
     let board = Board::plugged();
     let began = Instant::now();
-    let daemon = Daemon::quiet(&bus, dir.path(), &board.path(), &[]);
+    let daemon = Daemon::quiet(&bus, &dir.path().join(STATE), &board.path(), &[]);
     daemon.ready();
     println!(
         "touchmoved is ready {} ms after its start, with {} events in the journal",
@@ -172,7 +316,7 @@ fn nothing_grows_with_the_days() {
         return run(days.parse().unwrap(), boards.parse().unwrap());
     }
     let number = |name, or: &str| std::env::var(name).unwrap_or_else(|_| or.to_owned());
-    let plan = format!("{}x{}", number("DAYS", "12"), number("HALL", "2"));
+    let plan = format!("{}x{}", number("DAYS", "8"), number("HALL", "2"));
     let test = std::thread::current().name().unwrap_or_default().to_owned();
     let own = Command::new(std::env::current_exe().unwrap()).args([&test, "--exact", "--nocapture"]).env(PLAN, plan).output();
     let own = own.unwrap();

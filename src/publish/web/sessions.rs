@@ -34,7 +34,7 @@ struct Shared {
 struct Session {
     hash: Hash,
     token: Hash,
-    /// When it was last used, in milliseconds since 1970-01-01 UTC...
+    /// When it was last used, by the time that nobody sets (see [`crate::daemon::steady`])...
     used_ms: i64,
     /// ...and what the file says of that.
     kept_ms: i64,
