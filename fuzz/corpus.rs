@@ -2,6 +2,9 @@
 //! the same every time.
 
 #[allow(dead_code)] // only the scripts are needed here
+#[path = "../tests/strangers/memory.rs"]
+mod memory;
+#[allow(dead_code)]
 #[path = "../tests/properties/player.rs"]
 mod player;
 #[allow(dead_code)]
@@ -23,7 +26,7 @@ const GAMES: &str = "\
 [Result \"1/2-1/2\"]\n\n1. e4 a6 2. e5 d5 3. exd6 b5 4. dxc7 Qd6 5. cxb8=N Bd7 6. Qe2 O-O-O 7. Nxa6 1/2-1/2\n";
 
 /// What the targets that read texts begin with.
-const TEXTS: [(&str, &str); 10] = [
+const TEXTS: [(&str, &str); 13] = [
     ("configuration", "config/touchmoved.toml"),
     ("configuration", "tests/data/strangers/configuration.toml"),
     ("event", "tests/data/wire/events.jsonl"),
@@ -34,6 +37,9 @@ const TEXTS: [(&str, &str); 10] = [
     ("round", "tests/data/strangers/round.trf"),
     ("games", "tests/data/pgn/examples.pgn"),
     ("games", "tests/data/pgn/illegal.pgn"),
+    ("request", "tests/data/strangers/requests.txt"),
+    ("message", "tests/data/strangers/messages.jsonl"),
+    ("argument", "tests/data/strangers/arguments.txt"),
 ];
 
 /// A cable that keeps what it brings.
@@ -95,12 +101,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     for seed in 0..60 {
         std::fs::write(folder("table")?.join(format!("script-{seed}")), player::script(seed))?;
+        std::fs::write(folder("memory")?.join(format!("script-{seed}")), memory::script(seed))?;
     }
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for (target, file) in TEXTS {
         let text = std::fs::read_to_string(repository.join(file))?;
-        // Of those of lines each is a text.
-        let texts: Vec<&str> = if file.ends_with(".jsonl") { text.lines().collect() } else { vec![&text] };
+        // Of those of lines, or of parts, each is a text.
+        let texts: Vec<&str> = if file.ends_with(".jsonl") { text.lines().collect() } else { text.split("----\n").collect() };
         let name = file.replace('/', "-");
         for (number, text) in texts.iter().enumerate() {
             std::fs::write(folder(target)?.join(format!("{name}-{number}")), text)?;

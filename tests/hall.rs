@@ -1,6 +1,8 @@
 //! A playing hall: one board, touchmoved serving it on a bus of its own, and a client that watches.
 
-use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, until};
+use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually, until};
+use std::fs;
+use std::net::TcpStream;
 use std::process::Command;
 use tempfile::TempDir;
 use touchmove::publish::client::{Client, Happened, Seen, Watch};
@@ -18,6 +20,52 @@ pub struct Hall {
     pub board: Board,
     pub state: TempDir,
     pub bus: PrivateBus,
+}
+
+/// A hall after 1. e4 whose touchmoved serves everything that it can over TCP, and at which ports it does.
+pub struct OpenHall {
+    pub hall: Hall,
+    pub web: u16,
+    pub livechess: u16,
+    pub metrics: u16,
+    _config: TempDir,
+}
+
+impl OpenHall {
+    /// `None`, said so, if there can be no bus.
+    pub async fn open() -> Option<OpenHall> {
+        let dir = tempfile::tempdir().unwrap();
+        let config = dir.path().join("touchmoved.toml");
+        let listen = "listen = '127.0.0.1:0'\n";
+        fs::write(&config, format!("[web]\n{listen}[livechess]\n{listen}[metrics]\n{listen}")).unwrap();
+        let mut hall = Hall::configured(&["--config", config.to_str().unwrap()]).await?;
+        hall.play("e2", "e4", "e4").await;
+        let port = |before: &str| -> u16 {
+            eventually(before, || {
+                hall.daemon.log().split_once(before)?.1.split_once("127.0.0.1:")?.1.split_once('/')?.0.parse().ok()
+            })
+        };
+        let [web, livechess, metrics] = ["the page is at", "find the boards at", "metrics are told at"].map(port);
+        Some(OpenHall { hall, web, livechess, metrics, _config: dir })
+    }
+}
+
+/// A connection to a port of this machine.
+pub fn connect(port: u16) -> TcpStream {
+    TcpStream::connect(("127.0.0.1", port)).unwrap()
+}
+
+/// Asks a LiveChess server for a WebSocket.
+pub const UPGRADE: &[u8] = b"GET /api/v1.0 HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
+
+/// A frame that a client sends over a WebSocket, with a mask of zeros. `opcode`: 1 text, 8 close, 9 ping.
+pub fn frame(opcode: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(payload.len()).unwrap();
+    let head = match length {
+        0..126 => vec![0x80 | opcode, 0x80 | length as u8],
+        _ => [&[0x80 | opcode, 0x80 | 126][..], &length.to_be_bytes()].concat(),
+    };
+    [&head[..], &[0; 4], payload].concat()
 }
 
 impl Hall {

@@ -1,6 +1,6 @@
 //! One client at each front-end that asks for more and more and reads nothing: the memory of the service stays bounded.
 
-use crate::hall::Hall;
+use crate::hall::{OpenHall, UPGRADE, connect, frame};
 use crate::harness::{Daemon, PATIENCE, eventually};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -64,12 +64,6 @@ fn flood(stream: &mut impl Ask, head: &[u8], again: &[u8]) -> usize {
     asked
 }
 
-/// A frame of a client, with a mask of zeros.
-fn frame(opcode: u8, payload: &[u8]) -> Vec<u8> {
-    let length = u8::try_from(payload.len()).ok().filter(|length| *length < 126).unwrap();
-    [&[0x80 | opcode, 0x80 | length, 0, 0, 0, 0], payload].concat()
-}
-
 /// A connection to the bus on which a Hello was said, by hand: a client of a library reads by itself.
 fn on_bus(address: &str) -> UnixStream {
     let mut stream = UnixStream::connect(address.strip_prefix("unix:path=").unwrap()).unwrap();
@@ -89,23 +83,11 @@ fn on_bus(address: &str) -> UnixStream {
 
 #[tokio::test]
 async fn a_client_that_asks_and_never_reads_takes_little_memory() {
-    let dir = tempfile::tempdir().unwrap();
-    let config = dir.path().join("touchmoved.toml");
-    let listen = "listen = '127.0.0.1:0'\n";
-    fs::write(&config, format!("[web]\n{listen}[livechess]\n{listen}[metrics]\n{listen}")).unwrap();
-    let Some(mut hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
-    hall.play("e2", "e4", "e4").await;
-    let port = |before: &str| -> u16 {
-        eventually(before, || {
-            hall.daemon.log().split_once(before)?.1.split_once("127.0.0.1:")?.1.split_once('/')?.0.parse().ok()
-        })
-    };
-    let (web, livechess, metrics) = (port("the page is at"), port("find the boards at"), port("metrics are told at"));
-    let connect = |port: u16| TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let Some(mut open) = OpenHall::open().await else { return };
+    let (hall, web, livechess, metrics) = (&mut open.hall, open.web, open.livechess, open.metrics);
     let get = |path: &str| format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes();
     let post =
         "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
-    let upgrade = "GET /api/v1.0 HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
     let call = frame(1, br#"{"id":1,"call":"eboards"}"#);
     let objects = Message::method_call("/org/touchmove1", "GetManagedObjects");
     let objects = objects.destination("org.touchmove1");
@@ -123,8 +105,8 @@ async fn a_client_that_asks_and_never_reads_takes_little_memory() {
             b"4000\r\n".iter().copied().chain([b' '; 0x4000]).chain(*b"\r\n").collect(),
         ),
         // Each is owed an answer as long as itself.
-        ("pings", livechess, upgrade.as_bytes(), frame(9, &[b'x'; 120])),
-        ("calls", livechess, upgrade.as_bytes(), call),
+        ("pings", livechess, UPGRADE, frame(9, &[b'x'; 120])),
+        ("calls", livechess, UPGRADE, call),
         ("metrics", metrics, b"", get("/metrics")),
     ];
     // What a start takes is no client's.

@@ -1,14 +1,16 @@
 //! What strangers hand in, damaged in every way: read without anything around it (`inputs.rs`), and through a whole touchmoved.
 
 mod inputs;
+mod memory;
 
-use crate::hall::{Hall, client};
+use crate::hall::{Hall, OpenHall, UPGRADE, client, connect, frame};
 use crate::harness::{PATIENCE, eventually};
-use inputs::INPUTS;
+use crate::properties::promises;
+use inputs::{Check, INPUTS};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::Shutdown;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use touchmove::names;
@@ -66,9 +68,9 @@ const WORDS: [&str; 40] = [
     "../",
 ];
 
-/// A text with something wrong in it, or two of them in one.
-fn damaged(rng: &mut Rng, texts: &[String]) -> String {
-    let mut bytes = texts[rng.below(texts.len() as u64) as usize].clone().into_bytes();
+/// An input with something wrong in it, or two of them in one.
+fn damaged(rng: &mut Rng, inputs: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = inputs[rng.below(inputs.len() as u64) as usize].clone();
     for _ in 0..=rng.below(4) {
         let at = rng.below(bytes.len() as u64 + 1) as usize;
         let end = (at + rng.below(24) as usize).min(bytes.len());
@@ -80,7 +82,7 @@ fn damaged(rng: &mut Rng, texts: &[String]) -> String {
             }
             2 => bytes.truncate(at),
             3 => {
-                let other = texts[rng.below(texts.len() as u64) as usize].as_bytes();
+                let other = &inputs[rng.below(inputs.len() as u64) as usize];
                 let from = rng.below(other.len() as u64 + 1) as usize;
                 bytes.splice(at..end, other[from..].iter().copied().take(200));
             }
@@ -91,55 +93,78 @@ fn damaged(rng: &mut Rng, texts: &[String]) -> String {
             }
         }
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    bytes
 }
 
-/// The texts to begin with: files of the repository, whole, or each line of those of lines.
-fn corpus(name: &str) -> Vec<String> {
-    let read = |path: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-    let lines = |path: &str| read(path).lines().map(str::to_owned).collect::<Vec<_>>();
+/// The same of texts.
+fn damaged_text(rng: &mut Rng, texts: &[Vec<u8>]) -> String {
+    String::from_utf8_lossy(&damaged(rng, texts)).into_owned()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// The parts of a file of the strangers' data, between lines of four hyphens.
+fn parts(name: &str) -> Vec<Vec<u8>> {
+    read(&format!("tests/data/strangers/{name}")).split("----\n").map(|part| part.as_bytes().to_vec()).collect()
+}
+
+/// The inputs to begin with: files of the repository, whole, or each line or part of those that have several.
+fn corpus(name: &str) -> Vec<Vec<u8>> {
+    let lines = |path: &str| read(path).lines().map(|line| line.as_bytes().to_vec()).collect::<Vec<_>>();
+    let whole = |paths: &[&str]| paths.iter().map(|path| read(path).into_bytes()).collect::<Vec<_>>();
     match name {
         "configuration" => {
-            let uncommented = read("config/touchmoved.toml").replace("\n#", "\n");
-            vec![read("config/touchmoved.toml"), uncommented, read("tests/data/strangers/configuration.toml")]
+            let uncommented = read("config/touchmoved.toml").replace("\n#", "\n").into_bytes();
+            [vec![uncommented], whole(&["config/touchmoved.toml", "tests/data/strangers/configuration.toml"])].concat()
         }
         "event" => lines("tests/data/wire/events.jsonl"),
         "command" => lines("tests/data/strangers/commands.jsonl"),
-        "recording" => vec![read("tests/data/strangers/game.rec")],
-        "round" => ["csv", "pgn", "trf"].map(|kind| read(&format!("tests/data/strangers/round.{kind}"))).into(),
-        "games" => vec![read("tests/data/pgn/examples.pgn"), read("tests/data/pgn/illegal.pgn")],
+        "recording" => whole(&["tests/data/strangers/game.rec"]),
+        "round" => whole(
+            &["csv", "pgn", "trf"].map(|kind| format!("tests/data/strangers/round.{kind}")).each_ref().map(String::as_str),
+        ),
+        "games" => whole(&["tests/data/pgn/examples.pgn", "tests/data/pgn/illegal.pgn"]),
+        "request" => parts("requests.txt"),
+        "message" => lines("tests/data/strangers/messages.jsonl"),
+        "argument" => parts("arguments.txt"),
+        "memory" => (0..20).map(memory::script).chain(memory::BROKE.iter().map(|(_, script)| script.to_vec())).collect(),
         _ => unreachable!("{name} has no corpus"),
     }
 }
 
+fn all_inputs() -> impl Iterator<Item = (&'static str, Check)> {
+    INPUTS.into_iter().chain([("memory", memory::memory as Check)])
+}
+
 #[test]
-fn damaged_texts_are_read_or_refused_in_words() {
-    let threads = INPUTS.map(|(name, check)| {
-        std::thread::spawn(move || {
-            let (texts, mut rng, began) = (corpus(name), Rng::new(17, name.len() as u64), Instant::now());
-            texts.iter().for_each(|text| check(text));
-            let mut count = 0;
-            while count < 200 || began.elapsed() < span() {
-                let text = damaged(&mut rng, &texts);
-                if std::panic::catch_unwind(|| check(&text)).is_err() {
-                    panic!("{name}, number {count}: {text:?}");
-                }
-                count += 1;
+fn damaged_inputs_are_read_or_refused_in_words() {
+    let play = |name: &str, check: Check| {
+        let (inputs, mut rng, began) = (corpus(name), Rng::new(17, name.len() as u64), Instant::now());
+        inputs.iter().for_each(|input| check(input));
+        let mut count = 0;
+        while count < 200 || began.elapsed() < span() {
+            let input = damaged(&mut rng, &inputs);
+            if std::panic::catch_unwind(|| check(&input)).is_err() {
+                panic!("{name}, number {count}: b\"{}\"", input.escape_ascii());
             }
-            eprintln!("{name}: {count} texts");
-        })
-    });
+            count += 1;
+        }
+        eprintln!("{name}: {count} inputs");
+    };
+    let threads: Vec<_> = all_inputs().map(|(name, check)| std::thread::spawn(move || play(name, check))).collect();
     for thread in threads {
         thread.join().unwrap();
     }
 }
 
-/// Each sort of text has a fuzz target of its own, by its name.
+/// Each sort of input has a fuzz target of its own, by its name.
 #[test]
-fn every_sort_of_text_is_fuzzed() {
+fn every_sort_of_input_is_fuzzed() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
     let table = fs::read_to_string(dir.join("Cargo.toml")).unwrap();
-    for (name, _) in INPUTS {
+    for (name, _) in all_inputs() {
         assert!(dir.join(format!("fuzz_targets/{name}.rs")).exists(), "{name}");
         assert!(table.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
     }
@@ -148,6 +173,8 @@ fn every_sort_of_text_is_fuzzed() {
 /// What is in the corpora means something: else only refusals would be tried.
 #[test]
 fn what_the_corpora_begin_with_is_read() {
+    use touchmove::publish::livechess::message;
+    use touchmove::publish::web::body;
     use touchmove::round::Round;
     use touchmove::round::trf::Order;
     for (name, sound) in [
@@ -158,8 +185,13 @@ fn what_the_corpora_begin_with_is_read() {
         }),
         ("recording", |text| touchmove::link::recording::parse("x.rec", text).is_ok()),
         ("round", |text| Round::read(text, Some(1), &Order::Rank).is_ok()),
+        ("message", |text| message::read(text).call.is_ok()),
+        ("request", |text| {
+            let body = text.split_once("\n\n").map(|(_, body)| body.trim().as_bytes()).filter(|body| body.starts_with(b"{"));
+            body.is_none_or(|body| body::login(body).is_ok() || body::command(body).is_ok() || body::round(body).is_ok())
+        }),
     ] {
-        for text in corpus(name) {
+        for text in corpus(name).into_iter().map(|text| String::from_utf8(text).unwrap()) {
             assert!(sound(&text), "{name}: {text}");
         }
     }
@@ -168,19 +200,9 @@ fn what_the_corpora_begin_with_is_read() {
     assert_eq!(touchmove::config::Config::parse(&configuration).err(), None);
 }
 
-/// A frame of a client, with a mask of zeros.
-fn frame(text: &str) -> Vec<u8> {
-    let length = text.len() as u16;
-    let head = match length {
-        0..126 => vec![0x81, 0x80 | length as u8],
-        _ => [&[0x81, 0x80 | 126][..], &length.to_be_bytes()].concat(),
-    };
-    [&head[..], &[0; 4], text.as_bytes()].concat()
-}
-
 /// Says this and nothing more; what is answered, until the other end is done.
 fn say(port: u16, bytes: &[u8]) -> Vec<u8> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let mut stream = connect(port);
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     // One that is refused before all of it was sent may be cut off.
     let _ = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
@@ -197,49 +219,41 @@ fn say(port: u16, bytes: &[u8]) -> Vec<u8> {
 
 #[tokio::test]
 async fn damaged_requests_and_messages_stop_nothing() {
-    let dir = tempfile::tempdir().unwrap();
-    let config = dir.path().join("touchmoved.toml");
-    let listen = "listen = '127.0.0.1:0'\n";
-    fs::write(&config, format!("[web]\n{listen}[livechess]\n{listen}[metrics]\n{listen}")).unwrap();
-    let Some(mut hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
-    hall.play("e2", "e4", "e4").await;
-    let port = |before: &str| -> u16 {
-        eventually(before, || {
-            hall.daemon.log().split_once(before)?.1.split_once("127.0.0.1:")?.1.split_once('/')?.0.parse().ok()
-        })
-    };
-    let ports = ["the page is at", "find the boards at", "metrics are told at"].map(port);
-    let file =
-        |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/strangers").join(name)).unwrap();
-    let requests: Vec<String> = file("requests.txt").split("----\n").map(|text| text.replace('\n', "\r\n")).collect();
-    let messages: Vec<String> = file("messages.jsonl").lines().map(str::to_owned).collect();
+    let Some(mut open) = OpenHall::open().await else { return };
+    let (hall, web, livechess, metrics) = (&mut open.hall, open.web, open.livechess, open.metrics);
+    let ports = [web, livechess, metrics];
+    let requests: Vec<Vec<u8>> =
+        corpus("request").into_iter().map(|text| String::from_utf8(text).unwrap().replace('\n', "\r\n").into_bytes()).collect();
+    let messages = corpus("message");
     let (mut rng, began, mut count) = (Rng::new(23, 0), Instant::now(), 0);
     while count < 30 || began.elapsed() < span() {
         let request = if count < requests.len() { requests[count].clone() } else { damaged(&mut rng, &requests) };
         // A connection that has events to tell is not closed: it is not waited for.
-        if !request.contains("/api/events") {
-            say(ports[count % ports.len()], request.as_bytes());
+        if !String::from_utf8_lossy(&request).contains("/api/events") {
+            say(ports[count % ports.len()], &request);
         }
         count += 1;
     }
     eprintln!("{count} requests");
-    let upgrade = "GET /api/v1.0 HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
     let (began, mut count) = (Instant::now(), 0);
     while count < 300 || began.elapsed() < span() {
         // With the end of a WebSocket at its end.
         let said: Vec<u8> =
-            (0..30).flat_map(|_| frame(&damaged(&mut rng, &messages))).chain([0x88, 0x80, 0, 0, 0, 0]).collect();
-        let answer = say(ports[1], &[upgrade.as_bytes(), &said].concat());
+            (0..30).flat_map(|_| frame(1, damaged_text(&mut rng, &messages).as_bytes())).chain(frame(8, &[])).collect();
+        let answer = say(livechess, &[UPGRADE, &said].concat());
         assert!(answer.starts_with(b"HTTP/1.1 101 "), "{}", String::from_utf8_lossy(&answer));
         count += 30;
     }
     eprintln!("{count} messages");
     // It is the same touchmoved, and all of it works.
     hall.play("e7", "e5", "e5").await;
-    let state = say(ports[0], b"GET /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    assert!(
-        String::from_utf8_lossy(&state).contains("\"last_sans\":[\"1. e4\",\"1... e5\"]") || state.starts_with(b"HTTP/1.1 200")
-    );
+    eventually("the move on the page", || {
+        let mut stream = connect(web);
+        stream.write_all(b"GET /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        answer.contains("\"ply\":2,").then_some(())
+    });
     assert!(!hall.daemon.log().contains("panicked"), "{}", hall.daemon.log());
 }
 

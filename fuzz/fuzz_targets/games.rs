@@ -1,14 +1,8 @@
-//! Any text as games as PGN: see tests/strangers.
+//! Any bytes as games as PGN: see tests/strangers.
 #![no_main]
 #![allow(dead_code)] // what is shared with the tests is not all used here
 
 #[path = "../../tests/strangers/inputs.rs"]
 mod inputs;
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        inputs::games(text);
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inputs::games(bytes));

@@ -18,7 +18,7 @@
 mod allowance;
 pub(super) mod boards;
 mod http;
-mod message;
+pub mod message;
 mod rebuild;
 mod session;
 mod tournament;

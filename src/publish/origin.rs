@@ -22,6 +22,12 @@ pub fn is_host<'a>(sites: impl IntoIterator<Item = &'a Site>, authority: &str) -
     host.parse::<IpAddr>().is_ok() || host == "localhost" || sites.into_iter().any(|site| is_below(site, &host))
 }
 
+/// Whether a request for this host (`Host`) is one for this machine by itself.
+pub fn is_loopback(authority: &str) -> bool {
+    let Some(host) = host_of(authority) else { return false };
+    host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
 /// Whether a page of this origin (`Origin`: `https://lichess.org`, `tauri://localhost`, `null`) may ask.
 pub fn is_origin(origins: &[Origin], origin: &str) -> bool {
     if origin == "null" {

@@ -15,6 +15,7 @@
 
 pub mod admitted;
 mod alert;
+pub mod body;
 mod card;
 mod cloud;
 mod etag;

@@ -1,29 +1,48 @@
-//! What must hold for any text that strangers hand in, where it is read without anything around it. Played by the tests over small
+//! What must hold for any bytes that strangers hand in, where they are read without anything around them. Run by the tests over small
 //! corpora, and by the fuzz targets of the same names for as long as one likes.
 
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use serde_json::Value;
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::LazyLock;
+use touchmove::boards::{LinkState, Millis, Placement, Reading, Sensed};
 use touchmove::config::Config;
+use touchmove::config::livechess::{self, Origin, Site};
+use touchmove::game::pgn::{AfterIllegal, pgn_with};
+use touchmove::game::{Command, Event, Order, Stamped};
+use touchmove::laws::{Changes, Position};
 use touchmove::link::recording;
+use touchmove::locale::Locale;
+use touchmove::publish::dbus::arguments;
+use touchmove::publish::livechess::message::{self, Call};
+use touchmove::publish::web::body::{self, PairingChange};
+use touchmove::publish::{headers, origin};
 use touchmove::round::Round;
-use touchmove::round::trf::Order;
+use touchmove::round::trf::Order as TrfOrder;
 use touchmove::simulate::pgn;
+use touchmove::table::{Input, Settings, Table};
 use touchmove::wire;
 
-/// Reads a text, and panics where something does not hold.
-pub type Check = fn(&str);
+/// Reads an input, and panics where something does not hold.
+pub type Check = fn(&[u8]);
 
-/// Each with its name.
-pub const INPUTS: [(&str, Check); 6] = [
+/// Each with its name. What is no UTF-8 is replaced where a text is meant.
+pub const INPUTS: [(&str, Check); 9] = [
     ("configuration", configuration),
     ("event", event),
     ("command", command),
     ("recording", recorded),
     ("round", round),
     ("games", games),
+    ("request", request),
+    ("message", livechess_message),
+    ("argument", argument),
 ];
 
 /// A configuration is taken, or everything wrong with it is said at a place that it has.
-pub fn configuration(text: &str) {
+pub fn configuration(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
     match Config::parse(text) {
         Ok(config) => drop(config.warnings()),
         Err(problems) => {
@@ -38,7 +57,8 @@ pub fn configuration(text: &str) {
 }
 
 /// An event that is read is written, and read as the same.
-pub fn event(text: &str) {
+pub fn event(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
     if let Ok(stamped) = wire::from_json(text) {
         let again = wire::from_json(&wire::to_json(&stamped)).expect("what was written is read");
         assert_eq!(again, stamped);
@@ -46,10 +66,11 @@ pub fn event(text: &str) {
 }
 
 /// Commands, those who give them, and settings: what is read is written, and read as the same.
-pub fn command(text: &str) {
+pub fn command(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
     let Ok(value) = serde_json::from_str::<Value>(text) else { return };
     if let Ok(command) = wire::command_from_value(&value) {
-        assert_eq!(wire::command_from_value(&wire::command_to_value(&command)).expect("what was written is read"), command);
+        same_again(&command);
     }
     if let Ok(order) = wire::order_from_value(&value) {
         assert_eq!(wire::order_from_value(&wire::order_to_value(&order)).expect("what was written is read"), order);
@@ -61,7 +82,8 @@ pub fn command(text: &str) {
 }
 
 /// A recording is read in the order of its times, or what is wrong with it is said with its line.
-pub fn recorded(text: &str) {
+pub fn recorded(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
     match recording::parse("x.rec", text) {
         Ok(recording) => assert!(recording.lines.is_sorted_by_key(|line| line.at)),
         Err(why) => assert!(why.to_string().starts_with("x.rec:"), "{why}"),
@@ -69,8 +91,9 @@ pub fn recorded(text: &str) {
 }
 
 /// The pairings of a round are right as a whole, and are read again as they are kept; or it is said what is wrong.
-pub fn round(text: &str) {
-    for (number, order) in [(None, Order::Unknown), (Some(3), Order::Unknown), (Some(1), Order::Rank)] {
+pub fn round(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    for (number, order) in [(None, TrfOrder::Unknown), (Some(3), TrfOrder::Unknown), (Some(1), TrfOrder::Rank)] {
         match Round::read(text, number, &order) {
             Ok(round) => {
                 assert_eq!(round.check(), Vec::<String>::new());
@@ -84,9 +107,247 @@ pub fn round(text: &str) {
 }
 
 /// Games are read as far as they can be.
-pub fn games(text: &str) {
+pub fn games(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
     for game in pgn::read(text).games {
         assert!(!game.plies.is_empty());
         drop(game.position(game.plies.len()));
     }
+}
+
+/// A command that is written is read as the same.
+fn same_again(command: &Command) {
+    assert_eq!(wire::command_from_value(&wire::command_to_value(command)).expect("what was written is read"), *command);
+}
+
+/// Names of this server besides localhost and addresses, and whose pages may ask.
+static SITES: LazyLock<(Vec<Site>, Vec<Origin>)> = LazyLock::new(|| {
+    let sites = livechess::sites("hall.example, chess.example").expect("a list of sites");
+    (sites, livechess::origins("lichess.org, http://hall.example, tauri://localhost").expect("a list of origins"))
+});
+
+/// A request: a line with method and target, headers, an empty line, a body. What the servers conclude from each part.
+pub fn request(bytes: &[u8]) {
+    let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    let target = String::from_utf8_lossy(lines.next().unwrap_or_default()).split(' ').nth(1).unwrap_or_default().to_owned();
+    let (mut sent, mut rest) = (HeaderMap::new(), Vec::new());
+    let mut is_head = true;
+    for line in lines {
+        let text = line.trim_ascii_end();
+        if !is_head {
+            rest.extend_from_slice(line);
+        } else if text.is_empty() {
+            is_head = false;
+        } else if let Some(colon) = text.iter().position(|byte| *byte == b':') {
+            let (name, value) =
+                (HeaderName::from_bytes(&text[..colon]), HeaderValue::from_bytes(text[colon + 1..].trim_ascii()));
+            // Others are refused by the library that reads requests.
+            if let (Ok(name), Ok(value)) = (name, value) {
+                sent.append(name, value);
+            }
+        }
+    }
+    header(&sent);
+    if let Ok(uri) = target.parse::<Uri>() {
+        let names_chinese = uri.query().is_some_and(|query| query.to_ascii_lowercase().contains("lang=zh"));
+        assert!(names_chinese || headers::requested_locale(&uri) == Locale::English, "{uri}");
+        uri.authority().iter().for_each(|authority| host(authority.as_str()));
+    }
+    request_body(&rest);
+}
+
+/// The host of an authority, as another reader understands it, in small letters and without the dot of the root.
+fn host_of(authority: &str) -> String {
+    let host = authority.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_ascii_lowercase)).unwrap_or_default();
+    host.strip_suffix('.').map(str::to_owned).unwrap_or(host)
+}
+
+/// Whether this is one of these sites, or below one.
+fn is_below(host: &str, sites: &[&str]) -> bool {
+    sites.iter().any(|site| host.strip_suffix(site).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
+}
+
+/// A name is one of ours only if it says so to other readers, too.
+fn host(authority: &str) {
+    if origin::is_host(&SITES.0, authority) {
+        let host = host_of(authority);
+        let is_address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
+        assert!(is_address || host == "localhost" || is_below(&host, &["hall.example", "chess.example"]), "{authority:?}");
+    } else {
+        assert!(!origin::is_loopback(authority), "{authority:?}");
+    }
+}
+
+/// Whoever is let in by a header has said what lets him in.
+fn header(sent: &HeaderMap) {
+    let all = |name: &str| sent.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>();
+    let requested = origin::requested_host(sent);
+    assert!(requested.is_empty() || all("host") == [requested]);
+    host(requested);
+    for page in all("origin") {
+        if origin::is_origin(&SITES.1, page) {
+            let (scheme, authority) = page.split_once("://").expect("an origin has a scheme");
+            let host = host_of(authority);
+            let sites: &[&str] = if scheme == "https" { &["lichess.org", "hall.example"] } else { &["hall.example"] };
+            assert!(is_below(&host, sites) || (scheme == "tauri" && host == "localhost"), "{page:?}");
+        }
+        for encrypted in [false, true] {
+            if !origin::is_from_elsewhere(sent, encrypted) {
+                let (scheme, authority) = page.split_once("://").expect("an origin has a scheme");
+                assert!(scheme == "https" || (scheme == "http" && !encrypted), "{page:?}");
+                assert!(!requested.is_empty() && authority.eq_ignore_ascii_case(requested), "{page:?} {requested:?}");
+            }
+        }
+    }
+    if let Some(secret) = headers::bearer(sent) {
+        assert!(all("authorization").iter().any(|value| value.ends_with(secret) || value.trim_end().ends_with(secret)));
+    }
+    let cookies = headers::cookies(sent, "touchmove");
+    assert!(cookies.len() <= 4 && cookies.iter().all(|value| !value.contains(';')), "{cookies:?}");
+    if let Some(address) = headers::forwarded_for(sent) {
+        assert!(!all("x-forwarded-for").is_empty(), "{address}");
+    }
+    if headers::has_version(sent, "\"x\"") {
+        assert!(all("if-none-match").iter().any(|value| value.contains(['x', '*'])));
+    }
+    assert!(!headers::is_json(sent) || !all("content-type").is_empty());
+}
+
+/// A body is read, or refused in words.
+fn request_body(bytes: &[u8]) {
+    if let Err(why) = body::login(bytes) {
+        assert!(!why.is_empty());
+    }
+    match body::command(bytes) {
+        Ok((_, command)) => same_again(&command),
+        Err(why) => assert!(!why.is_empty()),
+    }
+    match body::round(bytes) {
+        Ok(PairingChange::Swap { a, b }) => {
+            let text = include_str!("../data/strangers/round.csv");
+            let mut round = Round::read(text, Some(1), &TrfOrder::Rank).expect("a round");
+            let changed = round.swap(a, b);
+            assert_eq!((changed.is_ok(), round.check()), (round.table(a).is_some() && round.table(b).is_some(), Vec::new()));
+        }
+        Ok(_) => {}
+        Err(why) => assert!(!why.is_empty()),
+    }
+}
+
+/// A message of a LiveChess client is understood, or refused in words; its id comes back as it was.
+pub fn livechess_message(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    let message::Read { id, call } = message::read(text);
+    let said: Value = serde_json::from_str(&message::reply(id.as_ref(), ())).expect("a reply is JSON");
+    assert_eq!(said["id"], id.clone().map_or(Value::Null, Value::Number));
+    let call = match call {
+        Ok(call) => call,
+        Err(why) => {
+            let said: Value = serde_json::from_str(&message::error(id.as_ref(), &why)).expect("an error is JSON");
+            assert!(!why.is_empty() && said["param"]["message"] == *why);
+            return;
+        }
+    };
+    let (Call::Subscribe { feed, .. } | Call::Setup { feed, .. } | Call::Flip { feed, .. } | Call::Unsubscribe { feed }) =
+        &call
+    else {
+        return;
+    };
+    let said: Value = serde_json::from_str(&message::feed_of(feed, ())).expect("news are JSON");
+    assert_eq!(said["id"], Value::Number(feed.clone()));
+    if let Call::Setup { fen, .. } = &call
+        && let Ok(position) = message::position(fen)
+    {
+        let again = message::position(&position.fen()).expect("what was written is read");
+        assert_eq!(again.fen(), position.fen());
+        for mv in position.legal_moves() {
+            assert_eq!(position.parse_san(&position.san(mv)), Some(mv), "{} in {}", position.san(mv), position.fen());
+            drop(position.play(mv));
+        }
+    }
+}
+
+/// A game of some moves, as its durable events.
+static GAME: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+    let (mut table, mut position, mut now) = (Table::new(Settings::default()), Position::start(), 0);
+    let mut events = table.handle(now, Input::Link(LinkState::Up)).events;
+    events.extend(table.handle(now, Input::Reading(shown(&position))).events);
+    for uci in ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6", "e1g1"] {
+        let mv = position.parse_uci(uci).expect("a legal move");
+        for (square, piece) in Changes::of(position.turn(), mv).iter() {
+            now += 400;
+            let sensed = piece.map_or(Sensed::Empty, Sensed::Piece);
+            events.extend(table.handle(now, Input::Reading(Reading::Square(square, sensed))).events);
+        }
+        now += 3_000;
+        events.extend(table.advance(now).events);
+        position = position.play(mv);
+    }
+    events.retain(|stamped| stamped.number.is_some());
+    events
+});
+
+fn shown(position: &Position) -> Reading {
+    let mut placement: Placement = [Sensed::Empty; 64];
+    position.board().iter().for_each(|(square, piece)| placement[square as usize] = Sensed::Piece(piece));
+    Reading::Placement(Box::new(placement))
+}
+
+/// Arguments of D-Bus methods, a line each: each is refused in words, or a command that is carried out or refused.
+pub fn argument(bytes: &[u8]) {
+    let text = &String::from_utf8_lossy(bytes);
+    if let Err(why) = arguments::round(text) {
+        assert!(!why.to_string().is_empty());
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let line = |index: usize| lines.get(index).copied().unwrap_or_default();
+    let (first, second, third) = (line(0), line(1), line(2));
+    let number = |text: &str| text.parse::<u32>().unwrap_or(text.len() as u32);
+    let tags = lines.chunks(2).map(|pair| (pair[0].to_owned(), pair.get(1).copied().unwrap_or_default().to_owned()));
+    let commands = [
+        arguments::result(first),
+        arguments::player(first).map(Command::Adjust),
+        arguments::promotion(number(second), first),
+        arguments::count(first, second),
+        arguments::laws(first),
+        arguments::tags(tags.collect::<HashMap<String, String>>()),
+        arguments::claim(first, second, third.to_owned()),
+        Ok(Command::ClockNote { white_ms: number(first), black_ms: number(second), note: third.to_owned() }),
+        Ok(Command::Replace { ply: number(second), uci: first.to_owned() }),
+        Ok(Command::Insert { ply: number(second), uci: first.to_owned() }),
+        Ok(Command::Position(first.to_owned())),
+        Ok(Command::TakeBack(number(first))),
+        Ok(Command::Restore { ply: number(first) }),
+        Ok(Command::LetStand(number(first))),
+        Ok(Command::Acknowledge(number(first))),
+        Ok(Command::Undo),
+    ];
+    let mut table = Table::restore(Settings::default(), &GAME);
+    let mut now: Millis = GAME.last().map_or(0, |last| last.at) + 1_000;
+    table.handle(now, Input::Link(LinkState::Up));
+    let position = table.record().and_then(|record| Position::from_fen(record.fen(), false).ok()).expect("a position");
+    table.handle(now, Input::Reading(shown(&position)));
+    for command in commands {
+        let command = match command {
+            Ok(command) => command,
+            Err(why) => {
+                assert!(!why.to_string().is_empty());
+                continue;
+            }
+        };
+        same_again(&command);
+        now += 1_000;
+        table.advance(now);
+        let output = table.handle(now, Input::Order(Order { command: command.clone(), by: second.to_owned() }));
+        for stamped in &output.events {
+            assert_eq!(wire::from_json(&wire::to_json(stamped)).ok().as_ref(), Some(stamped));
+        }
+        let is_done = output.events.iter().any(|stamped| matches!(&stamped.event, Event::Commanded { .. }));
+        assert_ne!(output.refused.is_some(), is_done, "{command:?}");
+        assert!(output.refused.is_none_or(|why| !why.to_string().is_empty()));
+        if let Some(record) = table.record() {
+            assert!(!pgn_with(record, &[], AfterIllegal::Fen, &|_| None).is_empty());
+        }
+    }
+    table.advance(now + 100_000);
 }

@@ -2,16 +2,12 @@
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
 use super::values::{self, AlertValue, Details, VerdictValue};
-use super::{Error, order};
+use super::{Error, arguments, order};
 use crate::daemon::Hub;
 use crate::daemon::hub::Target;
-use crate::game::{Answer, Command, Event, GameResult};
-use crate::laws::draws::Claimed;
-use crate::laws::{BadLaws, Irregularity, Worded};
+use crate::game::{Answer, Command, Event};
 use crate::locale::Locale;
-use crate::publish::tags;
 use crate::wire::Word;
-use shakmaty::{Color, Role};
 use std::collections::HashMap;
 use std::sync::Arc;
 use zbus::message::Header;
@@ -107,15 +103,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let result = match (GameResult::parse(result), result) {
-            (None, "*") => None,
-            (Some(result), _) => Some(result),
-            (None, other) => {
-                let sentence = format!("\"{other}\" is not a result: give 1-0, 0-1, 1/2-1/2, or * to withdraw it");
-                return Err(Error::BadResult(sentence));
-            }
-        };
-        self.command(Command::Result(result), &header, connection).await
+        self.command(arguments::result(result)?, &header, connection).await
     }
 
     /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960), whose counters go on. The game
@@ -153,10 +141,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let role = Role::from_word(piece).ok_or_else(|| {
-            Error::BadPiece(format!("\"{piece}\" is nothing that a pawn becomes: give queen, rook, bishop or knight"))
-        })?;
-        self.command(Command::Promotion { ply: Some(ply).filter(|ply| *ply > 0), role }, &header, connection).await
+        self.command(arguments::promotion(ply, piece)?, &header, connection).await
     }
 
     /// Says that this player, white or black, adjusts pieces (Art. 4.2): what he touches next and puts back is no move.
@@ -167,7 +152,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Adjust(color(player)?), &header, connection).await
+        self.command(Command::Adjust(arguments::player(player)?), &header, connection).await
     }
 
     /// The arbiter has seen the alert of this id: it stands no more, and AlertCleared tells so.
@@ -268,11 +253,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let known = Irregularity::from_word(what).ok_or_else(|| {
-            let words: Vec<&str> = Irregularity::ALL.iter().map(|what| what.word()).collect();
-            Error::BadIrregularity(format!("\"{what}\" cannot be counted: give one of {}", words.join(", ")))
-        })?;
-        self.command(Command::Count { player: color(player)?, what: known }, &header, connection).await
+        self.command(arguments::count(player, what)?, &header, connection).await
     }
 
     /// Strikes what was last counted of a player, white or black, at this ply: it counts no more.
@@ -284,7 +265,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Strike { player: color(player)?, ply }, &header, connection).await
+        self.command(Command::Strike { player: arguments::player(player)?, ply }, &header, connection).await
     }
 
     /// Notes the times that the arbiter set on the clocks, in milliseconds, and why, in at most 500 characters: for the journal
@@ -310,8 +291,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let laws = laws.parse().map_err(|error: BadLaws| Error::BadLaws(error.to_string()))?;
-        self.command(Command::Laws(laws), &header, connection).await
+        self.command(arguments::laws(laws)?, &header, connection).await
     }
 
     /// Gives PGN tags to this game besides those of the event, by name: White, Black, WhiteFideId, WhiteTitle, WhiteElo, WhiteTeam and
@@ -323,10 +303,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let mut tags: Vec<(String, String)> = tags.into_iter().collect();
-        tags.sort();
-        tags::check(&tags).map_err(Error::BadTag)?;
-        self.command(Command::Tags(tags), &header, connection).await
+        self.command(arguments::tags(tags)?, &header, connection).await
     }
 
     /// Pauses the game, or lets it go on. While it is paused the lever and the pieces may be handled freely: nothing is inferred
@@ -357,10 +334,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<VerdictValue, Error> {
-        let known = Claimed::from_word(claimed)
-            .ok_or_else(|| Error::BadClaim(format!("\"{claimed}\" cannot be claimed: give repetition or fifty_moves")))?;
-        let intended = Some(intended).filter(|uci| !uci.is_empty());
-        let command = Command::Claim { player: color(player)?, claimed: known, intended };
+        let command = arguments::claim(player, claimed, intended)?;
         Ok(values::verdict(&self.ask(command, &header, connection).await?))
     }
 
@@ -433,8 +407,4 @@ impl Arbiter {
         argument: &str,
         by: &str,
     ) -> zbus::Result<()>;
-}
-
-fn color(player: &str) -> Result<Color, Error> {
-    Color::from_word(player).ok_or_else(|| Error::BadPlayer(format!("\"{player}\" is no player: give white or black")))
 }

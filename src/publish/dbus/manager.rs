@@ -1,12 +1,11 @@
 //! `org.touchmove1.Manager`.
 
-use super::{Error, caller, polkit};
+use super::{Error, arguments, caller, polkit};
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
 use crate::daemon::rounds::tables;
 use crate::names::{self, API_VERSION};
 use crate::publish::pairings;
-use crate::round::Round;
 use std::sync::Arc;
 use zbus::message::Header;
 use zbus::{Connection, interface};
@@ -111,7 +110,7 @@ impl Manager {
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
         may_pair(&header, connection).await?;
-        let round: Round = serde_json::from_str(round).map_err(|why| Error::BadRound(format!("this is no round: {why}")))?;
+        let round = arguments::round(round)?;
         let by = caller(&header, connection).await;
         Ok(pairings::put(&self.hub, round, &by)?)
     }

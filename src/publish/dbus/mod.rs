@@ -4,6 +4,7 @@
 //! may go away at any moment and come back at any other: games go on meanwhile, and everything is registered again.
 
 mod arbiter;
+pub mod arguments;
 mod board;
 mod bus;
 mod error;

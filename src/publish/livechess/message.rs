@@ -13,8 +13,12 @@
 //! the parameters of `flip`, which is taken as what it means. Anything that is there besides is passed over.
 
 use crate::daemon::steady::unix_ms;
+use crate::laws::Position;
 use serde::Serialize;
 use serde_json::{Number, Value};
+
+/// No FEN is longer, in bytes: the longest of a position of chess has some 90.
+const FEN: usize = 128;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,6 +117,17 @@ fn method(param: &Value) -> Result<Call, String> {
         Some(other) => Err(format!("there is no method {other:?}: there are \"setup\", \"flip\" and \"unsubscribe\"")),
         None => Err("param.method says what is called: \"setup\", \"flip\" or \"unsubscribe\"".to_owned()),
     }
+}
+
+/// Parses the FEN of a `setup`.
+///
+/// # Errors
+/// It is none, or too long to be one: a sentence.
+pub fn position(fen: &str) -> Result<Position, String> {
+    if fen.len() > FEN {
+        return Err(format!("a FEN has no more than {FEN} bytes"));
+    }
+    Position::from_fen(fen, false).map_err(|why| format!("{fen:?}: {why}"))
 }
 
 fn feed(param: &Value) -> Result<Number, String> {

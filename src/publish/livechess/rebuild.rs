@@ -7,6 +7,7 @@
 //! them.
 
 use super::allowance::{Allowance, Permit};
+use super::message;
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use crate::config::livechess::Release;
 use crate::daemon::hub::{GameView, Readings};
@@ -20,9 +21,6 @@ use shakmaty::Square;
 use std::sync::Arc;
 use tokio::sync::Notify;
 use tracing::error;
-
-/// No FEN is longer, in bytes: the longest of a position of chess has some 90.
-const FEN: usize = 128;
 
 /// A position that a client has set up, and the moves since.
 pub struct Setup {
@@ -126,10 +124,7 @@ impl Setup {
     /// It is none: a sentence.
     pub fn read(fen: &str, release: Release) -> Result<Setup, String> {
         let fen = fen.trim();
-        if fen.len() > FEN {
-            return Err(format!("a FEN has no more than {FEN} bytes"));
-        }
-        let position = Position::from_fen(fen, false).map_err(|why| format!("{fen:?}: {why}"))?;
+        let position = message::position(fen)?;
         let own = position.fen();
         let moves = Moves { san: Vec::new(), placement: placement(&own).to_owned(), own_placement: None };
         Ok(Setup {

@@ -1,7 +1,7 @@
 //! What is asked over HTTP: one page.
 
 use super::Reader;
-use crate::publish::origin::requested_host;
+use crate::publish::origin::{is_loopback, requested_host};
 use crate::publish::web::admitted::{AdmittedTokens, bearer};
 use axum::Router;
 use axum::extract::Request;
@@ -10,7 +10,6 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use std::net::IpAddr;
 use std::sync::Arc;
 
 /// The text form that Prometheus reads.
@@ -33,7 +32,7 @@ pub fn router(page: impl Fn(Reader) -> String + Clone + Send + Sync + 'static, t
 }
 
 async fn guard(request: Request, next: Next) -> Response {
-    let mut response = match is_here(requested_host(request.headers())) {
+    let mut response = match is_loopback(requested_host(request.headers())) {
         true => next.run(request).await,
         // A page of the web that was given a name for this address.
         false => (StatusCode::FORBIDDEN, "ask by the name localhost, or by the address\n").into_response(),
@@ -45,14 +44,4 @@ async fn guard(request: Request, next: Next) -> Response {
     // It is asked once in so many seconds.
     headers.insert(CONNECTION, HeaderValue::from_static("close"));
     response
-}
-
-/// Whether a Host names this machine to itself.
-fn is_here(host: &str) -> bool {
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    let address = name.trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("localhost") || address.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }

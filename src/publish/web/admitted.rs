@@ -1,8 +1,8 @@
 //! The tokens that are admitted now, by their file as it is now.
 
 use super::tokens::{Hash, Stamp, Token, Tokens};
+use crate::publish::headers;
 use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -68,10 +68,5 @@ impl AdmittedTokens {
 
 /// The token that a program sends with its request (`Authorization: Bearer`), as what is known of its secret; `None` where it sends none.
 pub fn bearer(headers: &HeaderMap) -> Option<Hash> {
-    headers.get_all(AUTHORIZATION).iter().find_map(|value| {
-        let value = value.to_str().ok()?;
-        let (scheme, secret) = value.split_once(' ').unwrap_or((value, ""));
-        // Others are for a proxy on the way.
-        scheme.eq_ignore_ascii_case("bearer").then(|| Hash::of(secret.trim()))
-    })
+    headers::bearer(headers).map(Hash::of)
 }

@@ -1,8 +1,9 @@
 //! What tells one version of an answer from another, so that it is not sent to who has it (RFC 9110, 8.8.3).
 
 use super::tokens::hex;
+use crate::publish::headers::has_version;
 use axum::body::Bytes;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
@@ -15,10 +16,7 @@ pub fn of(bytes: &[u8]) -> String {
 
 /// The answer with this tag, or that it is what the client has already. Whoever keeps it asks each time.
 pub fn answer(asked: &HeaderMap, tag: &str, kind: &'static str, bytes: impl Into<Bytes>) -> Response {
-    let known = asked.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    let mut tags = known.flat_map(|value| value.split(',')).map(str::trim);
-    let is_known = tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag);
-    let mut response = match is_known {
+    let mut response = match has_version(asked, tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => ([(CONTENT_TYPE, kind)], bytes.into()).into_response(),
     };

@@ -7,9 +7,10 @@ use super::{Web, etag, game, post, stream};
 use crate::daemon::hub::State as Seen;
 use crate::daemon::steady;
 use crate::game::pgn::AfterIllegal;
-use crate::locale::{self, Locale};
+use crate::locale;
 use crate::publish::dbus::{self, Stream};
 use crate::publish::guests::{Guest, Weight};
+use crate::publish::headers::requested_locale;
 use crate::publish::origin::{is_host, requested_host};
 use crate::wire::Word;
 use axum::extract::{Path, Request, State};
@@ -142,13 +143,13 @@ pub fn who(who: Option<&Who>) -> Value {
 
 /// What the page says, in the language that is asked for.
 async fn words(uri: Uri) -> Response {
-    Json(locale::page_words(locale(&uri))).into_response()
+    Json(locale::page_words(requested_locale(&uri))).into_response()
 }
 
 async fn state(State(web): State<Arc<Web>>, uri: Uri, headers: HeaderMap) -> Response {
     let somebody = web.access.who(&headers);
     let audience = audience(somebody.as_ref());
-    let whole = web.stage(audience, locale(&uri)).whole();
+    let whole = web.stage(audience, requested_locale(&uri)).whole();
     let delay = web.gallery.delay();
     let event = web.source(audience).read(|state| event(&web, state));
     let mut head = json!({
@@ -191,7 +192,7 @@ fn event(web: &Web, state: &Seen) -> Value {
 
 async fn events(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>, uri: Uri, headers: HeaderMap) -> Response {
     let who = web.access.who(&headers);
-    let stage = web.stage(audience(who.as_ref()), locale(&uri));
+    let stage = web.stage(audience(who.as_ref()), requested_locale(&uri));
     let told = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map_or(0, |id| stage.number(id));
     // Behind a proxy all come from one address, and those who rule must not be kept out by those who look.
     let weight = if who.is_some() { Weight::Stays } else { Weight::Spared };
@@ -202,7 +203,7 @@ async fn events(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>,
 
 async fn one_game(State(web): State<Arc<Web>>, Path(id): Path<u64>, uri: Uri, headers: HeaderMap) -> Answered {
     let audience = audience(web.access.who(&headers).as_ref());
-    let stage = web.stage(audience, locale(&uri));
+    let stage = web.stage(audience, requested_locale(&uri));
     let told = game::value(&stage.view, &web.source(audience), &web.frames, id)
         .map_err(|why| refusal(StatusCode::SERVICE_UNAVAILABLE, why.to_string()))?;
     let Told { board, mut fields } = told.ok_or_else(|| no_game(id))?;
@@ -224,10 +225,4 @@ async fn pgn(State(web): State<Arc<Web>>, Path(id): Path<u64>, headers: HeaderMa
 
 fn no_game(id: u64) -> Refusal {
     refusal(StatusCode::NOT_FOUND, format!("game {id} is not at hand: /api/state has those that are being played"))
-}
-
-/// The language that is asked for: `?lang=zh-Hant`.
-pub fn locale(uri: &Uri) -> Locale {
-    let asked = uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("lang="));
-    Locale::from_tag(asked.unwrap_or_default())
 }

@@ -4,25 +4,25 @@
 //! cannot send JSON; and what the browser says of who asks (`Origin`, `Sec-Fetch-Site`) must be this page.
 
 use super::Web;
-use super::http::{self, Answered, Refusal, locale, refusal};
+use super::body::{self, PairingChange};
+use super::http::{self, Answered, Refusal, refusal};
 use super::tokens::Role;
 use super::who::{COOKIE_AGE, Who};
-use crate::daemon::hub::{BoardId, OrderError, Target};
+use crate::daemon::hub::OrderError;
 use crate::game::answer::Verdict;
-use crate::game::{Answer, Command, Order};
+use crate::game::{Answer, Order};
 use crate::locale::{self as words, Locale};
 use crate::publish::guests::Guest;
+use crate::publish::headers::{forwarded_for, is_json, requested_locale};
 use crate::publish::origin::is_from_elsewhere;
 use crate::publish::pairings::{self, PairingError};
-use crate::publish::tags;
-use crate::wire::{Word, command_from_value, command_to_value};
+use crate::wire::{Word, command_to_value};
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_TYPE, SET_COOKIE};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::header::SET_COOKIE;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::IntoResponse;
 use axum::{Extension, Json};
-use serde::Deserialize;
 use serde_json::{Value, json};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -36,27 +36,25 @@ type Limits = (usize, Duration);
 const COMMAND: Limits = (64 * 1024, Duration::from_secs(10));
 /// Of who is not: a token.
 const LOGIN: Limits = (1024, Duration::from_secs(5));
-const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// Parses a body; an error is a sentence for whoever sent it.
+type Parse<T> = fn(&[u8]) -> Result<T, String>;
 
 /// `POST /api/login`.
 pub async fn login(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>, request: Request) -> Answered {
-    #[derive(Deserialize)]
-    struct Login {
-        token: String,
-    }
     let from = from(&web, &guest, request.headers());
     is_ours(&web, request.headers())?;
     let pending = web.pending.add(from);
-    let login: Login = tokio::select! {
+    let token = tokio::select! {
         biased;
-        login = read(request, LOGIN) => login?,
+        token = read(request, LOGIN, body::login) => token?,
         () = pending.evicted() => {
             let sentence = "others are logging in from there: send it again, and at once";
             return Err(refusal(StatusCode::SERVICE_UNAVAILABLE, sentence));
         }
     };
     drop(pending);
-    match web.access.log_in(login.token.trim()).await {
+    match web.access.log_in(&token).await {
         Ok(Some((who, secret))) => {
             info!("{} ({}) has logged in to the page from {from}", who.name, who.role.word());
             let cookie = cookie(&web, &secret, COOKIE_AGE);
@@ -79,24 +77,9 @@ pub async fn logout(State(web): State<Arc<Web>>, headers: HeaderMap) -> Answered
 
 /// `POST /api/command`.
 pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered {
-    #[derive(Deserialize)]
-    struct Commanded {
-        board: Option<String>,
-        game: Option<u64>,
-        command: Value,
-    }
-    let locale = locale(request.uri());
+    let locale = requested_locale(request.uri());
     let who = may(&web, request.headers(), &[Role::Arbiter])?;
-    let Commanded { board, game, command } = sent(&web, request).await?;
-    let target = match (board, game) {
-        (Some(board), None) => Target::Board(BoardId::new(&board)),
-        (None, Some(game)) => Target::Game(game),
-        _ => return Err(refusal(StatusCode::BAD_REQUEST, "say for what it is: \"board\", or \"game\", and not both")),
-    };
-    let command = command_from_value(&command).map_err(|why| refusal(StatusCode::BAD_REQUEST, why.to_string()))?;
-    if let Command::Tags(tags) = &command {
-        tags::check(tags).map_err(|why| refusal(StatusCode::BAD_REQUEST, why))?;
-    }
+    let (target, command) = sent(&web, request, body::command).await?;
     match web.hub.command(target, Order { command, by: who.name }).await {
         Ok(answer) => {
             let (answer, text) = told(locale, &answer);
@@ -124,24 +107,17 @@ pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered 
 
 /// `POST /api/round`.
 pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Answered {
-    #[derive(Deserialize)]
-    #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
-    enum Change {
-        Swap { a: u16, b: u16 },
-        Board { table: u16, board: String },
-        Forfeit { table: u16, result: String },
-    }
     let who = may(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
-    let change: Change = sent(&web, request).await?;
+    let change = sent(&web, request, body::round).await?;
     let name = who.name;
     let (done, said) = match &change {
-        Change::Swap { a, b } => {
+        PairingChange::Swap { a, b } => {
             (pairings::swap(&web.hub, *a, *b, &name), format!("{name}: the players of tables {a} and {b} change places"))
         }
-        Change::Board { table, board } => {
+        PairingChange::Board { table, board } => {
             (pairings::set_board(&web.hub, *table, board, &name), format!("{name}: board {board:?} stands at table {table}"))
         }
-        Change::Forfeit { table, result } => (
+        PairingChange::Forfeit { table, result } => (
             pairings::set_forfeit(&web.hub, *table, result, &name),
             format!("{name}: without play at table {table}: {result:?}"),
         ),
@@ -173,9 +149,9 @@ fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Refusal> {
 }
 
 /// What was sent, if it came from our page or from no page at all.
-async fn sent<T: for<'de> Deserialize<'de>>(web: &Web, request: Request) -> Result<T, Refusal> {
+async fn sent<T>(web: &Web, request: Request, parse: Parse<T>) -> Result<T, Refusal> {
     is_ours(web, request.headers())?;
-    read(request, COMMAND).await
+    read(request, COMMAND, parse).await
 }
 
 /// Whether our page or no page at all has sent this, as JSON.
@@ -183,31 +159,26 @@ fn is_ours(web: &Web, headers: &HeaderMap) -> Result<(), Refusal> {
     if is_from_elsewhere(headers, web.config.is_encrypted()) {
         return Err(refusal(StatusCode::FORBIDDEN, "pages of other sites may not do this"));
     }
-    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/json") {
+    if !is_json(headers) {
         return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send JSON, with Content-Type: application/json"));
     }
     Ok(())
 }
 
 /// What was sent, if it is no longer than this, in bytes, and comes in time.
-async fn read<T: for<'de> Deserialize<'de>>(request: Request, (longest, within): Limits) -> Result<T, Refusal> {
+async fn read<T>(request: Request, (longest, within): Limits, parse: Parse<T>) -> Result<T, Refusal> {
     let bytes = match timeout(within, to_bytes(request.into_body(), longest)).await {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(_)) => return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, format!("send {longest} bytes at most"))),
         Err(_) => return Err(refusal(StatusCode::REQUEST_TIMEOUT, "send it faster")),
     };
-    serde_json::from_slice(&bytes).map_err(|why| refusal(StatusCode::BAD_REQUEST, format!("this cannot be read: {why}")))
+    parse(&bytes).map_err(|why| refusal(StatusCode::BAD_REQUEST, why))
 }
 
 /// Who asks: a proxy says so at the end of what others may have written.
 fn from(web: &Web, guest: &Guest, headers: &HeaderMap) -> IpAddr {
-    let said = || {
-        let last = headers.get_all(FORWARDED_FOR).iter().next_back()?.to_str().ok()?;
-        last.rsplit(',').next()?.trim().parse().ok()
-    };
-    if web.config.proxy { said().unwrap_or(guest.peer().ip()) } else { guest.peer().ip() }
+    let forwarded = if web.config.proxy { forwarded_for(headers) } else { None };
+    forwarded.unwrap_or(guest.peer().ip())
 }
 
 fn cookie(web: &Web, secret: &str, age: u32) -> HeaderValue {

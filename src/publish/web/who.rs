@@ -4,8 +4,8 @@ use super::admitted::{AdmittedTokens, bearer};
 use super::sessions::Sessions;
 use super::tokens::{Hash, Role, Token, TokenError};
 use crate::daemon::steady;
+use crate::publish::headers;
 use axum::http::HeaderMap;
-use axum::http::header::COOKIE;
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -16,8 +16,6 @@ const ENCRYPTED_COOKIE: &str = "__Host-touchmove";
 const PLAIN_COOKIE: &str = "touchmove";
 /// A browser keeps the cookie for so many seconds: longer than any tournament. Sessions that nobody uses are over before.
 pub const COOKIE_AGE: u32 = 30 * 24 * 3600;
-/// A browser that sends more cookies of that name is not one that we gave them to.
-const COOKIES: usize = 4;
 /// The file of tokens is looked at this often, while nobody asks.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -137,12 +135,7 @@ impl Access {
     }
 
     fn cookies(&self, headers: &HeaderMap) -> Vec<Hash> {
-        let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let secrets = cookies.flat_map(|value| value.split(';')).filter_map(|pair| {
-            let (name, value) = pair.trim().split_once('=')?;
-            (name == self.cookie).then_some(value)
-        });
-        secrets.take(COOKIES).map(Hash::of).collect()
+        headers::cookies(headers, self.cookie).into_iter().map(Hash::of).collect()
     }
 
     fn find(&self, proof: Proof) -> Option<Who> {

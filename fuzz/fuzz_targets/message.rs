@@ -1,0 +1,8 @@
+//! Any bytes as a message of a LiveChess client: see tests/strangers.
+#![no_main]
+#![allow(dead_code)] // what is shared with the tests is not all used here
+
+#[path = "../../tests/strangers/inputs.rs"]
+mod inputs;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inputs::livechess_message(bytes));

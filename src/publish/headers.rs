@@ -1,0 +1,54 @@
+//! Reads request headers and queries, without I/O. A client may send any header more than once, and any bytes in it.
+
+use crate::locale::Locale;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderName, Uri};
+use std::net::IpAddr;
+
+/// A browser that sends more cookies of one name did not get them from us.
+const COOKIES: usize = 4;
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// Returns the secret of the first `Authorization: Bearer`. Other schemes are meant for a proxy.
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get_all(AUTHORIZATION).iter().find_map(|value| {
+        let value = value.to_str().ok()?;
+        let (scheme, secret) = value.split_once(' ').unwrap_or((value, ""));
+        scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
+    })
+}
+
+/// Returns the values of the first cookies of this name, of as many as are considered.
+pub fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
+    let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let values = cookies.flat_map(|value| value.split(';')).filter_map(|pair| {
+        let (known, value) = pair.trim().split_once('=')?;
+        (known == name).then_some(value)
+    });
+    values.take(COOKIES).collect()
+}
+
+/// Returns whether the body is declared as JSON, whatever its parameters.
+pub fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}
+
+/// Returns the address that the proxy in front of us has added: the last one. A client may have written those before it.
+pub fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
+    let last = headers.get_all(FORWARDED_FOR).iter().next_back()?.to_str().ok()?;
+    last.rsplit(',').next()?.trim().parse().ok()
+}
+
+/// Returns whether the client has this version already (RFC 9110, 13.1.2).
+pub fn has_version(headers: &HeaderMap, tag: &str) -> bool {
+    let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let mut tags = known.flat_map(|value| value.split(',')).map(str::trim);
+    tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+}
+
+/// Returns the language that a request asks for: `?lang=zh-Hant`.
+pub fn requested_locale(uri: &Uri) -> Locale {
+    let tag = uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("lang="));
+    Locale::from_tag(tag.unwrap_or_default())
+}

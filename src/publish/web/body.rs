@@ -1,0 +1,83 @@
+//! Parses the JSON bodies of requests, without I/O. An error is a sentence for whoever sent it.
+
+use crate::daemon::hub::{BoardId, Target};
+use crate::game::Command;
+use crate::publish::tags;
+use crate::wire::command_from_value;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A change of the pairings.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum PairingChange {
+    /// The players of two tables change places.
+    Swap {
+        /// One table.
+        a: u16,
+        /// The other one.
+        b: u16,
+    },
+    /// A board stands at a table.
+    Board {
+        /// The table.
+        table: u16,
+        /// The name of the board; empty: the next one.
+        board: String,
+    },
+    /// A table is decided without play.
+    Forfeit {
+        /// The table.
+        table: u16,
+        /// `white`, `black`, `nobody`, or empty: it is played.
+        result: String,
+    },
+}
+
+fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
+    serde_json::from_slice(bytes).map_err(|why| format!("this cannot be read: {why}"))
+}
+
+/// Parses the body of `POST /api/login`: the token, which may be none.
+///
+/// # Errors
+/// It is not JSON of this form.
+pub fn login(bytes: &[u8]) -> Result<String, String> {
+    #[derive(Deserialize)]
+    struct Login {
+        token: String,
+    }
+    parse(bytes).map(|login: Login| login.token.trim().to_owned())
+}
+
+/// Parses the body of `POST /api/command`.
+///
+/// # Errors
+/// It is not JSON of this form, is for no game or for two, or is no command.
+pub fn command(bytes: &[u8]) -> Result<(Target, Command), String> {
+    #[derive(Deserialize)]
+    struct Commanded {
+        board: Option<String>,
+        game: Option<u64>,
+        command: Value,
+    }
+    let Commanded { board, game, command } = parse(bytes)?;
+    let target = match (board, game) {
+        (Some(board), None) => Target::Board(BoardId::new(&board)),
+        (None, Some(game)) => Target::Game(game),
+        _ => return Err("say for what it is: \"board\", or \"game\", and not both".to_owned()),
+    };
+    let command = command_from_value(&command).map_err(|why| why.to_string())?;
+    if let Command::Tags(tags) = &command {
+        tags::check(tags)?;
+    }
+    Ok((target, command))
+}
+
+/// Parses the body of `POST /api/round`.
+///
+/// # Errors
+/// It is not JSON of this form.
+pub fn round(bytes: &[u8]) -> Result<PairingChange, String> {
+    parse(bytes)
+}

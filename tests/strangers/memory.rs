@@ -1,0 +1,424 @@
+//! Plays any bytes as games on a board with a memory whose cable is pulled: whole readings and logs that fit what was played, nearly
+//! fit, or do not. Shared by the tests and the fuzz target of this name.
+
+use super::promises::Promises;
+use shakmaty::{Color, Piece, Role, Square};
+use touchmove::boards::{
+    ClockHalf, ClockReading, Cue, HalfTime, LinkState, Millis, Placement, Reading, Remembered, Sensed, Sensing,
+};
+use touchmove::game::event::Rotation;
+use touchmove::game::{Command, Order};
+use touchmove::laws::{Changes, Position};
+use touchmove::simulate::rng::Rng;
+use touchmove::table::{Input, Output, Settings, Table};
+
+/// The most entries that a DGT board's memory can hold: a ring of 7936 bytes, and entries of one byte.
+const ENTRIES: usize = 7_936;
+/// Pauses in milliseconds, around the times at which a table asks for the memory, is late, or does without it.
+const PAUSES: [Millis; 12] = [1, 60, 119, 251, 999, 3_001, 5_001, 9_999, 10_001, 20_001, 60_000, 400_000];
+/// A table asks for the memory again after this time or a longer one, in milliseconds.
+const SHORTEST_PAUSE: u64 = 5_000;
+/// Events that one call may give at most, besides two for each entry of a log and each input that may have been kept until then.
+const EVENTS: usize = 64;
+
+/// The acts that [`script`] takes, by their numbers in [`Player::act`].
+const START: u8 = 0;
+const MOVE: u8 = 1;
+const PULL: u8 = 8;
+const PLUG: u8 = 9;
+const MEMORY: u8 = 12;
+const WAIT: u8 = 18;
+/// Other numbers repeat these acts.
+const ACTS: u8 = 26;
+
+/// Returns the script of a seed: play, play without a cable, the memory of it, perhaps damaged, and play again.
+pub fn script(seed: u64) -> Vec<u8> {
+    let mut rng = Rng::new(seed, 0);
+    let mut byte = |below: u64| rng.below(below) as u8;
+    let mut script = vec![byte(64), START, WAIT, 5];
+    for _ in 0..=byte(2) {
+        for (moves, then) in [(byte(8), PULL), (1 + byte(16), PLUG)] {
+            for _ in 0..moves {
+                script.extend([MOVE, byte(255), byte(255), WAIT, 3 + byte(3)]);
+            }
+            script.push(then);
+        }
+        script.extend([WAIT, 3 + byte(6), MEMORY + byte(6), byte(255), byte(255), WAIT, 5 + byte(7)]);
+        for _ in 0..byte(12) {
+            script.push(byte(255));
+        }
+    }
+    script
+}
+
+/// Scripts that broke a promise once, each with what was wrong.
+pub const BROKE: [(&str, &[u8]); 1] = [
+    // Moves that were missed were searched for from a move that was not published yet, and put after the one before it.
+    (
+        "a legal move that is marked as irregular",
+        b" \0\x12\x05\x01k\xf6\x12\x03\x01 \xd1\x12\x05\x01\xe9\x9b\x12\x05\x01\x15c\x12\x05\x01>F\x12\x03\x01co\x12\x04\
+\x01\xb8\xa1\x12\x12\x05\x01H\x8c\x01\xa0o\x12\x03\x01S\x84\x12\x04\x01@H\x12\x05\t\x01'\x05\x12\x03\t\t\x12\
+\x07\x11\xb7\x8c\x12\x08\xa7lW\x9c\x8dw\x9b\x01=q\x12\x03\x01\xe2\x98\x12\x03\x01U?\x12\x05\x01\xfdc\x12\x05\t\
+\x01<\xad\x12\x04\x01g&\x12\x05\x01\xfb\x14\x12\x03\x01\xf33\x12\x03\t\x12\x07\x11b\xd2null",
+    ),
+];
+
+/// Plays a script twice and compares: each call must keep the promises, and both runs must give the same output.
+///
+/// # Panics
+/// Something does not hold.
+pub fn memory(script: &[u8]) {
+    let run = || match play(script) {
+        Ok(player) => (player.promises.told, player.requests),
+        Err(broken) => panic!("{broken}"),
+    };
+    assert_eq!(run(), run(), "the same script gives something else");
+}
+
+/// Bytes to choose by; zero when they are used up.
+struct Script<'a>(&'a [u8]);
+
+impl Script<'_> {
+    fn byte(&mut self) -> u8 {
+        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
+        self.0 = rest;
+        *first
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        usize::from(self.byte()) % n.max(1)
+    }
+
+    fn square(&mut self) -> Square {
+        Square::new(u32::from(self.byte() % 64))
+    }
+
+    fn sensed(&mut self) -> Sensed {
+        match self.byte() % 16 {
+            piece @ 0..12 => {
+                Sensed::Piece(Piece { color: Color::from_white(piece < 6), role: Role::ALL[usize::from(piece % 6)] })
+            }
+            _ => Sensed::Empty,
+        }
+    }
+
+    fn entry(&mut self) -> Remembered {
+        match self.byte() % 12 {
+            0 => Remembered::PowerUp,
+            1 => Remembered::Cleared,
+            2 => Remembered::Start,
+            3 => Remembered::Halted {
+                half: [ClockHalf::Left, ClockHalf::Right][self.below(2)],
+                ms: u32::from(self.byte()) * 1_000,
+            },
+            kind => Remembered::Square { square: self.square(), sensed: self.sensed(), soon: kind % 2 == 0 },
+        }
+    }
+}
+
+struct Player {
+    table: Table,
+    settings: Settings,
+    now: Millis,
+    /// The board stands the other way round.
+    turned: bool,
+    /// What is on the board, as the players see it.
+    position: Position,
+    /// What the board senses, in its own squares.
+    placement: Placement,
+    /// What the board remembers.
+    log: Vec<Remembered>,
+    clock: ClockReading,
+    is_plugged: bool,
+    /// A whole reading has come since the link came up.
+    is_whole: bool,
+    promises: Promises,
+    inputs: usize,
+    /// When the memory was requested.
+    requests: Vec<Millis>,
+    /// How many whole readings and restarts there were, each of which may lead to a request.
+    occasions: u64,
+}
+
+fn play(script: &[u8]) -> Result<Player, String> {
+    let mut script = Script(script);
+    let choice = script.byte();
+    let rotation = [None, None, Some(Rotation::Upright), Some(Rotation::Turned)][usize::from(choice % 4)];
+    let sensing = match choice >> 4 {
+        14 => Sensing::Colour,
+        15 => Sensing::Occupancy,
+        _ => Sensing::Identity,
+    };
+    let settings = Settings { rotation, sensing, ..Settings::default() };
+    let half = HalfTime { ms: 3_600_000, flag: false };
+    let mut player = Player {
+        table: Table::new(settings.clone()),
+        settings,
+        now: 0,
+        turned: choice & 4 != 0,
+        position: Position::start(),
+        placement: [Sensed::Empty; 64],
+        log: Vec::new(),
+        clock: ClockReading {
+            left: half,
+            right: half,
+            turn: ClockHalf::Left,
+            running: choice & 8 != 0,
+            battery_low: false,
+            resolution_ms: 1000,
+            age_ms: 1000,
+        },
+        is_plugged: true,
+        is_whole: false,
+        promises: Promises::default(),
+        inputs: 0,
+        requests: Vec::new(),
+        occasions: 0,
+    };
+    player.take(Input::Link(LinkState::Up))?;
+    while !script.0.is_empty() {
+        player.act(&mut script)?;
+    }
+    player.wait(100_000)?;
+    let most = 1 + player.occasions + player.now / SHORTEST_PAUSE;
+    match player.requests.len() as u64 {
+        requests if requests > most => Err(format!("the memory was requested {requests} times, and not {most} at most")),
+        _ => Ok(player),
+    }
+}
+
+impl Player {
+    fn take(&mut self, input: Input) -> Result<(), String> {
+        // What was due before is published first, when the board was still known.
+        self.wait(0)?;
+        self.inputs += 1;
+        let entries = match &input {
+            Input::Link(_) => {
+                self.is_whole = false;
+                0
+            }
+            Input::Reading(Reading::Placement(_)) => {
+                (self.is_whole, self.occasions) = (true, self.occasions + 1);
+                0
+            }
+            Input::Reading(Reading::Memory(log)) => log.len(),
+            _ => 0,
+        };
+        let output = self.table.handle(self.now, input);
+        self.check(output, entries)
+    }
+
+    fn check(&mut self, output: Output, entries: usize) -> Result<(), String> {
+        let count = output.events.len();
+        if count > EVENTS + 2 * (entries + self.inputs) {
+            return Err(format!("{count} events of {entries} entries and {} inputs", self.inputs));
+        }
+        self.requests.extend(output.cues.iter().filter(|cue| **cue == Cue::Memory).map(|_| self.now));
+        self.promises.take(output.events, !self.is_whole)?;
+        if self.table.record() == self.promises.record() {
+            Ok(())
+        } else {
+            Err(format!("the record is not what its events say: {:?}", self.table.record()))
+        }
+    }
+
+    fn wait(&mut self, ms: Millis) -> Result<(), String> {
+        self.now += ms;
+        // As the daemon does: at each deadline. Without news there are few of them.
+        for _ in 0..256 {
+            let Some(due) = self.table.next_deadline().filter(|due| *due <= self.now) else { break };
+            let output = self.table.advance(due);
+            self.check(output, 0)?;
+        }
+        let output = self.table.advance(self.now);
+        self.check(output, 0)?;
+        match self.table.next_deadline() {
+            Some(due) if due <= self.now => Err(format!("a deadline at {due} is due still, at {}", self.now)),
+            _ => Ok(()),
+        }
+    }
+
+    /// A square of the board, from one as the players see it.
+    fn at(&self, square: Square) -> Square {
+        if self.turned { square.rotate_180() } else { square }
+    }
+
+    fn note(&mut self, entry: Remembered) {
+        if self.log.len() < ENTRIES {
+            self.log.push(entry);
+        }
+    }
+
+    /// A square changes: the board remembers it, and says so where there is a cable.
+    fn set(&mut self, square: Square, sensed: Sensed, soon: bool) -> Result<(), String> {
+        self.placement[square as usize] = sensed;
+        self.note(Remembered::Square { square, sensed, soon });
+        self.now += if soon { 60 } else { 300 };
+        if self.is_plugged { self.take(Input::Reading(Reading::Square(square, sensed))) } else { Ok(()) }
+    }
+
+    fn put_up(&mut self, position: Position) {
+        self.placement = [Sensed::Empty; 64];
+        for (square, piece) in position.board().iter() {
+            self.placement[self.at(square) as usize] = Sensed::Piece(piece);
+        }
+        self.position = position;
+    }
+
+    fn make_move(&mut self, script: &mut Script<'_>) -> Result<(), String> {
+        let moves = self.position.legal_moves();
+        let (chosen, way) = (script.below(moves.len()), script.byte());
+        let Some(&mv) = moves.get(chosen) else { return Ok(()) };
+        let mut changes: Vec<_> = Changes::of(self.position.turn(), mv).iter().collect();
+        if way & 1 != 0 {
+            changes.reverse();
+        }
+        for (number, (square, piece)) in changes.into_iter().enumerate() {
+            let soon = number > 0 && way & 2 != 0;
+            let square = self.at(square);
+            if piece.is_some() && way & 4 != 0 && self.placement[square as usize] != Sensed::Empty {
+                self.set(square, Sensed::Empty, soon)?;
+            }
+            self.set(square, piece.map_or(Sensed::Empty, Sensed::Piece), soon)?;
+        }
+        self.position = self.position.play(mv);
+        if way & 24 == 0 { Ok(()) } else { self.press() }
+    }
+
+    fn press(&mut self) -> Result<(), String> {
+        let half = self.clock.turn;
+        self.note(Remembered::Halted { half, ms: 3_600_000 });
+        self.clock.running = true;
+        self.clock.turn = half.other();
+        if self.is_plugged { self.take(Input::Reading(Reading::Clock(Some(self.clock)))) } else { Ok(()) }
+    }
+
+    fn link(&mut self, state: LinkState) -> Result<(), String> {
+        self.is_plugged = state == LinkState::Up;
+        self.take(Input::Link(state))
+    }
+
+    fn dump(&mut self) -> Result<(), String> {
+        self.take(Input::Reading(Reading::Placement(Box::new(self.placement))))
+    }
+
+    fn tell_memory(&mut self, mut log: Vec<Remembered>) -> Result<(), String> {
+        log.truncate(ENTRIES);
+        self.take(Input::Reading(Reading::Memory(log)))
+    }
+
+    fn order(&mut self, command: Command) -> Result<(), String> {
+        self.take(Input::Order(Order { command, by: "somebody".to_owned() }))
+    }
+
+    fn act(&mut self, script: &mut Script<'_>) -> Result<(), String> {
+        match script.byte() % ACTS {
+            START => {
+                self.put_up(Position::start());
+                self.note(Remembered::Start);
+                self.dump()
+            }
+            MOVE..PULL => self.make_move(script),
+            PULL => self.link(LinkState::Down),
+            PLUG => {
+                self.link(LinkState::Up)?;
+                self.dump()
+            }
+            10 => self.link(LinkState::Up),
+            // A whole reading, in which some squares may be misread.
+            11 => {
+                let known = self.placement;
+                for _ in 0..script.below(4) {
+                    self.placement[script.square() as usize] = script.sensed();
+                }
+                self.dump()?;
+                self.placement = known;
+                Ok(())
+            }
+            // The memory: all of it, without its oldest or newest entries, damaged, repeated, or of something else.
+            MEMORY => self.tell_memory(self.log.clone()),
+            13 => {
+                let cut = script.below(64).min(self.log.len());
+                self.tell_memory(self.log[cut..].to_vec())
+            }
+            14 => {
+                let cut = script.below(64).min(self.log.len());
+                self.tell_memory(self.log[..self.log.len() - cut].to_vec())
+            }
+            15 => {
+                let mut log = self.log.clone();
+                for _ in 0..=script.below(3) {
+                    let (index, entry) = (script.below(log.len()), script.entry());
+                    log.splice(index.min(log.len())..(index + 1).min(log.len()), [entry]);
+                }
+                self.tell_memory(log)
+            }
+            16 => {
+                let times = 1 + script.below(64);
+                self.tell_memory(self.log.repeat(times))
+            }
+            17 => {
+                let (count, times) = (script.below(12), 1 + 8 * script.below(128));
+                let log: Vec<Remembered> = (0..count).map(|_| script.entry()).collect();
+                self.tell_memory(log.repeat(times))
+            }
+            WAIT => self.wait(PAUSES[script.below(PAUSES.len())]),
+            19 => {
+                let (square, sensed, soon) = (script.square(), script.sensed(), script.byte().is_multiple_of(2));
+                self.set(square, sensed, soon)
+            }
+            // A square that flickers, as long as there is patience for the memory.
+            20 => {
+                let square = script.square();
+                let known = self.placement[square as usize];
+                let other = if known == Sensed::Empty { script.sensed() } else { Sensed::Empty };
+                for _ in 0..=script.below(32) {
+                    self.set(square, other, true)?;
+                    self.set(square, known, true)?;
+                }
+                Ok(())
+            }
+            // The board is switched off and on, or everything is taken off it.
+            21 => {
+                self.note([Remembered::PowerUp, Remembered::Cleared][script.below(2)]);
+                for square in Square::ALL {
+                    let sensed = self.placement[square as usize];
+                    if sensed != Sensed::Empty {
+                        self.note(Remembered::Square { square, sensed, soon: false });
+                    }
+                }
+                Ok(())
+            }
+            22 => self.press(),
+            23 => {
+                let plies = self.table.record().map_or(0, |record| record.plies.len() as u32);
+                let ply = (plies + 1).saturating_sub(script.below(4) as u32);
+                self.order(match script.below(5) {
+                    0 => Command::TakeBack(1),
+                    1 => Command::Restore { ply },
+                    2 => Command::Undo,
+                    3 => Command::Insert { ply, uci: "e2e4".to_owned() },
+                    _ => Command::Position(self.position.fen()),
+                })
+            }
+            // The program is killed and started again: the same game stands on record.
+            24 => {
+                self.table = Table::restore(self.settings.clone(), &self.promises.last_game());
+                (self.now, self.is_whole, self.occasions) = (self.now + 1, false, self.occasions + 1);
+                if self.table.record() != self.promises.record() {
+                    return Err(format!("a restart knows another game: {:?}", self.table.record()));
+                }
+                self.link(LinkState::Up)?;
+                self.dump()
+            }
+            // What the record says is on the board again.
+            _ => {
+                let record = self.table.record();
+                if let Some(Ok(position)) = record.map(|record| Position::from_fen(record.fen(), false)) {
+                    self.put_up(position);
+                }
+                self.dump()
+            }
+        }
+    }
+}
