@@ -233,6 +233,57 @@ fn moves_that_were_missed_come_after_one_that_was_not_published() {
     assert_eq!((told.len(), record.plies.iter().any(|ply| ply.played.irregular)), (moves.len(), false), "{told:?}");
 }
 
+/// Old readings of the whole board were believed, and moves are on record that the board's memory does not know.
+#[test]
+fn moves_that_the_memory_does_not_show_are_told_to_be_doubtful() {
+    let after = |moves: &[&str]| {
+        let position = moves.iter().fold(Position::start(), |position, uci| position.play(position.parse_uci(uci).unwrap()));
+        Reading::Placement(Box::new(shown(&position)))
+    };
+    let record = ["e2e3", "g8h6", "d1h5", "h6g8", "h5d1"];
+    let played = ["e2e3", "f7f5", "f1d3"];
+    let lands = |uci: &str, piece: Role, color: Color| {
+        let square = |text: &str| text.parse::<Square>().unwrap();
+        let change = |square, sensed| Remembered::Square { square, sensed, soon: false };
+        [change(square(&uci[..2]), Sensed::Empty), change(square(&uci[2..]), Sensed::Piece(piece.of(color)))]
+    };
+    for doubtful in [true, false] {
+        let mut table = Table::new(Settings::default());
+        table.handle(0, Input::Link(LinkState::Up));
+        table.handle(0, Input::Reading(after(&[])));
+        let recorded = if doubtful { &record[..] } else { &record[..1] };
+        for plies in 1..=recorded.len() {
+            table.handle(plies as u64 * 5_000, Input::Reading(after(&recorded[..plies])));
+        }
+        table.advance(40_000);
+        assert_eq!(table.record().unwrap().plies.len(), recorded.len());
+        table.handle(41_000, Input::Link(LinkState::Down));
+        table.handle(60_000, Input::Link(LinkState::Up));
+        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).cues, [Cue::Memory]);
+        let moves = [
+            lands(played[0], Role::Pawn, Color::White),
+            lands(played[1], Role::Pawn, Color::Black),
+            lands(played[2], Role::Bishop, Color::White),
+        ];
+        let log = [vec![Remembered::Start], moves.concat()].concat();
+        let mut events = table.handle(61_000, Input::Reading(Reading::Memory(log))).events;
+        events.extend(table.advance(80_000).events);
+        let told: Vec<_> = table.record().unwrap().plies.iter().map(|ply| ply.played.uci.as_str()).collect();
+        assert_eq!(told, [recorded, &played[1..]].concat());
+        let alerts: Vec<String> = events
+            .iter()
+            .filter_map(|stamped| match &stamped.event {
+                Event::AlertRaised(alert) => Some(format!("{:?} {}", alert.kind, alert.text)),
+                _ => None,
+            })
+            .collect();
+        match doubtful {
+            true => assert!(matches!(&alerts[..], [alert] if alert.contains("1...Nh6")), "{alerts:?}"),
+            false => assert_eq!(alerts, [""; 0]),
+        }
+    }
+}
+
 /// Bytes of the memory are damaged on the line, one way or another: no wrong move comes of it.
 #[test]
 fn a_damaged_memory_is_better_than_none() {

@@ -12,7 +12,7 @@ use crate::game::event::{ClockTimes, Rotation};
 use crate::infer::{REST_TAKEBACK, Seen, turned};
 use crate::laws::Position;
 use crate::sense::Edge;
-use shakmaty::{Color, Piece, Square};
+use shakmaty::{Bitboard, ByColor, Color, Piece, Square};
 
 /// So long the board's memory is waited for, in milliseconds: it takes 8.3 s at 9600 baud, and is asked for twice.
 pub const PATIENCE: Millis = 20_000;
@@ -205,7 +205,7 @@ impl Table {
         let recorded = self.game.as_ref().map(|game| turned(&placement(&game.position_after(lost.plies)), rotation));
         let from: Vec<Placement> = lost.shown.into_iter().chain(recorded).collect();
         let newest_first: Vec<Placement> = to.iter().rev().copied().collect();
-        let (mut followed, mut doubtful) = (0, false);
+        let (mut followed, mut doubtful) = (0, None);
         match align(log, &from, &newest_first) {
             Some(found) => {
                 followed = to.len() - 1 - found.to;
@@ -222,7 +222,12 @@ impl Table {
                 }
                 let steps = steps(missed, known, since, until, |half| self.clock.color(half, rotation));
                 self.replay(now, since, known, steps, output);
-                doubtful = found.wrong > 0;
+                let before = log.get(..found.known).unwrap_or_default();
+                let landings = self.game.as_ref().and_then(|game| game.landings(lost.plies)).unwrap_or_default();
+                let on_board = landings.into_iter().map(|(square, piece)| (rotation.apply(square), piece));
+                // Where squares differ the last move may have been another as well.
+                let last = (found.wrong > 0).then(|| lost.plies.saturating_sub(1));
+                doubtful = first_unshown(before, on_board).or(last);
                 let edges = self.sense.placement_read(until, &to[followed]);
                 self.with_game(output, |game, around, output| game.changed(until, &edges, true, around, output));
             }
@@ -249,8 +254,8 @@ impl Table {
             });
         }
         self.with_game(output, |game, _, output| {
-            if doubtful {
-                game.tell_doubtful(now, lost.plies, output);
+            if let Some(from) = doubtful {
+                game.tell_doubtful(now, from, output);
             }
             game.is_late_until(now + crate::infer::model::SCANNED);
         });
@@ -339,15 +344,19 @@ pub struct Alignment {
 /// The last point of the log at which the squares stood as in one of `from`, and from which it leads to one of `to`; the
 /// earlier of these are tried first. `None`: there is no such point.
 pub fn align(log: &[Remembered], from: &[Placement], to: &[Placement]) -> Option<Alignment> {
-    let views: Vec<Vec<usize>> = from.iter().map(|from| differences(log, from)).collect();
-    (0..=TOLERANCE).find_map(|tolerance| {
-        views.iter().enumerate().find_map(|(index, before)| {
-            to.iter().enumerate().find_map(|(end, to)| {
-                let known = last_point(log, before, from.get(index)?, to, tolerance)?;
-                Some(Alignment { from: index, to: end, known, wrong: tolerance })
-            })
-        })
-    })
+    let said = said_before(log);
+    let (mut best, mut tolerance) = (None, TOLERANCE);
+    for (index, from) in from.iter().enumerate() {
+        let before = differences(log, from);
+        for (end, to) in to.iter().enumerate() {
+            let Some((wrong, known)) = last_point(log, &said, &before, from, to, tolerance) else { continue };
+            best = Some(Alignment { from: index, to: end, known, wrong });
+            // Only a better one takes its place.
+            let Some(less) = wrong.checked_sub(1) else { return best };
+            tolerance = less;
+        }
+    }
+    best
 }
 
 /// What an entry says of the squares: one, or all of them at once.
@@ -382,38 +391,72 @@ fn differences(log: &[Remembered], from: &Placement) -> Vec<usize> {
     counts
 }
 
-/// The last point at which `before` and the squares in which the rest of the log leads elsewhere than `to` are together no
-/// more than `tolerance`. A square that the rest changes, and of which nothing was said before, counts as well.
-fn last_point(log: &[Remembered], before: &[usize], from: &Placement, to: &Placement, tolerance: usize) -> Option<usize> {
-    let mut first_said = [usize::MAX; 64];
-    for (index, entry) in log.iter().enumerate().rev() {
+/// The squares of which the log says something before each of its entries, and before its end.
+fn said_before(log: &[Remembered]) -> Vec<Bitboard> {
+    let mut said = Bitboard::EMPTY;
+    let mut all = vec![said];
+    all.extend(log.iter().map(|entry| {
         // The start position is known, but for how it stands.
-        let said = if *entry == Remembered::Start { &Square::ALL } else { squares(entry).0 };
-        for &square in said {
-            first_said[square as usize] = index;
-        }
-    }
-    let mut changes = [false; 64];
+        said |= if *entry == Remembered::Start { Bitboard::FULL } else { squares(entry).0.iter().copied().collect() };
+        said
+    }));
+    all
+}
+
+/// The first of these moves, given as the piece that came to a square, that the log does not show since the start position last stood
+/// on the board. `None`: it shows them all, or does not go back to the start. A player may be quicker than his opponent's last piece.
+fn first_unshown(log: &[Remembered], landings: impl Iterator<Item = (Square, Piece)>) -> Option<usize> {
+    let start = log.iter().rposition(|entry| *entry == Remembered::Start)?;
+    let shown = log.get(start..)?;
+    let mut next = ByColor::new_with(|_| 0);
+    landings.into_iter().position(|(at, piece)| {
+        let lands = |entry: &Remembered| {
+            matches!(entry, Remembered::Square { square, sensed, .. } if *square == at && *sensed == Sensed::Piece(piece))
+        };
+        let next = next.get_mut(piece.color);
+        let found = shown.iter().skip(*next).position(lands);
+        *next += found.map_or(0, |found| found + 1);
+        found.is_none()
+    })
+}
+
+/// How many squares are wrong, and at which point: the last one of those at which the fewest are, if they are no more than
+/// `tolerance`. Wrong are the differences `before`, the squares in which the rest of the log leads elsewhere than `to`, and those
+/// that the rest changes and of which nothing was said before.
+///
+/// A log of thousands of entries is held against hundreds of placements: what is done for each entry takes no loop over the squares.
+fn last_point(
+    log: &[Remembered],
+    said: &[Bitboard],
+    before: &[usize],
+    from: &Placement,
+    to: &Placement,
+    tolerance: usize,
+) -> Option<(usize, usize)> {
+    let mut best: Option<(usize, usize)> = None;
+    let mut changes = Bitboard::EMPTY;
     let mut elsewhere = Square::ALL.into_iter().filter(|&square| from[square as usize] != to[square as usize]).count();
     for point in (0..=log.len()).rev() {
-        if let Some(entry) = log.get(point) {
+        // Once all squares have changed, what changed before is over.
+        if let Some(entry) = log.get(point).filter(|_| changes != Bitboard::FULL) {
             let (changed, sensed) = squares(entry);
             for &square in changed {
-                let index = square as usize;
-                if !std::mem::replace(&mut changes[index], true) {
+                if !changes.contains(square) {
+                    changes.add(square);
+                    let index = square as usize;
                     elsewhere = elsewhere + usize::from(sensed != to[index]) - usize::from(from[index] != to[index]);
                 }
             }
         }
-        let differ = before.get(point)? + elsewhere;
-        if differ <= tolerance {
-            let unknown = (0..64).filter(|&index| changes[index] && first_said[index] >= point).count();
-            if differ + unknown <= tolerance {
-                return Some(point);
+        let wrong = before.get(point)? + elsewhere + (changes & !*said.get(point)?).count();
+        if wrong <= tolerance && best.is_none_or(|(least, _)| wrong < least) {
+            best = Some((wrong, point));
+            if wrong == 0 {
+                break;
             }
         }
     }
-    None
+    best
 }
 
 /// One step of what was missed.

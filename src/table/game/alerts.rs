@@ -108,10 +108,8 @@ impl Game {
         true
     }
 
-    /// What the board remembers agrees with neither the record nor the board in all squares: what is on record after so many plies may
-    /// have been played otherwise, as may the move before.
-    pub fn tell_doubtful(&mut self, now: Millis, plies: usize, output: &mut Output) {
-        let from = plies.saturating_sub(1);
+    /// What the board remembers does not show all that is on record after so many plies: it may have been played otherwise.
+    pub fn tell_doubtful(&mut self, now: Millis, from: usize, output: &mut Output) {
         let count = self.published.len().saturating_sub(from);
         if count > 0 {
             self.raise_missed(now, from, count, output);

@@ -5,9 +5,11 @@ use super::hold::Hold;
 use super::judge::is_about_position;
 use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Answer};
+use crate::infer::landing;
 use crate::laws::touch::{Obligation, TouchRules, Touches, obligation_restored};
 use crate::laws::{Move, Position};
 use crate::table::Output;
+use shakmaty::{Piece, Square};
 
 impl Game {
     /// The position was put back: what was said of the moves that left the record is settled, and the touches of the first of them
@@ -38,6 +40,19 @@ impl Game {
     pub fn position_after(&self, plies: usize) -> Position {
         let plies = self.published.iter().zip(&self.record.plies).take(plies);
         plies.fold(self.start.clone(), |position, (&mv, ply)| position.play_recorded(mv, &ply.played.fen))
+    }
+
+    /// Which piece came to which square in each of the first so many plies, from the start position on; `None` where one of them is
+    /// no legal move, or the game began elsewhere.
+    pub fn landings(&self, plies: usize) -> Option<Vec<(Square, Piece)>> {
+        let mut position = Some(self.start.clone()).filter(|start| start.fen() == Position::start().fen())?;
+        let plies = self.published.iter().zip(&self.record.plies).take(plies);
+        let landings = plies.map(|(&mv, ply)| {
+            position = position.play_recorded(mv, &ply.played.fen);
+            let to = landing(mv);
+            Some((to, position.piece_at(to).filter(|_| !ply.played.irregular)?))
+        });
+        landings.collect()
     }
 
     /// The position that is being put back, until somebody moves.
