@@ -227,6 +227,11 @@ impl Follower {
         self.best().blind()
     }
 
+    /// The squares that were told to be stuck, and those that flicker now.
+    pub fn told_bad(&self) -> Bitboard {
+        self.faults.with(Fault::Stuck) | self.seen.doubtful()
+    }
+
     /// What bad squares show is not compared.
     pub fn hidden(&self) -> Bitboard {
         self.best().blind() | self.seen.doubtful()

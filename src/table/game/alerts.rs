@@ -28,6 +28,9 @@ const TAKEN_OFF: usize = 5;
 /// Where the board tells the pieces, hardly a move is published that is less likely than this: a square did not show it.
 const DOUBTFUL: Confidence = Confidence(500);
 
+/// Nobody answers a move that was just made within so short a time, in milliseconds.
+const INSTANT: Millis = 100;
+
 /// What the arbiter is to be told.
 pub(super) struct Told {
     pub kind: AlertKind,
@@ -137,21 +140,30 @@ impl Game {
         let bad_line = seen.is_damaged(now, BAD_LINE);
         // Where the board tells the pieces, a square that works shows what comes to it.
         let tells = seen.sensing() == Sensing::Identity;
+        let told_bad = self.follower.told_bad();
+        // Nobody has heard of a square that is only thought stuck, to explain this very move.
+        let thought_stuck = self.follower.line_blind() & !told_bad;
         let unshown = |node: &Node| {
-            let works = |mv: Move| !self.follower.hidden().contains(landing(mv));
-            tells && node.silent && node.mv.is_some_and(works)
+            let Some(to) = node.mv.map(landing).filter(|_| tells) else { return false };
+            thought_stuck.contains(to) || (node.silent && !told_bad.contains(to))
         };
         // What was put on record at once, moves that are missing among it, has an alert of its own.
         let is_seen = |node: &Node| node.decided != Some(Confidence::CERTAIN);
+        let several =
+            self.follower.line().iter().take(to + 1).skip(from + 1).filter(|node| node.is_reconstructed()).count() > 1;
         for index in from..to {
             let (Some(before), Some(node)) = (self.follower.line().get(index), self.follower.line().get(index + 1)) else {
                 continue;
             };
-            if let Some(mv) =
-                node.mv.filter(|_| unshown(node) || (bad_line && (node.is_reconstructed() || (to > from + 1 && is_seen(node)))))
-            {
+            let made_out = node.is_reconstructed() && (bad_line || (tells && several));
+            if let Some(mv) = node.mv.filter(|_| unshown(node) || made_out || (bad_line && to > from + 1 && is_seen(node))) {
                 squares.push(mv.to());
                 damaged.push(before.position.numbered_san(mv));
+                continue;
+            }
+            if let (Some(mv), Some(direct)) = (node.mv.filter(|_| tells), self.direct(index + 1)) {
+                squares.push(mv.to());
+                others.push(direct);
                 continue;
             }
             let legal = before.position.legal_moves();
@@ -168,6 +180,18 @@ impl Game {
             let text = Text::new(key).with("plies", plies.join(", "));
             self.raise(now, Told { squares, ..Told::new(AlertKind::MovesUncertain, text) }, output);
         }
+    }
+
+    /// The piece of this player's last move went on, in the instant in which the opponent's reply was made, to a square that it could
+    /// have reached at once: that may have been one move, which was told late. Its notation.
+    fn direct(&self, ply: usize) -> Option<String> {
+        let line = self.follower.line();
+        let [start, first, reply, node] = line.get(ply.checked_sub(3)?..=ply)? else { return None };
+        let (own, mv) = (first.mv?, node.mv?);
+        let goes_on = mv.from() == Some(landing(own)) && node.made_at.saturating_sub(reply.made_at) <= INSTANT;
+        let is_direct = |other: &Move| other.from() == own.from() && landing(*other) == landing(mv);
+        let direct = start.position.legal_moves().into_iter().find(|other| goes_on && is_direct(other))?;
+        Some(start.position.numbered_san(direct))
     }
 
     /// A capture was published of which nothing was seen where it took, and a move that is not legal explains all that has changed:
