@@ -2,7 +2,7 @@
 
 use crate::memory::shown;
 use crate::simulate::random_games;
-use shakmaty::{Board, Square};
+use shakmaty::{Board, Color, Piece, Role, Square};
 use touchmove::boards::{ClockHalf, Cue, LinkState, Millis, Reading, Remembered, Sensed, Sensing, Trouble};
 use touchmove::game::event::Matter;
 use touchmove::game::{AlertKind, Command, Event, GameResult, Order, Stamped};
@@ -94,6 +94,65 @@ fn a_lost_move_is_told_of_at_any_pace() {
             }
         }
     }
+}
+
+impl Play {
+    /// Squares change, each so many milliseconds after the one before it.
+    fn change(&mut self, changes: &[(Millis, Square, Option<Piece>)]) {
+        for (after, square, piece) in changes {
+            self.wait(*after);
+            self.take(Input::Reading(Reading::Square(*square, piece.map_or(Sensed::Empty, Sensed::Piece))));
+        }
+    }
+}
+
+/// A pawn is taken before the square to which it came has shown it: that another square of its file never changed is no proof that it
+/// stands there, and the arbiter hears of it.
+#[test]
+fn a_move_that_no_square_showed_is_told_of() {
+    let mut play = Play::new();
+    play.wait(2_000);
+    ["c2c3", "g8f6"].iter().for_each(|uci| play.play(uci, true, 600));
+    play.wait(1_500);
+    let knight = Role::Knight.of(Color::Black);
+    play.change(&[(0, Square::G2, None), (700, Square::F6, None), (200, Square::G4, Some(knight))]);
+    for uci in ["g2g4", "f6g4"] {
+        play.position = play.position.play(play.position.parse_uci(uci).unwrap());
+    }
+    play.wait(2_000);
+    ["d2d4", "b8c6", "c3c4", "c6e5"].iter().for_each(|uci| play.play(uci, true, 600));
+    play.wait(20_000);
+    assert!(play.moves()[2..4] == ["g2g4", "f6g4"] || play.alerted().is_some(), "{:?}", play.moves());
+}
+
+/// A pawn slides on while the computer is busy, and the reply is told in the same instant.
+#[test]
+fn a_piece_that_goes_on_in_the_instant_of_the_reply_is_told_of() {
+    let mut play = Play::new();
+    play.wait(2_000);
+    ["c2c4", "e7e6"].iter().for_each(|uci| play.play(uci, true, 600));
+    play.wait(1_500);
+    let (white, black) = (Role::Pawn.of(Color::White), Role::Pawn.of(Color::Black));
+    play.change(&[(0, Square::F2, None), (60, Square::F3, Some(white)), (900, Square::F7, None)]);
+    play.change(&[(0, Square::F6, Some(black)), (0, Square::F3, None), (0, Square::F4, Some(white))]);
+    play.wait(20_000);
+    assert!(play.moves()[2..] == ["f2f4", "f7f6"] || play.alerted().is_some(), "{:?}", play.moves());
+}
+
+/// A reading of the whole board that was believed was wrong: the next one shows pieces on many squares at once.
+#[test]
+fn pieces_that_stand_elsewhere_at_once_are_told_of_soon() {
+    let mut play = Play::new();
+    play.wait(8_000);
+    for uci in ["d2d4", "c7c5", "d1d2", "f7f6", "b2b4", "a7a5"] {
+        play.position = play.position.play(play.position.parse_uci(uci).unwrap());
+    }
+    let shown_at = play.now;
+    play.show();
+    play.wait(20_000);
+    let (at, kind) = play.alerted().expect("the arbiter is told");
+    assert_eq!(kind, AlertKind::PositionUnexplained);
+    assert!(at - shown_at <= 5_000, "after {} ms", at - shown_at);
 }
 
 const GAME: [&str; 12] = ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6", "c1g5", "e7e6"];

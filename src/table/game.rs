@@ -322,7 +322,10 @@ impl Game {
                 }
                 self.after_change(now, around, output);
             }
-            _ => self.take(now, edges.iter().map(|edge| (rotation.apply(edge.square), edge.now)), around, output),
+            _ => {
+                self.take(now, edges.iter().map(|edge| (rotation.apply(edge.square), edge.now)), around, output);
+                self.came_at_once(now, edges.iter().filter(|edge| edge.now != Sensed::Empty).count());
+            }
         }
     }
 

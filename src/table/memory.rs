@@ -183,7 +183,9 @@ impl Table {
     /// The board's memory is here, or will not come (an empty one): the game is followed on through what was missed.
     pub fn remember(&mut self, now: Millis, log: &[Remembered], output: &mut Output) {
         if self.gap.asked.is_none() {
-            return; // An answer that comes too late, or that nobody asked for.
+            // An answer that comes too late, or that nobody asked for. What came while it was on the line may have been lost.
+            output.cues.push(Cue::Placement);
+            return;
         }
         let Gap { lost: Some(lost), asked: Some(asked), again } = std::mem::take(&mut self.gap) else { return };
         let since = lost.at;

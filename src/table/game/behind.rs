@@ -17,6 +17,9 @@ use shakmaty::{Bitboard, Move};
 const BEHIND: Millis = 10_000;
 /// The same when the clock was pressed so often meanwhile, in milliseconds and presses: nobody presses four times in one exchange.
 const BEHIND_PRESSED: (Millis, u32) = (3_000, 4);
+/// Pieces that came to so many squares between two readings of the whole board were not put there meanwhile: a reading before was
+/// wrong, or changes were lost, and the arbiter is told after this time, in milliseconds.
+const AT_ONCE: (usize, Millis) = (3, 3_000);
 /// So many squares differ from the start position when two moves were played.
 const PLAYED: usize = 4;
 /// So long one king may be on its way to tell a result, and pieces on their way from the board, in milliseconds.
@@ -84,7 +87,8 @@ impl Game {
         let is_put_away = self.is_taken_off() || (!after_gap && (ends || cleared));
         if told || is_put_away {
             if let Some(behind) = &mut self.behind {
-                behind.look_at = (!told).then_some(now + AGAIN);
+                let next = if now < since + SOON { (now + AGAIN).min(since + SOON) } else { now + AGAIN };
+                behind.look_at = (!told).then_some(next);
             }
         } else {
             let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
@@ -97,6 +101,16 @@ impl Game {
     pub(super) fn count_press(&mut self) {
         if let Some(behind) = &mut self.behind {
             behind.presses += 1;
+        }
+    }
+
+    /// A reading of the whole board showed pieces on so many squares where none of them stood before.
+    pub(super) fn came_at_once(&mut self, now: Millis, came: usize) {
+        let (many, soon) = AT_ONCE;
+        if came >= many
+            && let Some(look_at) = self.behind.as_mut().and_then(|behind| behind.look_at.as_mut())
+        {
+            *look_at = (*look_at).min(now + soon);
         }
     }
 
