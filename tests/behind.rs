@@ -125,9 +125,10 @@ fn a_move_that_no_square_showed_is_told_of() {
     assert!(play.moves()[2..4] == ["g2g4", "f6g4"] || play.alerted().is_some(), "{:?}", play.moves());
 }
 
-/// A pawn slides on while the computer is busy, and the reply is told in the same instant.
+/// A pawn slides on while the computer is busy: its last step and the reply are told in the same instant, and the times between them
+/// are not known.
 #[test]
-fn a_piece_that_goes_on_in_the_instant_of_the_reply_is_told_of() {
+fn moves_that_come_late_and_all_at_once_are_told_of() {
     let mut play = Play::new();
     play.wait(2_000);
     ["c2c4", "e7e6"].iter().for_each(|uci| play.play(uci, true, 600));

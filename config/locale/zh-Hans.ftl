@@ -26,6 +26,7 @@ pawn_left = { $player }按了钟，而{ $pawn }没有换上升变的棋子
 uncertain = 有些着法没有逐一看到，从棋盘上无法确定；也可能是（着数、着法）{ $plies }：请核对记录纸
 uncertain_line = 连接线路丢失了数据，有些着法是根据后来的局面推断的（着数、着法）：{ $plies }：请核对记录纸
 uncertain_order = 有些着法没有看到，是根据后来的局面补上的，实际着法或次序可能不同（着数、着法）：{ $plies }：请核对记录纸
+uncertain_late = 棋盘的信息迟到，而且是同时到达的，这些着法可能不同，或次序不同（着数、着法）：{ $plies }：请核对记录纸
 moves_missing = 从第{ $number }回合起缺少着法：没有看到这些着法，对局从记录中其后的局面继续：请核对记录纸
 last_move_doubtful = 最后一着可能不是{ $san }（可信度{ $percent }%）：请核对记录纸
 

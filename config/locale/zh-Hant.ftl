@@ -26,6 +26,7 @@ pawn_left = { $player }按了鐘，而{ $pawn }沒有換上升變的棋子
 uncertain = 有些棋步沒有逐一看到，從棋盤上無法確定；也可能是（步數、棋步）{ $plies }：請核對紀錄紙
 uncertain_line = 連接線路遺失了資料，有些棋步是根據後來的局面推斷的（步數、棋步）：{ $plies }：請核對紀錄紙
 uncertain_order = 有些棋步沒有看到，是根據後來的局面補上的，實際棋步或次序可能不同（步數、棋步）：{ $plies }：請核對紀錄紙
+uncertain_late = 棋盤的訊息遲到，而且是同時到達的，這些棋步可能不同，或次序不同（步數、棋步）：{ $plies }：請核對紀錄紙
 moves_missing = 從第{ $number }回合起缺少棋步：沒有看到這些棋步，對局從紀錄中其後的局面繼續：請核對紀錄紙
 last_move_doubtful = 最後一步可能不是{ $san }（可信度{ $percent }%）：請核對紀錄紙
 

@@ -50,6 +50,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("pawn_left", &[("player", Player), ("pawn", Man)]),
     ("uncertain", &[("plies", Plain)]),
     ("uncertain_line", &[("plies", Plain)]),
+    ("uncertain_late", &[("plies", Plain)]),
     ("uncertain_order", &[("plies", Plain)]),
     ("moves_missing", &[("number", Number)]),
     ("last_move_doubtful", &[("san", Plain), ("percent", Number)]),

@@ -64,6 +64,8 @@ pub struct Game {
     history: History,
     /// `Follower::changes` when all that is decided was published; `None`: look again.
     seen_changes: Option<u64>,
+    /// When so much came at once that it had waited.
+    burst_at: Option<Millis>,
     over: bool,
     /// The link is down, or nothing was read yet: what the board shows is not known.
     blind: bool,
@@ -165,6 +167,7 @@ impl Game {
             over: record.result.is_some(),
             history: history(&start, &published, &record.plies, Same::Rights),
             seen_changes: Some(follower.changes()),
+            burst_at: None,
             follower,
             record,
             laws,
@@ -306,6 +309,11 @@ impl Game {
     /// The line carried damage.
     pub fn damage(&mut self, now: Millis) {
         self.follower.damage(now);
+    }
+
+    /// So much comes at this time that it has waited somewhere: when it happened is not known.
+    pub fn comes_late(&mut self, now: Millis) {
+        self.burst_at = Some(now);
     }
 
     pub fn changed(&mut self, now: Millis, edges: &[Edge], whole: bool, around: &mut Around<'_>, output: &mut Output) {

@@ -28,8 +28,8 @@ const TAKEN_OFF: usize = 5;
 /// Where the board tells the pieces, hardly a move is published that is less likely than this: a square did not show it.
 const DOUBTFUL: Confidence = Confidence(500);
 
-/// Nobody answers a move that was just made within so short a time, in milliseconds.
-const INSTANT: Millis = 100;
+/// No hand is so much ahead of its opponent's, in milliseconds.
+const OVERLAP: Millis = 1_000;
 
 /// What the arbiter is to be told.
 pub(super) struct Told {
@@ -128,7 +128,8 @@ impl Game {
         });
         let (plies, squares): (Vec<String>, Vec<Square>) = moves.unzip();
         let text = Text::new("uncertain_order").with("plies", plies.join(", "));
-        self.raise(now, Told { squares, ..Told::new(AlertKind::MovesUncertain, text) }, output);
+        let ply = Some(from as u32 + 1);
+        self.raise(now, Told { squares, ply, ..Told::new(AlertKind::MovesUncertain, text) }, output);
     }
 
     /// Moves that were just published, and that other lines would explain as well: the arbiter is asked.
@@ -136,6 +137,8 @@ impl Game {
         let mut squares = Vec::new();
         let mut others = Vec::new();
         let mut damaged = Vec::new();
+        let mut late = Vec::new();
+        let mut first = None;
         let seen = self.follower.seen();
         let bad_line = seen.is_damaged(now, BAD_LINE);
         // Where the board tells the pieces, a square that works shows what comes to it.
@@ -149,6 +152,10 @@ impl Game {
         };
         // What was put on record at once, moves that are missing among it, has an alert of its own.
         let is_seen = |node: &Node| node.decided != Some(Confidence::CERTAIN);
+        // Its piece stood there long before the move that it is said to answer.
+        let stood_before = |before: &Node, node: &Node| {
+            tells && node.mv.is_some_and(|mv| seen.changed_at(landing(mv)) + OVERLAP < before.made_at)
+        };
         let several =
             self.follower.line().iter().take(to + 1).skip(from + 1).filter(|node| node.is_reconstructed()).count() > 1;
         for index in from..to {
@@ -156,42 +163,39 @@ impl Game {
                 continue;
             };
             let made_out = node.is_reconstructed() && (bad_line || (tells && several));
-            if let Some(mv) = node.mv.filter(|_| unshown(node) || made_out || (bad_line && to > from + 1 && is_seen(node))) {
+            let unordered = bad_line && ((to > from + 1 && is_seen(node)) || stood_before(before, node));
+            if let Some(mv) = node.mv.filter(|_| unshown(node) || made_out || unordered) {
                 squares.push(mv.to());
                 damaged.push(before.position.numbered_san(mv));
+                first.get_or_insert(index + 1);
                 continue;
             }
-            if let (Some(mv), Some(direct)) = (node.mv.filter(|_| tells), self.direct(index + 1)) {
+            let at_once = index > 0 && node.made_at == before.made_at && self.burst_at == Some(node.made_at);
+            if let Some(mv) = node.mv.filter(|_| at_once && seen.sensing() != Sensing::Occupancy) {
                 squares.push(mv.to());
-                others.push(direct);
+                late.push(before.position.numbered_san(mv));
+                first.get_or_insert(index);
                 continue;
             }
             let legal = before.position.legal_moves();
             let doubt = tells.then(|| self.follower.confidence(index + 1, now)).flatten();
             let rivals =
                 doubt.filter(|(confidence, _)| *confidence < DOUBTFUL).map_or_else(|| node.rivals.clone(), |doubt| doubt.1);
-            let first = rivals.iter().find(|(other, _)| legal.contains(other));
-            let (Some(mv), Some((first, _))) = (node.mv, first) else { continue };
+            let rival = rivals.iter().find(|(other, _)| legal.contains(other));
+            let (Some(mv), Some((rival, _))) = (node.mv, rival) else { continue };
             squares.push(mv.to());
-            others.push(before.position.numbered_san(*first));
+            others.push(before.position.numbered_san(*rival));
+            first.get_or_insert(index + 1);
         }
-        let told = [("uncertain_line", damaged), ("uncertain", others)].into_iter().find(|(_, plies)| !plies.is_empty());
+        let told = [("uncertain_line", damaged), ("uncertain_late", late), ("uncertain", others)]
+            .into_iter()
+            .find(|(_, plies)| !plies.is_empty());
         if let Some((key, plies)) = told {
             let text = Text::new(key).with("plies", plies.join(", "));
-            self.raise(now, Told { squares, ..Told::new(AlertKind::MovesUncertain, text) }, output);
+            // The first of them: a correction of others does not settle it.
+            let ply = first.map(|ply| ply as u32);
+            self.raise(now, Told { squares, ply, ..Told::new(AlertKind::MovesUncertain, text) }, output);
         }
-    }
-
-    /// The piece of this player's last move went on, in the instant in which the opponent's reply was made, to a square that it could
-    /// have reached at once: that may have been one move, which was told late. Its notation.
-    fn direct(&self, ply: usize) -> Option<String> {
-        let line = self.follower.line();
-        let [start, first, reply, node] = line.get(ply.checked_sub(3)?..=ply)? else { return None };
-        let (own, mv) = (first.mv?, node.mv?);
-        let goes_on = mv.from() == Some(landing(own)) && node.made_at.saturating_sub(reply.made_at) <= INSTANT;
-        let is_direct = |other: &Move| other.from() == own.from() && landing(*other) == landing(mv);
-        let direct = start.position.legal_moves().into_iter().find(|other| goes_on && is_direct(other))?;
-        Some(start.position.numbered_san(direct))
     }
 
     /// A capture was published of which nothing was seen where it took, and a move that is not legal explains all that has changed:
