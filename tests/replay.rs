@@ -136,9 +136,9 @@ async fn a_real_game_is_seen_by_clients_that_are_not_ours() {
         for uci in &truth {
             let quoted = format!("{quote}{uci}{quote}");
             lines.wait_for(&quoted, |line| {
-                for never in ["MovesCorrected", "AlertRaised"] {
-                    assert!(!line.contains(never), "before {uci}: {line}");
-                }
+                // On a busy machine two moves may come late and at once, which is told.
+                let alerted = line.contains("AlertRaised") && !line.contains("moves_uncertain");
+                assert!(!alerted && !line.contains("MovesCorrected"), "before {uci}: {line}");
                 let made = line.contains("MoveMade");
                 assert!(!made || line.contains(&quoted), "{uci} is next: {line}");
                 made

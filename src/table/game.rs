@@ -64,6 +64,8 @@ pub struct Game {
     history: History,
     /// `Follower::changes` when all that is decided was published; `None`: look again.
     seen_changes: Option<u64>,
+    /// Whether the board has shown what is on record since it was last lost from sight.
+    has_agreed: bool,
     /// When so much came at once that it had waited.
     burst_at: Option<Millis>,
     over: bool,
@@ -167,6 +169,7 @@ impl Game {
             over: record.result.is_some(),
             history: history(&start, &published, &record.plies, Same::Rights),
             seen_changes: Some(follower.changes()),
+            has_agreed: !blind,
             burst_at: None,
             follower,
             record,
@@ -269,6 +272,7 @@ impl Game {
         self.touch_free_until = self.touch_free_until.max(now);
         self.idle_press = None;
         self.blind = true;
+        self.has_agreed = false;
         self.kings_at = None;
     }
 
@@ -462,6 +466,7 @@ impl Game {
         self.quiet_while_held(now, quiet, around, output);
         self.follower.quiet(now, around.settle);
         self.publish(now, around, output);
+        self.has_agreed |= self.follower.mismatch().is_empty();
         if self.follower.unexplained().any() {
             // An update may have been lost or damaged on the line: what stands there is asked for before it is explained.
             output.cues.push(Cue::Placement);

@@ -40,6 +40,8 @@ pub struct Gap {
     pub lost: Option<Lost>,
     /// The memory was asked for.
     pub asked: Option<Asked>,
+    /// When it was first asked for, whatever became of the link since.
+    first_asked: Option<Millis>,
     /// It did not help, and is asked for again.
     again: Option<Again>,
 }
@@ -114,7 +116,8 @@ impl Gap {
     pub fn deadline(&self) -> Option<Millis> {
         match &self.asked {
             Some(asked) if asked.since.len() >= NEWS => Some(asked.at),
-            Some(asked) => Some(asked.at + if asked.is_told { PATIENCE } else { LATE }),
+            Some(asked) if asked.is_told => Some(asked.at + PATIENCE),
+            Some(asked) => Some(asked.at.max(self.first_asked.unwrap_or(asked.at) + LATE)),
             None => self.again.map(|again| again.at),
         }
     }
@@ -129,6 +132,7 @@ impl Table {
             self.gap = Gap::default();
             return false;
         }
+        self.gap.first_asked.get_or_insert(now);
         self.gap.asked = Some(Asked { at: now, placement: *placement, since: Vec::new(), is_told: false });
         output.cues.push(Cue::Memory);
         true
@@ -187,7 +191,7 @@ impl Table {
             output.cues.push(Cue::Placement);
             return;
         }
-        let Gap { lost: Some(lost), asked: Some(asked), again } = std::mem::take(&mut self.gap) else { return };
+        let Gap { lost: Some(lost), asked: Some(asked), again, .. } = std::mem::take(&mut self.gap) else { return };
         let since = lost.at;
         let present = *self.sense.placement();
         if again.is_some() && self.agrees(&present) && !self.is_taken_up(lost.plies) {
@@ -235,7 +239,7 @@ impl Table {
             }
             None => {
                 let pause = again.map_or(FIRST_PAUSE, |again| again.pause);
-                self.gap = Gap { lost: Some(lost), asked: None, again: Some(Again { at: now + pause, pause }) };
+                self.gap = Gap { lost: Some(lost), again: Some(Again { at: now + pause, pause }), ..Gap::default() };
                 if again.is_some() {
                     return; // The game was followed all the time.
                 }

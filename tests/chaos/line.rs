@@ -42,6 +42,7 @@ impl Line {
             rng: Rng::new(schedule.number, 0x11e),
             is_dgt: schedule.model == "dgt",
             partial: Vec::new(),
+            streamed: 0,
             late: VecDeque::new(),
             outbox: VecDeque::new(),
             last_dump: Vec::new(),
@@ -102,6 +103,8 @@ struct Board {
     is_dgt: bool,
     /// The beginning of a DGT message.
     partial: Vec<u8>,
+    /// So many bytes of a message that goes out as it comes are still to come.
+    streamed: usize,
     /// Messages that are held until later, in real milliseconds.
     late: VecDeque<(u64, Vec<u8>)>,
     outbox: VecDeque<u8>,
@@ -122,6 +125,7 @@ impl Board {
                 let _ = std::fs::remove_file(&self.path);
                 self.outbox.clear();
                 self.partial.clear();
+                self.streamed = 0;
             } else if !out && self.port.is_none() {
                 self.port = Port::open(&self.path).ok();
             }
@@ -170,12 +174,31 @@ impl Board {
         self.faults.iter().filter(move |fault| (fault.from..fault.until).contains(&now)).map(|fault| fault.kind)
     }
 
-    /// Bytes leave the board: whole messages of a DGT board are changed as the faults say.
+    /// Bytes leave the board: whole messages of a DGT board are changed as the faults say. A memory takes seconds on the line, and
+    /// goes out as it comes where nothing is wrong with it.
     fn pass(&mut self, now: u64, bytes: &[u8]) {
         if !self.is_dgt {
             return self.send(now, bytes);
         }
         self.partial.extend_from_slice(bytes);
+        // The rest of a message whose beginning went nowhere, when the cable was out.
+        let rest = if self.streamed == 0 { self.partial.iter().take_while(|byte| **byte < 0x80).count() } else { 0 };
+        let rest: Vec<u8> = self.partial.drain(..rest).collect();
+        self.send(now, &rest);
+        if self.streamed == 0
+            && let [0x8f, high, low, ..] = self.partial[..]
+            && !self.active(now).any(|kind| matches!(kind, FaultKind::Memory(_)))
+        {
+            self.streamed = usize::from(high) << 7 | usize::from(low);
+        }
+        if self.streamed > 0 {
+            let bytes: Vec<u8> = self.partial.drain(..self.streamed.min(self.partial.len())).collect();
+            self.streamed -= bytes.len();
+            self.send(now, &bytes);
+            if self.streamed > 0 {
+                return;
+            }
+        }
         while let [_, high, low, ..] = self.partial[..] {
             let length = (usize::from(high) << 7 | usize::from(low)).max(3);
             if self.partial.len() < length {
