@@ -74,6 +74,11 @@ impl Line {
     fn drain(&mut self) {
         loop {
             let said = self.whole.poll_reading();
+            // Only what comes in one go can be seen to have waited.
+            if let Some((_, late @ Reading::Trouble(Trouble::Late))) = said {
+                self.input(Input::Reading(late));
+                continue;
+            }
             if let Some(single) = &mut self.single {
                 let other = single.poll_reading();
                 // What was asked for amid the bytes is answered by the next one if they come one by one.

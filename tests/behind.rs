@@ -134,8 +134,10 @@ fn moves_that_come_late_and_all_at_once_are_told_of() {
     ["c2c4", "e7e6"].iter().for_each(|uci| play.play(uci, true, 600));
     play.wait(1_500);
     let (white, black) = (Role::Pawn.of(Color::White), Role::Pawn.of(Color::Black));
-    play.change(&[(0, Square::F2, None), (60, Square::F3, Some(white)), (900, Square::F7, None)]);
-    play.change(&[(0, Square::F6, Some(black)), (0, Square::F3, None), (0, Square::F4, Some(white))]);
+    play.change(&[(0, Square::F2, None), (60, Square::F3, Some(white))]);
+    play.wait(900);
+    play.take(Input::Reading(Reading::Trouble(Trouble::Late)));
+    play.change(&[(0, Square::F7, None), (0, Square::F6, Some(black)), (0, Square::F3, None), (0, Square::F4, Some(white))]);
     play.wait(20_000);
     assert!(play.moves()[2..] == ["f2f4", "f7f6"] || play.alerted().is_some(), "{:?}", play.moves());
 }

@@ -26,7 +26,26 @@ fn readings(board: &mut dyn Protocol) -> Vec<Reading> {
             assert_eq!(address, Address::ONLY);
             reading
         })
+        // Whether it waited depends on how it is cut.
+        .filter(|reading| *reading != trouble(Trouble::Late))
         .collect()
+}
+
+#[test]
+fn dgt_changes_that_come_all_at_once_have_waited() {
+    let lifted = bytes("8e 00 05 34 00");
+    for (count, is_late) in [(3, false), (4, true), (30, true)] {
+        let mut board = board();
+        board.link(0, LinkState::Up);
+        board.receive(100, &lifted.repeat(count));
+        let first = board.poll_reading().unwrap().1;
+        assert_eq!((first == trouble(Trouble::Late), readings(&mut *board).len()), (is_late, if is_late { count } else { 2 }));
+    }
+    // A dump has as many bytes.
+    let mut board = board();
+    board.link(0, LinkState::Up);
+    board.receive(100, &bytes(DUMP));
+    assert_eq!(board.poll_reading().map(|(_, reading)| reading), Some(start()));
 }
 
 /// Bytes with the times before which they must not go out.

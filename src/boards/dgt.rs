@@ -66,7 +66,8 @@
 //! A board says nothing while nothing moves and no clock runs. After [`QUIET`] without a byte the link is tested by setting
 //! the update mode anew and asking for a dump: the answer also heals what was lost, and a board that lost its power meanwhile
 //! reports updates again. A question unanswered for [`ANSWER`] is asked again, for ever; [`SILENT`] after the first one
-//! [`Trouble::Silent`] says so once, and [`Trouble::Answering`] when a byte comes again.
+//! [`Trouble::Silent`] says so once, and [`Trouble::Answering`] when a byte comes again. [`Trouble::Late`] comes before four changes
+//! or more that were read at once, and before a dump that shows what no update has said.
 //!
 //! While the memory comes, which takes 8 s, nothing is asked and nothing is overdue. If it stops for [`ANSWER`] it is asked for a
 //! second time, and then taken as far as it came.
@@ -110,6 +111,8 @@ pub const SILENT: Millis = 5_000;
 pub const STALL: Millis = 500;
 /// Dumps asked for because of damage are at least so far apart. Milliseconds.
 pub const AGAIN: Millis = 500;
+/// So many messages of changes or of the clock in one chunk have waited to be read: two moves are four changes, and each takes 5 ms.
+const WAITED: usize = 4;
 /// Pause after a command. Milliseconds.
 const PACE: Millis = 100;
 /// Pause after the commands of the first greeting that a restart waits for; the buffer holds them all. Milliseconds.
@@ -219,6 +222,9 @@ impl Protocol for Dgt {
         }
         self.unanswered_since = None;
         self.heard_at = now;
+        if self.is_late(chunk) {
+            self.readings.push_back(Reading::Trouble(Trouble::Late));
+        }
         if let Some((id, payload)) = self.decoder.whole(chunk) {
             self.message(now, id, message::read(id, payload));
         } else {
@@ -307,9 +313,11 @@ impl Protocol for Dgt {
             Dump::Asked(at) if now < at + ANSWER => {}
             Dump::Asked(_) if !self.placed => self.greet(now, PACE),
             Dump::Asked(_) if self.doubted.is_some() => {
-                let doubted = self.doubted.take();
-                self.shown.clone_from(&doubted);
-                self.readings.extend(doubted.map(Reading::Placement));
+                if let Some(doubted) = self.doubted.take() {
+                    self.tell_unseen(&doubted);
+                    self.shown = Some(doubted.clone());
+                    self.readings.push_back(Reading::Placement(doubted));
+                }
                 self.test(now);
             }
             Dump::Asked(_) => self.test(now),
@@ -364,6 +372,7 @@ impl Dgt {
                     self.dump = Dump::Wanted(if again { now + AGAIN } else { now });
                     return;
                 }
+                self.tell_unseen(placement);
                 self.shown = Some(placement.clone());
                 self.doubted = None;
             }
@@ -383,6 +392,20 @@ impl Dgt {
             _ => {}
         }
         self.readings.push_back(reading);
+    }
+
+    /// What a dump shows that no update has said happened some time ago.
+    fn tell_unseen(&mut self, placement: &Placement) {
+        if self.shown.as_deref().is_some_and(|shown| shown != placement) {
+            self.readings.push_back(Reading::Trouble(Trouble::Late));
+        }
+    }
+
+    /// Whether so many updates and clock messages came with one look at the line that they have waited for it. What comes beside a
+    /// memory waits for that.
+    fn is_late(&self, chunk: &[u8]) -> bool {
+        let news = || chunk.iter().filter(|byte| matches!(**byte, 0x8d | 0x8e)).count();
+        self.download.is_none() && chunk.len() >= WAITED * 5 && news() >= WAITED
     }
 
     /// Until then a dump that came before one was asked for waits for one that answers.

@@ -175,6 +175,9 @@ pub enum Trouble {
     Silent(u32),
     /// Bytes come again after [`Trouble::Silent`].
     Answering,
+    /// The next changes, all those that come at this time, happened earlier: they have waited somewhere, or were not told when they
+    /// happened, and the times between them are not known.
+    Late,
     /// The board tells what stands on it, but not what that is: the start position has to stand on it once.
     Uncalibrated,
     /// It speaks as a board of another model does: why that is thought, and what to configure.

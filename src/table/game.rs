@@ -66,8 +66,8 @@ pub struct Game {
     seen_changes: Option<u64>,
     /// Whether the board has shown what is on record since it was last lost from sight.
     has_agreed: bool,
-    /// When so much came at once that it had waited.
-    burst_at: Option<Millis>,
+    /// When something came that had waited.
+    late_at: Option<Millis>,
     over: bool,
     /// The link is down, or nothing was read yet: what the board shows is not known.
     blind: bool,
@@ -170,7 +170,7 @@ impl Game {
             history: history(&start, &published, &record.plies, Same::Rights),
             seen_changes: Some(follower.changes()),
             has_agreed: !blind,
-            burst_at: None,
+            late_at: None,
             follower,
             record,
             laws,
@@ -315,9 +315,9 @@ impl Game {
         self.follower.damage(now);
     }
 
-    /// So much comes at this time that it has waited somewhere: when it happened is not known.
+    /// What comes at this time has waited somewhere: when it happened is not known.
     pub fn comes_late(&mut self, now: Millis) {
-        self.burst_at = Some(now);
+        self.late_at = Some(now);
     }
 
     pub fn changed(&mut self, now: Millis, edges: &[Edge], whole: bool, around: &mut Around<'_>, output: &mut Output) {

@@ -113,9 +113,6 @@ impl Settings {
 /// over shows none.
 const STRETCH_PLIES: usize = 2;
 
-/// So many readings in one millisecond have waited: two moves are as many changes, and each takes 5 ms at 9600 baud.
-const BURST: u32 = 4;
-
 /// A board that has said nothing for so long is mentioned to the arbiter, in milliseconds: it is asked every second or so, and most
 /// cables that were bumped are back by then.
 const SILENT: Millis = 90_000;
@@ -213,8 +210,6 @@ pub struct Table {
     /// Since when it has talked without saying what stands on its squares, until the arbiter is told.
     unseen_since: Option<Millis>,
     lights: Lights,
-    /// When the last reading came, and how many came in that millisecond.
-    burst: (Millis, u32),
     /// The time of the last event.
     told_at: Millis,
     /// The time of the last call.
@@ -246,7 +241,6 @@ impl Table {
             silent_since: None,
             unseen_since: None,
             lights: Lights::default(),
-            burst: (0, 0),
             told_at: 0,
             now: 0,
         }
@@ -290,10 +284,7 @@ impl Table {
         let mut output = Output::default();
         self.run_due(now, &mut output);
         match input {
-            Input::Reading(reading) => {
-                self.count_burst(now);
-                self.reading(now, reading, &mut output);
-            }
+            Input::Reading(reading) => self.reading(now, reading, &mut output),
             Input::Link(state) => {
                 self.lose_sight(now);
                 self.silent_since = None;
@@ -310,17 +301,6 @@ impl Table {
         }
         self.finish(&mut output);
         output
-    }
-
-    /// More comes within a millisecond than a line carries in ten: it has waited, on the line or in this computer.
-    fn count_burst(&mut self, now: Millis) {
-        let count = if self.burst.0 == now { self.burst.1 + 1 } else { 1 };
-        self.burst = (now, count);
-        if count >= BURST
-            && let Some(game) = &mut self.game
-        {
-            game.comes_late(now);
-        }
     }
 
     /// Runs the deadlines due by `now`.
@@ -458,6 +438,7 @@ impl Table {
             Reading::Trouble(Trouble::Garbage(_) | Trouble::Unknown(_) | Trouble::Impossible(_)) => {
                 self.with_game(output, |game, _, _| game.damage(now));
             }
+            Reading::Trouble(Trouble::Late) => self.with_game(output, |game, _, _| game.comes_late(now)),
             Reading::Trouble(Trouble::Answering) => {
                 self.silent_since = None;
                 self.unseen_since = (!self.sense.is_whole()).then_some(now);

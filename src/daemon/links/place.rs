@@ -345,6 +345,9 @@ impl Place {
                 (Contact::Connecting, reason.clone())
             }
             Reading::Calibration(text) => return self.calibrated(text),
+            Reading::Trouble(Trouble::Late) => {
+                return debug!(board = %self.id, "what the board said waited: this computer has too much to do");
+            }
             Reading::Trouble(trouble) => {
                 Traffic::add(&self.traffic.errors, 1);
                 return debug!(board = %self.id, ?trouble, "trouble on the line");

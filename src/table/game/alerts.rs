@@ -173,7 +173,7 @@ impl Game {
                 first.get_or_insert(index + 1);
                 continue;
             }
-            let at_once = index > 0 && node.made_at == before.made_at && self.burst_at == Some(node.made_at);
+            let at_once = index > 0 && node.made_at == before.made_at && self.late_at == Some(node.made_at);
             if let Some(mv) = node.mv.filter(|_| at_once && seen.sensing() != Sensing::Occupancy) {
                 squares.push(mv.to());
                 late.push(before.position.numbered_san(mv));
