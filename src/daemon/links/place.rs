@@ -346,7 +346,7 @@ impl Place {
             }
             Reading::Calibration(text) => return self.calibrated(text),
             Reading::Trouble(Trouble::Late) => {
-                return debug!(board = %self.id, "what the board said waited: this computer has too much to do");
+                return debug!(board = %self.id, "what the board says now happened earlier");
             }
             Reading::Trouble(trouble) => {
                 Traffic::add(&self.traffic.errors, 1);
