@@ -190,7 +190,8 @@ impl Game {
             others.push(before.position.numbered_san(*rival));
             first.get_or_insert(index + 1);
         }
-        let told = [("uncertain_line", damaged), ("uncertain_late", late), ("uncertain", others)]
+        let made_out = if bad_line { "uncertain_line" } else { "uncertain_order" };
+        let told = [(made_out, damaged), ("uncertain_late", late), ("uncertain", others)]
             .into_iter()
             .find(|(_, plies)| !plies.is_empty());
         if let Some((key, plies)) = told {
