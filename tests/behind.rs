@@ -156,6 +156,19 @@ fn pieces_that_stand_elsewhere_at_once_are_told_of_soon() {
     let (at, kind) = play.alerted().expect("the arbiter is told");
     assert_eq!(kind, AlertKind::PositionUnexplained);
     assert!(at - shown_at <= 5_000, "after {} ms", at - shown_at);
+    // Six pieces are gone and a king has moved, as if the board were cleared; but others came.
+    let moves = "g2g4 f7f5 g4f5 g7g6 f5g6 h7g6 b2b4 a7a5 b4a5 a8a5 c1b2 a5a2 a1a2 e8f7";
+    let mut play = Play::new();
+    play.wait(2_000);
+    play.play("e2e4", true, 600);
+    play.play("e7e5", true, 600);
+    play.wait(5_000);
+    moves.split(' ').for_each(|uci| play.play(uci, false, 0));
+    let shown_at = play.now;
+    play.show();
+    play.wait(20_000);
+    let (at, _) = play.alerted().expect("the arbiter is told");
+    assert!(at - shown_at <= 5_000, "after {} ms", at - shown_at);
 }
 
 const GAME: [&str; 12] = ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6", "c1g5", "e7e6"];
@@ -353,7 +366,7 @@ fn a_position_without_a_game_is_noticed() {
     };
     let fen = amid.board().to_string();
     for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
-        assert_eq!([9_000, 15_000].map(|wait| told(sensing, &fen, wait)), [false, true], "{sensing:?}");
+        assert_eq!([6_000, 9_000].map(|wait| told(sensing, &fen, wait)), [false, true], "{sensing:?}");
         for quiet in ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "8/8/8/8/8/8/PPPP4/R7", "8/8/8/8/8/8/8/8"] {
             assert!(!told(sensing, quiet, 60_000), "{sensing:?} {quiet}");
         }

@@ -11,7 +11,7 @@ const CHANGES: u32 = 5;
 const PRESSES: u32 = 3;
 
 /// Pieces that stand as in a game and are not touched for so long are no pieces on their way somewhere, in milliseconds.
-pub const STANDS: Millis = 10_000;
+pub const STANDS: Millis = 7_000;
 /// Fewer pieces than this, where the board does not know them, may be anything.
 const PIECES: usize = 6;
 

@@ -11,6 +11,7 @@ use crate::infer::{Node, landing};
 use crate::laws::{Facts, Irregularity, Position, Situation, articles, ruling};
 use crate::table::Output;
 use crate::table::clock::Press;
+use crate::table::unrecorded::STANDS;
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 
 /// The board stands unexplained for so long, in milliseconds, before the arbiter is told: longer than a piece is put aside to
@@ -18,9 +19,6 @@ use shakmaty::{Bitboard, Color, Move, Role, Square};
 pub const UNEXPLAINED: Millis = 3_000;
 /// The same where pieces in the hands of the player to move explain what is seen, in milliseconds.
 pub const UNEXPLAINED_LONG: Millis = 30_000;
-/// The same where the board has not agreed with the record since nobody listened, in milliseconds: pieces that are missing may have
-/// moved meanwhile.
-const NOT_AGREED: Millis = 10_000;
 /// So long a board may be in the disorder of pieces being put away, in milliseconds.
 pub const ABANDONED: Millis = 60_000;
 /// More squares out of order than this, with the kings away, and the pieces are being put away.
@@ -225,7 +223,8 @@ impl Game {
         let on_move = self.follower.tip().position.turn();
         let in_vain = |press: Press| press.by == on_move && press.at > seen.last_edge() && now >= press.at + UNEXPLAINED;
         let pressed = self.last_press.is_some_and(in_vain);
-        let long = if self.has_agreed { UNEXPLAINED_LONG } else { NOT_AGREED };
+        // Pieces that are missing since nobody listened may have moved meanwhile.
+        let long = if self.has_agreed { UNEXPLAINED_LONG } else { STANDS };
         let wrong = if quiet < long && !pressed { self.follower.unexplained() } else { self.follower.mismatch() };
         let wrong = wrong | self.follower.displaced();
         let begun = !self.published.is_empty() || around.clock.counts();

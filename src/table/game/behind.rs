@@ -49,13 +49,15 @@ pub(super) struct Behind {
     /// Nobody listened before, and moves may be missing.
     after_gap: bool,
     missed: Option<Missed>,
+    /// Pieces came to many squares at once: they are not being put away.
+    came_at_once: bool,
     /// When that is looked at if nothing happens; `None`: the arbiter knows.
     look_at: Option<Millis>,
 }
 
 impl Behind {
     fn begin(since: Millis) -> Behind {
-        Behind { since, presses: 0, after_gap: false, missed: None, look_at: Some(since + BEHIND) }
+        Behind { since, presses: 0, after_gap: false, missed: None, came_at_once: false, look_at: Some(since + BEHIND) }
     }
 }
 
@@ -74,7 +76,7 @@ impl Game {
         if behind.look_at.is_none_or(|look_at| now < look_at && !pressed) {
             return;
         }
-        let (after_gap, since) = (behind.after_gap, behind.since);
+        let (after_gap, came_at_once, since) = (behind.after_gap, behind.came_at_once, behind.since);
         let told = self.is_told_of_position();
         // Kings that tell a result are soon both there, and pieces that are put away soon gone; where moves are missing one king may
         // stand in the centre for long, and many pieces were taken.
@@ -84,7 +86,7 @@ impl Game {
         let came = wrong & self.follower.seen().occupied();
         let unplayed = in_time && self.published.is_empty() && came.count() < PLAYED;
         let cleared = (in_time && self.is_set_up_anew(wrong)) || ((soon || unplayed) && self.is_cleared(wrong));
-        let is_put_away = self.is_taken_off() || (!after_gap && (ends || cleared));
+        let is_put_away = self.is_taken_off() || (!after_gap && (ends || (cleared && !came_at_once)));
         if told || is_put_away {
             if let Some(behind) = &mut self.behind {
                 let next = if now < since + SOON { (now + AGAIN).min(since + SOON) } else { now + AGAIN };
@@ -107,10 +109,9 @@ impl Game {
     /// A reading of the whole board showed pieces on so many squares where none of them stood before.
     pub(super) fn came_at_once(&mut self, now: Millis, came: usize) {
         let (many, soon) = AT_ONCE;
-        if came >= many
-            && let Some(look_at) = self.behind.as_mut().and_then(|behind| behind.look_at.as_mut())
-        {
-            *look_at = (*look_at).min(now + soon);
+        if let Some(behind) = self.behind.as_mut().filter(|_| came >= many) {
+            behind.came_at_once = true;
+            behind.look_at = behind.look_at.map(|look_at| look_at.min(now + soon));
         }
     }
 
