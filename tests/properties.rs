@@ -3,7 +3,7 @@
 //! many as one likes.
 
 mod memory;
-mod player;
+pub mod player;
 pub mod promises;
 
 use std::panic::catch_unwind;

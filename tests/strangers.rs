@@ -5,7 +5,7 @@ mod memory;
 
 use crate::hall::{Hall, OpenHall, UPGRADE, client, connect, frame};
 use crate::harness::{PATIENCE, eventually};
-use crate::properties::promises;
+use crate::properties::{player, promises};
 use inputs::{Check, INPUTS};
 use std::collections::BTreeMap;
 use std::fs;

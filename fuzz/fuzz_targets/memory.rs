@@ -4,6 +4,8 @@
 
 #[path = "../../tests/strangers/memory.rs"]
 mod memory;
+#[path = "../../tests/properties/player.rs"]
+mod player;
 #[path = "../../tests/properties/promises.rs"]
 mod promises;
 

@@ -87,7 +87,12 @@ impl<'a> Reader<'a> {
             let Ok(at) = at.parse::<f64>() else { continue };
             let begun = self.operations.len();
             if let Some(head) = call.strip_suffix(" <unfinished ...>") {
-                unfinished.insert(pid, (at, begun, head.to_owned()));
+                if head.starts_with("close(") {
+                    // From here on another thread may be given the same descriptor, before this call returns.
+                    self.call(at, begun, &format!("{}) = 0", head.trim_end_matches(')')), &mut open);
+                } else {
+                    unfinished.insert(pid, (at, begun, head.to_owned()));
+                }
             } else if let Some(resumed) = call.strip_prefix("<... ") {
                 let Some((at, begun, head)) = unfinished.remove(pid) else { continue };
                 let tail = resumed.split_once("resumed>").map_or("", |(_, tail)| tail);
@@ -223,4 +228,23 @@ impl<'a> Reader<'a> {
             }
         }
     }
+}
+
+/// A thread closes a file, and before that call returns another one is given the same descriptor.
+#[test]
+fn a_descriptor_is_free_when_its_close_begins() {
+    let name = |text: &str| text.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>();
+    let create = |file: &str| format!(r#"openat(AT_FDCWD, "{}", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 5"#, name(file));
+    let trace = [
+        format!("1 1.0 {}", create("/state/a")),
+        format!("1 1.1 close(5<{}> <unfinished ...>", name("/state/a")),
+        format!("2 1.2 {}", create("/state/b")),
+        "1 1.3 <... close resumed>)        = 0".to_owned(),
+        format!(r#"2 1.4 write(5<{}>, "\x78", 1) = 1"#, name("/state/b")),
+    ];
+    let mut reader = Reader::new(Path::new("/state"));
+    reader.read(&trace.join("\n"));
+    let written =
+        reader.operations.iter().filter(|timed| matches!(&timed.operation, Operation::Write(2, 0, bytes) if bytes == b"x"));
+    assert_eq!(written.count(), 1, "{:?}", reader.operations);
 }

@@ -69,20 +69,20 @@ const WAIT: u8 = 19;
 const HEAL: u8 = 35;
 
 /// Bytes to choose by; zero when they are used up.
-struct Script<'a>(&'a [u8]);
+pub struct Script<'a>(pub &'a [u8]);
 
 impl Script<'_> {
-    fn byte(&mut self) -> u8 {
+    pub fn byte(&mut self) -> u8 {
         let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
         self.0 = rest;
         *first
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         usize::from(self.byte()) % n.max(1)
     }
 
-    fn square(&mut self) -> Square {
+    pub fn square(&mut self) -> Square {
         Square::new(u32::from(self.byte() % 64))
     }
 

@@ -1,6 +1,7 @@
 //! Plays any bytes as games on a board with a memory whose cable is pulled: whole readings and logs that fit what was played, nearly
 //! fit, or do not. Shared by the tests and the fuzz target of this name.
 
+use super::player::Script;
 use super::promises::Promises;
 use shakmaty::{Color, Piece, Role, Square};
 use touchmove::boards::{
@@ -75,24 +76,7 @@ pub fn memory(script: &[u8]) {
     assert_eq!(run(), run(), "the same script gives something else");
 }
 
-/// Bytes to choose by; zero when they are used up.
-struct Script<'a>(&'a [u8]);
-
 impl Script<'_> {
-    fn byte(&mut self) -> u8 {
-        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
-        self.0 = rest;
-        *first
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        usize::from(self.byte()) % n.max(1)
-    }
-
-    fn square(&mut self) -> Square {
-        Square::new(u32::from(self.byte() % 64))
-    }
-
     fn sensed(&mut self) -> Sensed {
         match self.byte() % 16 {
             piece @ 0..12 => {
