@@ -8,7 +8,7 @@
 //! | byte | name | answer | sent |
 //! |---|---|---|---|
 //! | 81 | clock | 84 | every second, and at once when the changes tell of a press; every 10 s where there is no clock |
-//! | 82 | board | 83 | when a board is found, on request, every 30 s |
+//! | 82 | board | 83 | when a board is found and 5 s later, on request, every 30 s, and every 5 s while messages are lost |
 //! | 83 | changes | 85: what happened since the last 83 | five times a second if the line is fast enough |
 //! | 84 | repeat changes | 85 as before | when an 85 did not come or came damaged: a second 83 would lose what the first one told |
 //! | 85 | start of a game | 88 | when the board tells that the start position stands on it |

@@ -107,6 +107,8 @@ pub struct Game {
     missed: Option<(usize, Millis)>,
     /// The squares that were last told to differ from the record.
     displaced: Bitboard,
+    /// All squares that were told so since the board last agreed with the record.
+    was_displaced: Bitboard,
     /// No line of play explains the board.
     behind: Option<Behind>,
     /// Up to this ply the arbiter knows what captures could be that nobody saw.
@@ -196,6 +198,7 @@ impl Game {
             sighted: !blind,
             missed: None,
             displaced: Bitboard::EMPTY,
+            was_displaced: Bitboard::EMPTY,
             behind: None,
             instead_told: 0,
             dead_unjudged: false,

@@ -11,6 +11,11 @@ const ROUND: Millis = 200;
 const CLOCK: (Millis, Millis) = (1_000, 10_000);
 /// The squares are compared so often. Milliseconds.
 const CHECK: Millis = 30_000;
+/// The same after squares that were not known before, and on a line that loses messages: one damaged message in 128 has a right
+/// checksum. Milliseconds.
+const CHECK_SOON: Millis = 5_000;
+/// A line that has lost a message may lose more for so long. Milliseconds.
+const BAD_LINE: Millis = 60_000;
 /// A silent board is asked so often. Milliseconds.
 const ABSENT: Millis = 10_000;
 /// So often in a row a board is asked before the others have their turn; and what it need not answer is asked no more often.
@@ -75,8 +80,9 @@ pub struct Board {
     signed_at: Option<Millis>,
     /// [`Trouble::Silent`] was said.
     silent: bool,
-    /// Questions unanswered in a row.
+    /// Questions unanswered in a row, and when the last of all was.
     failures: u32,
+    failed_at: Option<Millis>,
     /// Nothing is asked before.
     rest_until: Millis,
     /// Changes were asked for and have not come: they are to be repeated.
@@ -112,6 +118,7 @@ impl Board {
             signed_at: None,
             silent: false,
             failures: 0,
+            failed_at: None,
             rest_until: 0,
             owed: false,
             unread: false,
@@ -245,6 +252,7 @@ impl Board {
     /// Nothing came, or nothing whole.
     pub fn unanswered(&mut self, now: Millis, question: Question) {
         self.failures += 1;
+        self.failed_at = Some(now);
         if self.silent {
             self.rest_until = now + ABSENT;
         } else if self.failures.is_multiple_of(TRIES) {
@@ -347,7 +355,8 @@ impl Board {
             (self.doubted, self.unread) = (Some(placement), true);
             return;
         }
-        self.check_at = now + CHECK;
+        let is_bad = self.failed_at.is_some_and(|at| now < at + BAD_LINE);
+        self.check_at = now + if is_known && !is_bad { CHECK } else { CHECK_SOON };
         self.doubted = None;
         if std::mem::take(&mut self.wanted) || !is_known {
             self.shown = Some(placement.clone());

@@ -31,6 +31,10 @@ const DOUBTFUL: Confidence = Confidence(500);
 
 /// No hand is so much ahead of its opponent's, in milliseconds.
 const OVERLAP: Millis = 1_000;
+/// The same where the opponent's move could have been two, one before and one after, in milliseconds.
+const OVERLAP_OF_TWO: Millis = 600;
+/// One hand hardly carries a piece for so long, in milliseconds: it may have been put down between.
+const CARRIED_TWICE: Millis = 1_000;
 
 /// What the arbiter is to be told.
 pub(super) struct Told {
@@ -154,17 +158,27 @@ impl Game {
         // What was put on record at once, moves that are missing among it, has an alert of its own.
         let is_seen = |node: &Node| node.decided != Some(Confidence::CERTAIN);
         // Its piece stood there long before the move that it is said to answer.
-        let stood_before = |before: &Node, node: &Node| {
-            tells && node.mv.is_some_and(|mv| seen.changed_at(landing(mv)) + OVERLAP < before.made_at)
+        let stood_before = |before: &Node, node: &Node, least: Millis| {
+            tells && node.mv.map(landing).is_some_and(|to| seen.changed_at(to) + least < before.made_at)
         };
-        let several =
-            self.follower.line().iter().take(to + 1).skip(from + 1).filter(|node| node.is_reconstructed()).count() > 1;
+        let between_two = |index: usize, before: &Node, node: &Node| {
+            let first = index.checked_sub(1).and_then(|index| self.follower.line().get(index));
+            let moves = first.zip(before.mv.zip(node.mv));
+            let lifted = before.mv.and_then(|mv: Move| mv.from()).map(|from| seen.changed_at(from));
+            stood_before(before, node, OVERLAP_OF_TWO)
+                && lifted.is_some_and(|lifted| lifted + CARRIED_TWICE < before.made_at)
+                && moves.is_some_and(|(first, (mv, reply))| could_be_two(&first.position, mv, reply))
+        };
+        // Its piece was found there before a move was.
+        let was_displaced = |node: &Node| tells && node.mv.map(landing).is_some_and(|to| self.was_displaced.contains(to));
         for index in from..to {
             let (Some(before), Some(node)) = (self.follower.line().get(index), self.follower.line().get(index + 1)) else {
                 continue;
             };
-            let made_out = node.is_reconstructed() && (bad_line || (tells && several));
-            let unordered = bad_line && ((to > from + 1 && is_seen(node)) || stood_before(before, node));
+            let made_out = node.is_reconstructed() && bad_line;
+            let unordered =
+                bad_line && ((to > from + 1 && is_seen(node)) || stood_before(before, node, OVERLAP) || was_displaced(node));
+            let unordered = unordered || between_two(index, before, node);
             if let Some(mv) = node.mv.filter(|_| unshown(node) || made_out || unordered) {
                 squares.push(mv.to());
                 damaged.push(before.position.numbered_san(mv));
@@ -217,6 +231,12 @@ impl Game {
         }
     }
 
+    /// These squares are told to differ from the record.
+    pub(super) fn set_displaced(&mut self, wrong: Bitboard) {
+        self.displaced = wrong;
+        self.was_displaced |= wrong;
+    }
+
     pub(super) fn tell_unexplained(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
         // Pieces in the hands explain much, but not for ever, and nothing once their player has pressed the clock.
         let seen = self.follower.seen();
@@ -250,7 +270,7 @@ impl Game {
             return;
         }
         let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
-        self.displaced = wrong;
+        self.set_displaced(wrong);
         output.tell(now, Event::Displaced { squares: differences });
         if raised && self.is_raised(told.kind) {
             return;
@@ -369,4 +389,16 @@ impl Game {
             self.tell(now, Event::AlertCleared { id }, output);
         }
     }
+}
+
+/// Whether a piece could have come to the same square in two moves, with this reply to the first of them.
+fn could_be_two(position: &Position, mv: Move, reply: Move) -> bool {
+    position.legal_moves().into_iter().filter(|half| half.from() == mv.from() && half.to() != mv.to()).any(|half| {
+        let between = position.play(half);
+        between.legal_moves().contains(&reply) && {
+            let after = between.play(reply);
+            let goes_on = |other: &Move| other.from() == Some(half.to()) && other.to() == mv.to();
+            after.legal_moves().iter().any(goes_on)
+        }
+    })
 }

@@ -94,7 +94,7 @@ impl Game {
             }
         } else {
             let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
-            self.displaced = wrong;
+            self.set_displaced(wrong);
             self.tell_behind(now, differences, output);
         }
     }

@@ -36,7 +36,8 @@ impl Game {
     }
 
     fn publish_when(&mut self, when: Publish, now: Millis, around: &mut Around<'_>, output: &mut Output) {
-        if self.follower.mismatch().is_empty() && self.follower.displaced().is_empty() {
+        let agrees = self.follower.mismatch().is_empty() && self.follower.displaced().is_empty();
+        if agrees {
             let raised = self.is_told_of_position();
             self.clear(now, |alert| is_about_position(alert.kind), output);
             if std::mem::take(&mut self.displaced).any() || raised {
@@ -71,6 +72,9 @@ impl Game {
         }
         if !self.tell_missed(now, decided, output) {
             self.tell_uncertain(now, same, decided, output);
+        }
+        if agrees && decided == self.follower.line().len().saturating_sub(1) {
+            self.was_displaced = shakmaty::Bitboard::EMPTY;
         }
         self.tell_instead(now, output);
     }

@@ -9,7 +9,7 @@ use crate::infer::landing;
 use crate::laws::touch::{Obligation, TouchRules, Touches, obligation_restored};
 use crate::laws::{Move, Position};
 use crate::table::Output;
-use shakmaty::{Piece, Square};
+use shakmaty::{Bitboard, Piece, Square};
 
 impl Game {
     /// The position was put back: what was said of the moves that left the record is settled, and the touches of the first of them
@@ -17,7 +17,7 @@ impl Game {
     pub(super) fn bind(&mut self, now: Millis, output: &mut Output) -> Answer {
         let ply = self.record.restored.as_ref().map_or(0, |restored| restored.ply);
         self.clear(now, |alert| is_settled(alert, ply), output);
-        self.displaced = shakmaty::Bitboard::EMPTY;
+        (self.displaced, self.was_displaced) = (Bitboard::EMPTY, Bitboard::EMPTY);
         self.bound = self.bound_by();
         let position = self.position_after(ply.saturating_sub(1) as usize);
         let moves = self.bound.iter().flatten();
