@@ -185,6 +185,14 @@ impl Config {
             .unwrap_or_else(|| PathBuf::from(DEFAULT_STATE_DIR))
     }
 
+    /// Returns why the games cannot be written as files where they are configured to be, if the state is kept in this directory:
+    /// the command line and the environment may name another one than the file does.
+    pub fn files_conflict(&self, state_dir: &Path) -> Option<String> {
+        let dir = self.files.as_deref()?;
+        let state_dir = std::path::absolute(state_dir).unwrap_or_else(|_| state_dir.to_owned());
+        check::files_conflict(dir, &state_dir)
+    }
+
     /// What is allowed and may not be meant, a sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
@@ -265,6 +273,14 @@ pub enum ConfigError {
         path: PathBuf,
         /// What is wrong with it, at least one.
         problems: Vec<Problem>,
+    },
+    /// The public files and the state directory of this start lie in each other.
+    #[error("{}: {why}", path.display())]
+    FilesConflict {
+        /// The file of the configuration.
+        path: PathBuf,
+        /// [`Config::files_conflict`].
+        why: String,
     },
     /// Others can read secrets in files that it names. One line for each.
     #[error("{}", exposed.iter().map(|why| format!("{}: {why}", path.display())).collect::<Vec<_>>().join("\n"))]

@@ -189,6 +189,24 @@ fn a_secret_that_every_user_can_read_is_refused() {
 }
 
 #[test]
+fn files_for_everybody_are_refused_in_the_state_directory_of_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, state) = (dir.path().join("touchmoved.toml"), dir.path().join("state"));
+    fs::write(&path, format!("[files]\ndir = '{}'\n", state.join("games").display())).unwrap();
+    let (path, state) = (path.to_str().unwrap(), state.to_str().unwrap());
+    let args = ["--config", path, "--state-dir", state, "--bus", "unix:path=/nowhere", "--port", "/nowhere"];
+    for more in [&["--check-config"][..], &[]] {
+        let (code, _, said) = run(DAEMON, &[&args[..], more].concat());
+        assert_eq!(code, 78, "{said}");
+        assert!(said.starts_with(&format!("{path}: {state}/games lies in the state directory, which holds tokens")), "{said}");
+    }
+    assert!(!Path::new(state).exists(), "the journal was opened");
+    let elsewhere = dir.path().join("elsewhere");
+    let (code, _, said) = run(DAEMON, &["--check-config", "--config", path, "--state-dir", elsewhere.to_str().unwrap()]);
+    assert_eq!(code, 0, "{said}");
+}
+
+#[test]
 fn check_config_without_a_file_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let check = |name: &str, value: &Path| {

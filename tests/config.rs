@@ -87,6 +87,7 @@ fn an_origin_that_no_browser_names_is_refused() {
         ("http://club.example", site("club.example", true)),
         ("127.0.0.1", site("127.0.0.1", true)),
         ("http://[::1]", site("::1", true)),
+        ("http://hall", site("hall", true)),
         ("[0:0:0:0:0:0:0:1]", site("::1", true)),
         ("xn--schch-9qa.example", site("xn--schch-9qa.example", false)),
         ("tauri://localhost", app("tauri", "localhost")),
@@ -101,7 +102,8 @@ fn an_origin_that_no_browser_names_is_refused() {
         ("https://lichess.org/", "no path"),
         ("localhost:8080", "write \"localhost\" without the port"),
         ("ws://lichess.org", "no page has an origin of the scheme ws"),
-        ("com", "every site whose name ends so"),
+        ("com", "write the whole host, such as \"lichess.org\", or \"http://com\""),
+        ("https://hall", "or \"http://hall\" for that one machine"),
         ("*", "it is no host"),
         ("*.lichess.org", "it is no host"),
         ("lichess.org.", "it is no host"),
@@ -116,6 +118,20 @@ fn an_origin_that_no_browser_names_is_refused() {
     }
     assert!(parse("[livechess]\norigins = 'null'").warnings()[0].contains("sandboxed frame"));
     assert!(Config::default().warnings().is_empty());
+}
+
+#[test]
+fn the_page_has_whole_names() {
+    let hosts = |text: &str| Config::parse(&format!("[web]\nhosts = '{text}'")).map(|config| config.web.hosts);
+    let site = |host: &str| Site { host: host.to_owned(), plain: false };
+    assert_eq!(hosts("hall, Hall.example.org"), Ok(vec![site("hall"), site("hall.example.org")]));
+    for (host, has_subdomains) in [("hall.example.org", true), ("hall", false), ("com", false), ("127.0.0.1", false)] {
+        assert_eq!(hosts(host).unwrap()[0].has_subdomains(), has_subdomains, "{host}");
+    }
+    // No browser asks by these.
+    for wrong in ["hall.example.", ".example", "hall..example", "hall:8064", "*.example", "127.1"] {
+        assert!(hosts(wrong).is_err(), "{wrong}");
+    }
 }
 
 #[test]
@@ -220,6 +236,33 @@ fn files_for_everybody_lie_apart_from_what_only_the_service_reads() {
     };
     check("[files]\ndir = '/srv/state'\n[journal]\nstate_dir = '/srv/state'", &[&refused("/srv/state")]);
     check("[files]\ndir = '/var/lib/touchmove/games'", &[&refused("/var/lib/touchmove/games")]);
+    // However it is written.
+    for dir in ["/srv/chess/../state/games", "/srv/./state/games", "/srv/state/public/../games", "/../srv//state/"] {
+        check(&format!("[files]\ndir = '{dir}'\n[journal]\nstate_dir = '/srv/x/../state'"), &[&refused(dir)]);
+    }
+    check("[files]\ndir = '/srv/state/../chess'\n[journal]\nstate_dir = '/srv/state'", &[]);
+    check("[files]\ndir = '/srv/states'\n[journal]\nstate_dir = '/srv/state'", &[]);
+    for dir in ["/srv", "/srv/chess/..", "/"] {
+        let refused = format!(
+            "2:7: {dir} contains the state directory /srv/state, which holds tokens and games that are not public yet: give a directory of its own"
+        );
+        check(&format!("[files]\ndir = '{dir}'\n[journal]\nstate_dir = '/srv/state'"), &[&refused]);
+    }
+}
+
+#[test]
+fn files_for_everybody_lie_apart_from_the_state_directory_of_the_command_line() {
+    let conflict = |dir: &str, state_dir: &str| {
+        parse(&format!("[files]\ndir = '{dir}'\n[journal]\nstate_dir = '/srv/state'")).files_conflict(Path::new(state_dir))
+    };
+    assert_eq!(conflict("/srv/chess", "/srv/state"), None);
+    assert_eq!(conflict("/srv/chess", "state"), None);
+    assert_eq!(conflict("/tmp/chess/public", "/tmp/chess"), None);
+    assert!(conflict("/tmp/chess/games", "/tmp/x/../chess").is_some_and(|why| why.contains("lies in the state directory")));
+    assert!(conflict("/tmp/chess", "/tmp/chess/state").is_some_and(|why| why.contains("contains the state directory")));
+    let here = std::env::current_dir().unwrap();
+    assert!(conflict(here.join("state/games").to_str().unwrap(), "state").is_some());
+    assert_eq!(Config::default().files_conflict(Path::new("/srv/state")), None);
 }
 
 #[test]

@@ -422,6 +422,9 @@ async fn the_arbiter_gives_orders_on_the_command_line() {
     let pgn = hall.client.pgn(2).await.unwrap();
     assert!(pgn.contains(&format!("[FEN \"{lacking}\"]\n\n20. Nf3 *")), "{pgn}");
     assert_eq!(hall.client.snapshot().await.unwrap().games[0].state, "finished");
+    let (code, said, errors) = order(&["position", "shown"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(said.starts_with("game 3 on dgt_board begins") && said.contains("\nWhite to move: --turn black for"), "{said}");
 }
 
 fn words(words: &[&str]) -> Vec<String> {

@@ -2,12 +2,13 @@
 //! with all of it is played through a real touchmoved, and others on the bus read and hear everything that they can.
 
 use crate::hall::{Hall, game, seen};
-use crate::harness::{PATIENCE, PrivateBus, User};
+use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, User, eventually, until};
 use futures_util::StreamExt;
 use std::collections::BTreeSet;
+use std::fs;
 use std::thread::JoinHandle;
 use tokio::sync::oneshot;
-use touchmove::game::AlertKind;
+use touchmove::game::{AlertKind, Command, GameResult};
 use touchmove::names;
 use touchmove::publish::client::Happened;
 use touchmove::publish::dbus::Stream;
@@ -325,6 +326,55 @@ async fn who_reads_the_name_for_broadcast_learns_of_moves_alone() {
     }
     heard_only_moves(&heard, &broadcast);
     reads_only_moves(&connection).await;
+}
+
+/// A short game is over, and the pieces are put up for the next one.
+async fn next_game(hall: &mut Hall, from: &str, to: &str, san: &str) {
+    let last = hall.game;
+    hall.play(from, to, san).await;
+    hall.client.order(last, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    hall.board.play(to, from);
+    let next =
+        until("the next game", async || hall.client.snapshot().await.unwrap().boards[0].game.filter(|game| *game != last));
+    hall.game = next.await;
+}
+
+/// All that was logged up to now: the board is unplugged for it, which is logged as well.
+fn log_so_far(daemon: &Daemon, board: &mut Board) -> String {
+    let opened = || daemon.log().matches("port opened").count();
+    let before = eventually("the port to be opened", || Some(opened()).filter(|opened| *opened > 0));
+    board.unplug();
+    board.plug();
+    eventually("the port to be opened again", || (opened() > before).then(|| daemon.log()))
+}
+
+#[tokio::test]
+async fn the_log_does_not_tell_when_a_game_begins() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("touchmoved.toml");
+    fs::write(&config, "[recordings]\nmax_mb = 1\nreserve_mb = 0\n").unwrap();
+    let Some(mut hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
+    // There is no room for the recording of the next game until an old one goes.
+    let recordings = hall.state.path().join("recordings");
+    let old = recordings.join("old-20261121T100000000Z.rec");
+    fs::File::create(&old).unwrap().set_len(2_000_000).unwrap();
+    next_game(&mut hall, "e2", "e4", "e4").await;
+    assert!(!old.exists());
+    // The games after it cannot be recorded.
+    fs::rename(&recordings, hall.state.path().join("recorded")).unwrap();
+    fs::write(&recordings, "").unwrap();
+    next_game(&mut hall, "d2", "d4", "d4").await;
+    next_game(&mut hall, "c2", "c4", "c4").await;
+    let Hall { client, daemon, mut board, state, bus, .. } = hall;
+    let log = log_so_far(&daemon, &mut board);
+    assert!(!log.contains("makes room for the next"), "{log}");
+    assert_eq!(log.matches("nothing is recorded (").count(), 1, "{log}");
+
+    assert!(daemon.terminate().success());
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    game(&client).await;
+    let log = log_so_far(&daemon, &mut board);
+    assert!(!log.contains("game goes on"), "{log}");
 }
 
 /// A call is refused by the bus.

@@ -1,11 +1,13 @@
 //! Metrics: through touchmoved, on a port that the system chooses.
 
 use crate::hall::{Hall, seen};
-use crate::harness::{Daemon, PATIENCE, eventually, until};
+use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually, until};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
 use touchmove::game::command::Command as Order;
 use touchmove::publish::metrics::METRICS;
@@ -44,10 +46,10 @@ fn get_with(address: SocketAddr, token: &str) -> String {
     ask(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n"))
 }
 
-/// A token of an operator.
-fn token(hall: &Hall) -> String {
+/// A token of an operator, for a touchmoved that keeps its state here.
+fn token(state: &Path) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchmovectl"));
-    command.args(["token", "create", "prometheus", "--role", "operator", "--state-dir"]).arg(hall.state.path());
+    command.args(["token", "create", "prometheus", "--role", "operator", "--state-dir"]).arg(state);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
@@ -68,7 +70,7 @@ fn sum(page: &str, begin: &str) -> f64 {
 #[tokio::test]
 async fn a_game_is_counted() {
     let Some((mut hall, address, _dir)) = hall("[broadcast]\ndelay_s = 1\n").await else { return };
-    let token = token(&hall);
+    let token = token(hall.state.path());
     hall.play("e2", "e4", "e4").await;
     hall.client.order(hall.game, &Order::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
     seen(&mut hall.watch, "the correction", |event| event.event == "MovesCorrected").await;
@@ -103,7 +105,7 @@ async fn a_game_is_counted() {
 #[tokio::test]
 async fn without_a_token_figures_are_as_late_as_the_public_and_tell_no_alerts() {
     let Some((mut hall, address, _dir)) = hall("[broadcast]\ndelay_s = 3600\n").await else { return };
-    let token = token(&hall);
+    let token = token(hall.state.path());
     hall.board.clock(5400, 5400, true);
     hall.play("e2", "e4", "e4").await;
     hall.board.clock(5390, 5400, false);
@@ -134,6 +136,35 @@ async fn without_a_token_figures_are_as_late_as_the_public_and_tell_no_alerts() 
     // What is for a proxy on the way is no token.
     let basic = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nAuthorization: Basic eDp5\r\n\r\n");
     assert!(ask(address, &basic).starts_with("HTTP/1.1 200 "));
+}
+
+#[tokio::test]
+async fn without_a_token_no_trouble_tells_of_play() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (state, dir, board) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Board::plugged());
+    let config = dir.path().join("touchmoved.toml");
+    std::fs::write(&config, "[metrics]\nlisten = '127.0.0.1:0'\n").unwrap();
+    // The machine has a trouble of its own: nothing can be recorded.
+    std::fs::write(state.path().join("recordings"), "").unwrap();
+    // Somebody played before the board was read.
+    for (square, piece) in [("e2", '.'), ("e4", 'P'), ("e7", '.'), ("e5", 'p')] {
+        board.put_unseen(square, piece);
+    }
+    let daemon = Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);
+    daemon.ready();
+    let (address, token) = (address(&daemon), token(state.path()));
+    let tells = |page: &str, kind: &str| sum(page, &format!("touchmove_trouble{{kind=\"{kind}\"")) == 1.0;
+    let live = until("play without a game", async || {
+        // It is no play before it has stood for seconds.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        Some(get_with(address, &token)).filter(|page| tells(page, "unrecorded"))
+    })
+    .await;
+    let late = get(address);
+    for page in [&live, &late] {
+        assert!(tells(page, "recordings_stopped"), "{page}");
+    }
+    assert!(!late.contains("unrecorded"), "{late}");
 }
 
 #[tokio::test]

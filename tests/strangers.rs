@@ -13,6 +13,7 @@ use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use touchmove::laws::Position;
 use touchmove::names;
 use touchmove::publish::dbus::Stream;
 use touchmove::simulate::rng::Rng;
@@ -198,6 +199,46 @@ fn what_the_corpora_begin_with_is_read() {
     let configuration =
         fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/strangers/configuration.toml")).unwrap();
     assert_eq!(touchmove::config::Config::parse(&configuration).err(), None);
+}
+
+/// The position before this ply of the game in which arguments are tried.
+fn position_before(ply: &str) -> Position {
+    let ply: usize = ply.parse().unwrap();
+    inputs::MOVES[..ply - 1].iter().fold(Position::start(), |position, uci| position.play(position.parse_uci(uci).unwrap()))
+}
+
+/// The same of the arguments: each by what parses it, in the order of the file.
+#[test]
+fn what_the_arguments_begin_with_is_read() {
+    use touchmove::publish::dbus::arguments;
+    type Accepts = fn(&[&str]) -> bool;
+    let is_move: Accepts = |lines| position_before(lines[1]).parse_uci(lines[0]).is_some();
+    let is_position: Accepts = |lines| Position::from_fen(lines[0], false).is_ok();
+    let parsers: [(&str, Accepts); 15] = [
+        ("result", |lines| arguments::result(lines[0]).is_ok()),
+        ("result", |lines| arguments::result(lines[0]).is_ok()),
+        ("count", |lines| arguments::count(lines[0], lines[1]).is_ok()),
+        ("claim", |lines| arguments::claim(lines[0], lines[1], lines[2].to_owned()).is_ok()),
+        ("claim", |lines| arguments::claim(lines[0], lines[1], String::new()).is_ok()),
+        ("replace", is_move),
+        ("insert", is_move),
+        ("laws", |lines| arguments::laws(lines[0]).is_ok()),
+        ("promotion", |lines| arguments::promotion(lines[1].parse().unwrap(), lines[0]).is_ok()),
+        ("tags", |lines| {
+            arguments::tags(lines.chunks(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect()).is_ok()
+        }),
+        ("position", is_position),
+        ("position", is_position),
+        ("position", is_position),
+        ("take_back", |lines| lines[0].parse::<u32>().is_ok()),
+        ("round", |lines| arguments::round(&lines.join("\n")).is_ok()),
+    ];
+    let texts = corpus("argument");
+    assert_eq!(texts.len(), parsers.len());
+    for (text, (name, accepts)) in texts.into_iter().zip(parsers) {
+        let text = String::from_utf8(text).unwrap();
+        assert!(accepts(&text.lines().collect::<Vec<_>>()), "{name}: {text}");
+    }
 }
 
 /// Says this and nothing more; what is answered, until the other end is done.

@@ -98,6 +98,10 @@ async fn run(args: Args) -> anyhow::Result<()> {
     config::own::load()?.iter().for_each(|warning| warn!("{warning}"));
     let path = args.config.clone().unwrap_or_else(Config::default_path);
     let config = Config::load(&path)?;
+    let state_dir = args.state_dir.clone().unwrap_or_else(|| config.state_dir());
+    if let Some(why) = config.files_conflict(&state_dir) {
+        return Err(ConfigError::FilesConflict { path, why }.into());
+    }
     if args.check_config {
         config.warnings().iter().for_each(|warning| println!("{}: warning: {warning}", path.display()));
         let exposed = config.exposed_secrets();
@@ -124,7 +128,6 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
     config.warnings().iter().for_each(|warning| warn!("{warning}"));
     config.exposed_secrets().iter().for_each(|warning| warn!("{warning}"));
-    let state_dir = args.state_dir.clone().unwrap_or_else(|| config.state_dir());
     let recordings = config.recordings.map(|room| Recordings { dir: state_dir.join("recordings"), room });
     let calibrations = Calibrations(state_dir.join("calibration"));
     let (journal, notices) = Journal::open(&state_dir)?;

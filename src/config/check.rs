@@ -15,7 +15,7 @@ use crate::link::Place;
 use crate::locale::Locale;
 use crate::table::{Help, Publish, Settings};
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
 use toml::de::DeTable;
 
@@ -122,16 +122,40 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
 /// Where the games are written as files: not among what only the service may read.
 fn files(values: Values<'_>, state_dir: Option<&Path>) -> Option<PathBuf> {
     let dir = PathBuf::from(values.given_text("dir")?);
-    let state_dir = state_dir.unwrap_or(Path::new(DEFAULT_STATE_DIR));
-    let public = state_dir.join("public");
-    if dir.starts_with(state_dir) && !dir.starts_with(public) {
-        let message = format!(
-            "{} lies in the state directory, which holds tokens and games that are not public yet: give a directory of its own",
-            dir.display()
-        );
-        values.problems.add(&values.span_of("dir").unwrap_or(values.span.clone()), message);
+    if let Some(why) = files_conflict(&dir, state_dir.unwrap_or(Path::new(DEFAULT_STATE_DIR))) {
+        values.problems.add(&values.span_of("dir").unwrap_or(values.span.clone()), why);
     }
     Some(dir)
+}
+
+/// Returns why the games cannot be written as files to this directory while the state is kept in that one. Both paths are absolute;
+/// they are compared by their text, since neither directory needs to exist. `public` in the state directory is for such files.
+pub(super) fn files_conflict(dir: &Path, state_dir: &Path) -> Option<String> {
+    let (files, state) = (normalized(dir), normalized(state_dir));
+    let relation = if files.starts_with(&state) && !files.starts_with(state.join("public")) {
+        "lies in the state directory".to_owned()
+    } else if state.starts_with(&files) {
+        format!("contains the state directory {}", state.display())
+    } else {
+        return None;
+    };
+    Some(format!(
+        "{} {relation}, which holds tokens and games that are not public yet: give a directory of its own",
+        dir.display()
+    ))
+}
+
+/// The absolute path without `.` and `..`, by its text alone.
+fn normalized(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => _ = normal.pop(),
+            other => normal.push(other),
+        }
+    }
+    normal
 }
 
 fn lichess(values: &Values<'_>) -> Option<Lichess> {

@@ -457,9 +457,10 @@ pub static KEYS: &[Key] = &[
         Some("\"lichess.org, chess.com, localhost, 127.0.0.1\""),
         "\"lichess.org, localhost\"",
         "Whose pages may ask: these hosts and those below them. Pages must have come by https, but from this machine, from an\n\
-         address, and where http:// stands before the host. An application with pages of its own is named with its scheme,\n\
-         such as tauri://localhost. null: pages opened from files, and every sandboxed frame of any site; not with live = true.\n\
-         A program that is no browser may ask in any case.",
+         address, and where http:// stands before the host. A name without a dot is given as http://hall, and is that host\n\
+         alone. An application with pages of its own is named with its scheme, such as tauri://localhost. null: pages opened\n\
+         from files, and every sandboxed frame of any site; not with live = true. A program that is no browser may ask in any\n\
+         case.",
     ),
     key(
         "livechess",
@@ -497,8 +498,8 @@ pub static KEYS: &[Key] = &[
         text("names with commas between them, such as \"hall.example.org\"", |text| livechess::sites(text).is_some()),
         Some("\"\""),
         "\"hall.example.org\"",
-        "The names by which browsers ask for it, besides addresses and localhost. Others are refused: whoever owns a name can make\n\
-         it point here.",
+        "The names by which browsers ask for it, besides addresses and localhost; names below them count, too, but a name without\n\
+         a dot, such as hall, is that name alone. Others are refused: whoever owns a name can make it point here.",
     ),
     key(
         "web",

@@ -56,10 +56,19 @@ pub enum Origin {
 /// A site whose pages may ask.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// A name of the network or an address, in small letters; those below it count, too.
+    /// A name of the network or an address, in small letters; hosts below it belong to it, see [`Site::has_subdomains`].
     pub host: String,
     /// Also where its pages came without encryption.
     pub plain: bool,
+}
+
+impl Site {
+    /// Whether hosts below this one belong to the site. Nothing is below an address. What is below a name without a dot belongs
+    /// to others (`com`), or cannot be told from that (`hall`); but everything below localhost is this machine (RFC 6761, 6.3).
+    pub fn has_subdomains(&self) -> bool {
+        let is_address = self.host.parse::<IpAddr>().is_ok();
+        !is_address && (self.host.contains('.') || self.host == "localhost")
+    }
 }
 
 /// An address to listen on, or nothing.
@@ -107,7 +116,8 @@ fn origin(text: &str) -> Result<Origin, String> {
     let is_domain_of_many = !host.contains('.') && !is_address && !host.eq_ignore_ascii_case("localhost");
     if is_domain_of_many && found.is_some() && matches!(scheme.as_deref(), None | Some("https")) {
         return Err(format!(
-            "{text:?} would let in every site whose name ends so: write the whole host, such as \"lichess.org\""
+            "{text:?} is a top-level domain or a name of the local network: write the whole host, such as \"lichess.org\", \
+             or \"http://{host}\" for that one machine of the local network"
         ));
     }
     match (scheme.as_deref(), found) {
@@ -137,7 +147,8 @@ fn site(text: &str) -> Option<Site> {
     let (host, plain) = text.strip_prefix("http://").map_or((text, false), |host| (host, true));
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();
     let is_address = address.is_some();
-    let is_name = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte)) && !host.starts_with('.');
+    let is_plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
+    let is_name = is_plain && host.split('.').all(|label| !label.is_empty());
     // Browsers read a name that ends so as an address, and write it in another way.
     let ends_in_number =
         host.rsplit('.').next().is_some_and(|last| !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()));
@@ -146,5 +157,5 @@ fn site(text: &str) -> Option<Site> {
     let host = address.map_or_else(|| host.to_ascii_lowercase(), |address| address.to_string());
     // What is on this machine does not go over a wire.
     let plain = plain || is_address || host == "localhost";
-    (is_address || (is_name && !host.is_empty())).then_some(Site { host, plain })
+    (is_address || is_name).then_some(Site { host, plain })
 }

@@ -70,7 +70,7 @@ of the board that show something else are listed; `touchmovectl board` shows the
         /// A FEN, in quotes; X-FEN or Shredder-FEN for Chess960. Or `shown`: what stands on a board that tells the pieces, with the
         /// moves that led there since the board is read
         fen: String,
-        /// Who is to move in what is shown [default: whose clock runs, else White]
+        /// Who is to move in what is shown [default: whose clock runs, else White; the answer says who it was]
         #[arg(long, value_parser = word::<Color>)]
         turn: Option<Color>,
         /// The board, as `touchmovectl list` shows it [default: the only one]
@@ -377,7 +377,9 @@ async fn position(fen: &str, turn: Option<Color>, name: Option<&str>, service: &
     let snapshot = client.snapshot().await?;
     let shown_by = board(&snapshot, name)?;
     let id = shown_by.id.clone();
-    let fen = if fen == "shown" { shown(shown_by, turn)? } else { fen.to_owned() };
+    let is_shown = fen == "shown";
+    let side = turn.unwrap_or_else(|| side_to_move(shown_by));
+    let fen = if is_shown { shown(shown_by, side)? } else { fen.to_owned() };
     client.set_position(&id, &fen).await?;
     let snapshot = client.snapshot().await?;
     let board = board(&snapshot, Some(&id))?;
@@ -393,14 +395,32 @@ async fn position(fen: &str, turn: Option<Color>, name: Option<&str>, service: &
         }
         None => format!("a game on {id} begins from this position\n"),
     };
+    if is_shown {
+        text.push_str(&to_move(side, turn.is_some()));
+    }
     for (square, expected, seen) in &board.displaced {
         text.push_str(&format!("{square}: {expected} should be there, and {seen} is\n"));
     }
     Ok(print(&text)?)
 }
 
+/// Returns who is assumed to be to move on this board: the player whose clock runs, White where there is no clock.
+fn side_to_move(board: &BoardInfo) -> Color {
+    let black_runs = board.clock.as_ref().is_some_and(|clock| clock.turn == "black");
+    if black_runs { Color::Black } else { Color::White }
+}
+
+/// Returns the line that says who is to move; `given`: by the arbiter, else it says how to begin with the other player.
+fn to_move(side: Color, given: bool) -> String {
+    let player = side.fold_wb("White", "Black");
+    match given {
+        true => format!("{player} to move\n"),
+        false => format!("{player} to move: --turn {} for the other\n", (!side).word()),
+    }
+}
+
 /// What stands on this board, as a FEN. Kings and rooks on their first squares count as unmoved.
-fn shown(board: &BoardInfo, turn: Option<Color>) -> anyhow::Result<String> {
+fn shown(board: &BoardInfo, side: Color) -> anyhow::Result<String> {
     let letters = || Square::ALL.into_iter().zip(board.placement.chars()).filter(|(_, letter)| *letter != '.');
     let pieces: Option<Vec<(Square, Piece)>> =
         letters().map(|(square, letter)| Some((square, Piece::from_char(letter)?))).collect();
@@ -412,8 +432,6 @@ fn shown(board: &BoardInfo, turn: Option<Color>) -> anyhow::Result<String> {
     if is_turned(&squares) {
         squares.rotate_180();
     }
-    let black_runs = board.clock.as_ref().is_some_and(|clock| clock.turn == "black");
-    let black = turn.map_or(black_runs, |turn| turn == Color::Black);
     let stands = |square, piece| squares.piece_at(square) == Some(piece);
     let rights: String = [(Color::White, Square::E1, Square::H1, 'K'), (Color::White, Square::E1, Square::A1, 'Q')]
         .into_iter()
@@ -422,7 +440,7 @@ fn shown(board: &BoardInfo, turn: Option<Color>) -> anyhow::Result<String> {
         .map(|(.., letter)| letter)
         .collect();
     let rights = if rights.is_empty() { "-" } else { &rights };
-    Ok(format!("{squares} {} {rights} - 0 1", if black { 'b' } else { 'w' }))
+    Ok(format!("{squares} {} {rights} - 0 1", side.fold_wb('w', 'b')))
 }
 
 fn said(answer: &Said, fen: &str) -> String {
@@ -459,6 +477,7 @@ fn live(service: &Service) -> Result<&Service, ClientError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::publish::client::ClockInfo;
 
     /// As D-Bus has it: a1 first.
     const PLACEMENT: &str =
@@ -467,13 +486,27 @@ mod tests {
     #[test]
     fn what_stands_on_a_board_is_a_position() {
         let board = |placement: &str| BoardInfo { placement: placement.to_owned(), ..BoardInfo::default() };
-        let fen = shown(&board(PLACEMENT), None).unwrap();
+        let fen = shown(&board(PLACEMENT), Color::White).unwrap();
         assert_eq!(fen, "r3k2r/ppp2ppp/8/8/8/8/PPP2PPP/R3K2R w KQkq - 0 1");
         // Turned round it is the same.
         let turned: String = PLACEMENT.chars().rev().collect();
-        assert_eq!(shown(&board(&turned), Some(Color::Black)).unwrap(), fen.replace(" w ", " b "));
+        assert_eq!(shown(&board(&turned), Color::Black).unwrap(), fen.replace(" w ", " b "));
         for unknown in ["", &"x".repeat(64)] {
-            assert!(shown(&board(unknown), None).is_err());
+            assert!(shown(&board(unknown), Color::White).is_err());
         }
+    }
+
+    #[test]
+    fn who_is_to_move_is_said() {
+        let board = |turn: Option<&str>| {
+            let clock = turn.map(|turn| ClockInfo { turn: turn.to_owned(), ..ClockInfo::default() });
+            BoardInfo { clock, ..BoardInfo::default() }
+        };
+        assert_eq!(side_to_move(&board(Some("black"))), Color::Black);
+        assert_eq!(side_to_move(&board(Some("white"))), Color::White);
+        assert_eq!(side_to_move(&board(None)), Color::White);
+        assert_eq!(to_move(Color::White, false), "White to move: --turn black for the other\n");
+        assert_eq!(to_move(Color::Black, false), "Black to move: --turn white for the other\n");
+        assert_eq!(to_move(Color::Black, true), "Black to move\n");
     }
 }

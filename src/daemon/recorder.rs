@@ -52,6 +52,8 @@ pub struct Recorder {
     rate: RateLimit,
     /// The board says more than is recorded.
     paused: bool,
+    /// A failure was logged, and nothing has been recorded since.
+    is_failing: bool,
 }
 
 /// A leaky bucket of bytes.
@@ -90,7 +92,8 @@ impl Recorder {
         header.version = Some(env!("CARGO_PKG_VERSION").to_owned());
         header.core = Some(settings_to_value(settings));
         let (file, rate) = (None, RateLimit::default());
-        Recorder { hub, recordings, board, header, file, began: 0, until_look: LOOK, rate, paused: false }
+        let (paused, is_failing) = (false, false);
+        Recorder { hub, recordings, board, header, file, began: 0, until_look: LOOK, rate, paused, is_failing }
     }
 
     /// Begins a new file, in mid-game where `state` says so; not while the board says more than is recorded.
@@ -141,7 +144,10 @@ impl Recorder {
             }
         }
         match file.write(now.saturating_sub(self.began), what) {
-            Ok(written) => written,
+            Ok(written) => {
+                self.is_failing &= written == Written::Full;
+                written
+            }
             Err(why) => {
                 self.stop(&why);
                 Written::Kept
@@ -203,7 +209,11 @@ impl Recorder {
         let dir = self.recordings.dir.display();
         let sentence =
             format!("nothing is recorded ({why}): make room in {dir}, and the next game is recorded again; moves are kept");
-        warn!(board = %self.board, "{sentence}");
+        // It is tried again with each game, which the public learns later: the log says it once.
+        match std::mem::replace(&mut self.is_failing, true) {
+            true => debug!(board = %self.board, "{sentence}"),
+            false => warn!(board = %self.board, "{sentence}"),
+        }
         self.hub.trouble(RECORDINGS_STOPPED, Some(&self.board), Some(sentence));
     }
 }
@@ -261,7 +271,8 @@ fn make_room(dir: &Path, room: u64) -> io::Result<()> {
             *kept.entry(board_of(&path)).or_default() += length;
             continue;
         }
-        info!("the recording {} makes room for the next", path.display());
+        // The next one begins with a game.
+        debug!("the recording {} makes room for the next", path.display());
         fs::remove_file(&path)?;
     }
 }

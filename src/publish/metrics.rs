@@ -5,10 +5,18 @@
 
 mod http;
 
-use crate::daemon::hub::{BoardId, Contact, GameView, News, Published, State};
+use crate::daemon::hub::{
+    BoardId, Contact, GAME_UNREADABLE, GameView, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, News,
+    Published, State,
+};
+use crate::daemon::links::NO_BOARDS;
+use crate::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED};
 use crate::daemon::{Gallery, Hub, Source, Stop, steady, stopped};
 use crate::game::{Event, Stamped};
+use crate::publish::files::FILES_FAILED;
 use crate::publish::guests::{House, Room, refused};
+use crate::publish::lichess::{LICHESS_FAILED, LICHESS_REFUSED};
+use crate::publish::web::WEB_FAILED;
 use crate::publish::web::admitted::AdmittedTokens;
 use crate::wire::Word;
 use std::collections::BTreeMap;
@@ -25,6 +33,24 @@ const ROOM: Room = Room { all: 16, each: 16 };
 
 /// The kind of trouble when the address cannot be had.
 pub const METRICS_FAILED: &str = "metrics_failed";
+
+/// The kinds of trouble that anybody may read of: they speak of the machine, of lines, and of what the public was shown. All others
+/// tell without any delay that somebody plays, or that an alert was raised.
+const PUBLIC_TROUBLE: [&str; 13] = [
+    JOURNAL_FULL,
+    JOURNAL_LAST_ROOM,
+    JOURNAL_FAILED,
+    JOURNAL_DAMAGED,
+    GAME_UNREADABLE,
+    RECORDINGS_STOPPED,
+    RECORDING_PAUSED,
+    NO_BOARDS,
+    FILES_FAILED,
+    METRICS_FAILED,
+    LICHESS_FAILED,
+    LICHESS_REFUSED,
+    WEB_FAILED,
+];
 
 /// What a metric is to Prometheus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +80,7 @@ pub const METRICS: [(&str, Kind, &str); 15] = [
     ("touchmove_corrections_total", Kind::Counter, "Corrections of moves that were told; without a token to the public."),
     ("touchmove_alerts_total", Kind::Counter, "Alerts that were raised, by kind; with a token."),
     ("touchmove_alerts", Kind::Gauge, "Alerts that stand in the game on a board; with a token."),
-    ("touchmove_trouble", Kind::Gauge, "What is wrong with the service now, by kind."),
+    ("touchmove_trouble", Kind::Gauge, "What is wrong with the service now, by kind; what tells of play with a token."),
     (
         "touchmove_publication_delay_seconds",
         Kind::Histogram,
@@ -283,8 +309,11 @@ fn of_state(state: &State, reader: Reader, text: &mut Text) {
         let alerts = board.game.and_then(|game| state.games.get(&game)).map_or(0, |game| game.record.alerts.len());
         text.add("touchmove_alerts", &[("board", id)], alerts);
     }
+    let may_read = |kind: &str| reader == Reader::Operator || PUBLIC_TROUBLE.contains(&kind);
     let mut troubles: BTreeMap<&str, u64> = BTreeMap::new();
-    state.trouble.iter().for_each(|trouble| *troubles.entry(trouble.kind).or_default() += 1);
+    for trouble in state.trouble.iter().filter(|trouble| may_read(trouble.kind)) {
+        *troubles.entry(trouble.kind).or_default() += 1;
+    }
     for (kind, count) in troubles {
         text.add("touchmove_trouble", &[("kind", kind)], count);
     }

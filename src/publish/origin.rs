@@ -4,7 +4,7 @@
 use crate::config::livechess::{Origin, Site};
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderName};
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -58,26 +58,42 @@ pub fn is_from_elsewhere(headers: &HeaderMap, encrypted: bool) -> bool {
     !all_are(ORIGIN, &is_own) || !all_are(FETCH_SITE, &|site| site == "same-origin" || site == "none")
 }
 
-/// A host of this site: its own, or one below it.
+/// Whether a host belongs to this site: it is the site's own, or below it where the site has subdomains.
 fn is_below(site: &Site, host: &str) -> bool {
-    host.strip_suffix(&site.host).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    let is_subdomain = || host.strip_suffix(&site.host).is_some_and(|rest| rest.ends_with('.'));
+    host == site.host || (site.has_subdomains() && is_subdomain())
 }
 
-/// The host of `host`, `host:port`, `[address]:port`, in small letters and without brackets.
+/// Returns the host of `host`, `host:port` or `[address]:port`: a name in small letters without the dot of the root, or an address
+/// without brackets in its shortest form, as [`Site`] has it.
 fn host_of(authority: &str) -> Option<String> {
     let (host, port) = match authority.strip_prefix('[') {
-        Some(rest) => rest.split_once(']')?,
-        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+        Some(rest) => ipv6_and_port(rest)?,
+        None => name_and_port(authority)?,
     };
     let port_is_right = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
-    let host = host.strip_suffix('.').unwrap_or(host);
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.:".contains(&byte);
-    (port_is_right && !host.is_empty() && host.bytes().all(is_plain)).then(|| host.to_ascii_lowercase())
+    port_is_right.then_some(host)
+}
+
+/// Splits `address]:port`. Only an IPv6 address may stand in brackets (RFC 3986, section 3.2.2).
+fn ipv6_and_port(text: &str) -> Option<(String, &str)> {
+    let (address, port) = text.split_once(']')?;
+    let address: Ipv6Addr = address.parse().ok()?;
+    Some((address.to_string(), port))
+}
+
+/// Splits `host:port`, where the host is a name or an IPv4 address.
+fn name_and_port(text: &str) -> Option<(String, &str)> {
+    let (name, port) = text.split_at(text.find(':').unwrap_or(text.len()));
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
+    (!name.is_empty() && name.bytes().all(is_plain)).then(|| (name.to_ascii_lowercase(), port))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::livechess::{origins, sites};
 
     fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -107,6 +123,66 @@ mod tests {
             (&[("origin", "http://")], false, true),
         ] {
             assert_eq!(is_from_elsewhere(&headers(lines), encrypted), elsewhere, "{lines:?} {encrypted}");
+        }
+    }
+
+    #[test]
+    fn only_ipv6_addresses_stand_in_brackets() {
+        let sites = sites("hall.example, hall, localhost, ::1").expect("a list of sites");
+        for (authority, ours, loopback) in [
+            ("localhost", true, true),
+            ("LOCALHOST.:8064", true, true),
+            ("127.0.0.1:80", true, true),
+            ("192.168.1.5", true, false),
+            ("[::1]:8064", true, true),
+            ("[0:0:0:0:0:0:0:1]", true, true),
+            ("[FE80::1]", true, false),
+            ("hall.example", true, false),
+            ("[localhost]", false, false),
+            ("[hall.example]", false, false),
+            ("[hall]:8064", false, false),
+            ("[::1.]", false, false),
+            ("[127.0.0.1]", false, false),
+            ("[::1", false, false),
+            ("[::1]8064", false, false),
+            ("[::1].", false, false),
+            ("[]", false, false),
+            ("::1", false, false),
+        ] {
+            assert_eq!((is_host(&sites, authority), is_loopback(authority)), (ours, loopback), "{authority}");
+        }
+    }
+
+    #[test]
+    fn a_name_without_a_dot_is_that_host_alone() {
+        let hosts = sites("hall.example, hall, com").expect("a list of sites");
+        for (host, ours) in [
+            ("hall.example", true),
+            ("www.hall.example", true),
+            ("hall", true),
+            ("HALL.:8064", true),
+            ("com", true),
+            ("www.hall", false),
+            ("evil.com", false),
+            ("evilhall.example", false),
+            ("evil.example", false),
+        ] {
+            assert_eq!(is_host(&hosts, host), ours, "{host}");
+        }
+        let origins = origins("http://hall, http://[0:0:0:0:0:0:0:1], 127.0.0.1, localhost").expect("a list of origins");
+        for (origin, may) in [
+            ("http://hall", true),
+            ("https://hall:8443", true),
+            ("http://[::1]:8080", true),
+            ("http://[0::1]", true),
+            ("http://127.0.0.1", true),
+            ("http://page.localhost", true),
+            ("https://www.hall", false),
+            ("http://[hall]", false),
+            ("http://[127.0.0.1]", false),
+            ("http://www.127.0.0.1", false),
+        ] {
+            assert_eq!(is_origin(&origins, origin), may, "{origin}");
         }
     }
 }

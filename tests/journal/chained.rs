@@ -313,7 +313,8 @@ fn a_journal_without_checksums_gets_them_after_a_backup() {
 
     let journal = open(dir.path());
     assert_eq!(stored(&journal), 90);
-    assert_eq!(journal.incarnation().id.len(), 36);
+    let incarnation = journal.incarnation();
+    assert_eq!((incarnation.id.len(), incarnation.last_good), (36, vec![]));
     fill(&journal, 90, 95);
     drop(journal);
     let findings = verify(dir.path());
@@ -321,6 +322,14 @@ fn a_journal_without_checksums_gets_them_after_a_backup() {
     let backup = rusqlite::Connection::open(dir.path().join("journal.sqlite3.backup-v1")).expect("a backup");
     let number = |sql: &str| backup.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a number");
     assert_eq!((number("PRAGMA user_version"), number("SELECT count(*) FROM event")), (1, 90));
+    drop(backup);
+    // Put back, it is another incarnation, since the game that was being played has gone on in this one.
+    assert_eq!(open(dir.path()).incarnation().id, incarnation.id);
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    fs::copy(dir.path().join("journal.sqlite3.backup-v1"), elsewhere.path().join("journal.sqlite3")).expect("copied");
+    let journal = open(elsewhere.path());
+    assert_ne!(journal.incarnation().id, incarnation.id);
+    assert_eq!(journal.incarnation().last_good, [(5, 10)]);
 }
 
 #[test]
@@ -357,11 +366,43 @@ fn a_backup_put_back_is_another_incarnation() {
     let (journal, told, _) = opened(dir.path());
     assert!(told.contains("published events are missing or changed in game 4 (all of it)"), "{told}");
     assert_ne!(journal.incarnation().id, id);
-    assert_eq!(journal.incarnation().last_good, [(4, 0)]);
+    // Game 2 was being played, and went on after the backup.
+    assert_eq!(journal.incarnation().last_good, [(2, 10), (4, 0)]);
     assert!(begin_game(&journal) > 4);
     drop(journal);
     open(dir.path());
     assert!(verify(dir.path()).is_good());
+}
+
+/// On a machine that knows nothing else of it.
+#[test]
+fn a_backup_put_back_without_marks_is_another_incarnation() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    let before = journal.incarnation();
+    let index = fill(&journal, 0, 30);
+    journal.backup(&elsewhere.path().join("journal.sqlite3")).expect("a backup");
+    fill(&journal, index, 65);
+    drop(journal);
+    // What was copied stays what it is.
+    assert_eq!(open(dir.path()).incarnation(), before);
+
+    assert!(verify(elsewhere.path()).is_good());
+    let journal = open(elsewhere.path());
+    let incarnation = journal.incarnation();
+    assert_ne!(incarnation.id, before.id);
+    let number = (index - 1) % GAME + 1;
+    assert_eq!(incarnation.last_good, [(2, number as u64)]);
+    // Nothing else is given the numbers of what came after it.
+    assert_eq!(stored(&journal), index);
+    assert!(append(&journal, vec![nth(index)]).is_err(), "the game went on under its number");
+    assert!(begin_game(&journal) > 4);
+    drop(journal);
+    // It is a backup no more.
+    let journal = open(elsewhere.path());
+    assert_eq!(journal.incarnation(), incarnation);
+    assert!(verify(elsewhere.path()).is_good());
 }
 
 #[test]

@@ -1,4 +1,7 @@
 //! A copy of the journal while it is in use, by this process or another.
+//!
+//! A copy has a table that the journal does not have ([`is_marked`]): it lacks what was stored after it was made, and whoever opens
+//! it as the journal has to know that.
 
 use super::{FILE, JournalError};
 use rusqlite::backup::{Backup, StepResult};
@@ -14,9 +17,32 @@ const STEP: i32 = 256;
 /// Copies the journal of this state directory, as it is now, into a new file; `touchmoved` may go on writing meanwhile.
 ///
 /// `progress` hears now and then how many pages are copied, and of how many. The file is complete when it appears under its
-/// name, and is one file: there is no write-ahead log beside it. Nothing is overwritten.
+/// name, and is one file: there is no write-ahead log beside it. Nothing is overwritten. The copy says that it is one: whoever opens
+/// it as the journal begins a new incarnation.
 pub fn backup(dir: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<(), JournalError> {
     write_copy(&open_source(dir)?, to, &mut progress)
+}
+
+/// Whether this journal is a copy that was put back and not opened yet.
+pub(super) fn is_marked(journal: &Connection) -> rusqlite::Result<bool> {
+    const MARKS: &str = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'backup'";
+    journal.query_row(MARKS, [], |row| row.get::<_, i64>(0)).map(|count| count > 0)
+}
+
+/// From now on this journal is no copy.
+pub(super) fn unmark(journal: &Connection) -> rusqlite::Result<()> {
+    journal.execute_batch("DROP TABLE backup")
+}
+
+/// Marks a journal as a copy that was made now. What it was copied from may be one that was not opened yet.
+fn mark(copy: &Connection) -> rusqlite::Result<()> {
+    let wall_ms = jiff::Timestamp::now().as_millisecond();
+    copy.execute_batch(&format!(
+        "BEGIN;
+        CREATE TABLE IF NOT EXISTS backup (wall_ms INTEGER NOT NULL) STRICT;
+        INSERT INTO backup (wall_ms) VALUES ({wall_ms});
+        COMMIT;"
+    ))
 }
 
 /// Copies the journal that is open here into a new file.
@@ -84,7 +110,7 @@ fn copy(source: &Connection, part: &Path, progress: &mut impl FnMut(u64, u64)) -
         .query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
         .and_then(|()| target.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))
         .map_err(failed())?;
-    if whole == "ok" { Ok(()) } else { Err(JournalError::Damaged(whole)) }
+    if whole == "ok" { mark(&target).map_err(failed()) } else { Err(JournalError::Damaged(whole)) }
 }
 
 fn refuse_existing(path: &Path) -> Result<(), JournalError> {

@@ -3,10 +3,10 @@
 //! **Invariant:** an event that anybody may know is never given another content. A game of which something is missing or changed is
 //! closed: nothing is added to it any more, and what goes on goes on as a new game.
 
-use super::JournalError;
 use super::chain::{self, Checked, Hash};
 use super::marks::{Mark, Marks, Public};
 use super::read::{id, integer, text};
+use super::{JournalError, backup};
 use crate::daemon::random;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -16,6 +16,8 @@ use std::path::Path;
 pub(super) const NEWEST: u64 = 100;
 /// A counter of games that is so much above the last game has been damaged.
 const ABSURD: u64 = 1_000_000;
+/// So many games may have begun after a backup was made: their numbers are given to no others once it is put back.
+const AFTER_BACKUP: u64 = 10_000;
 
 /// One life of a journal: as long as its identifier stays the same, each event keeps its game, its number and its content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,7 +63,7 @@ impl From<&End> for Mark {
     }
 }
 
-/// What is known of the journal from elsewhere.
+/// What is known of the journal from elsewhere: docs/journal.md says what else there is, and why it is no witness.
 #[derive(Default)]
 pub(super) struct Witnesses {
     pub marks: Option<Marks>,
@@ -140,7 +142,7 @@ struct Loss {
 }
 
 /// Looks through the games that matter now, compares them with the witnesses, and begins a new incarnation where something that was
-/// published is missing.
+/// published is missing, or may be, since a backup was put back.
 ///
 /// # Errors
 /// What SQLite says; of a file that is torn above all.
@@ -149,6 +151,7 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
     let mut marks = witnesses.marks.clone().unwrap_or_default();
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
     let before = Incarnation::read(&writing).map_err(failed())?;
+    let is_backup = backup::is_marked(&writing).map_err(failed())?;
     let closed = closed(&writing).map_err(failed())?;
     let boards = last_games(&writing).map_err(failed())?;
     let newest: Vec<u64> = writing
@@ -201,13 +204,17 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
         }
     }
     let damage = sentence(&loss, witnesses, before.id.is_empty());
-    if witnesses.lost_frames > 0 {
-        // Which games had events in there, nobody knows: the last ones.
+    if witnesses.lost_frames > 0 || is_backup {
+        // Which games had events in there, or after the backup was made, nobody knows: the last ones.
         ends.values().for_each(|end| _ = loss.games.entry(end.game).or_insert(end.number));
     }
-    if before.id.is_empty() || damage.is_some() {
+    if before.id.is_empty() || damage.is_some() || is_backup {
         let wall_ms = jiff::Timestamp::now().as_millisecond();
-        begin(&writing, damage.as_deref().unwrap_or("begun"), wall_ms, &loss.games)?;
+        let why = if is_backup { "a backup was put back" } else { "begun" };
+        begin(&writing, damage.as_deref().unwrap_or(why), wall_ms, &loss.games)?;
+    }
+    if is_backup {
+        backup::unmark(&writing).map_err(failed())?;
     }
     ends.retain(|_, end| !loss.games.contains_key(&end.game));
     let counted: Option<u64> = writing
@@ -218,7 +225,8 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
     let told = witnesses.public.keys().chain(loss.games.keys()).chain(closed.keys()).copied();
     let last_game = counted.filter(|counted| *counted <= held + ABSURD).into_iter().chain(told).fold(held, u64::max);
     // A commit that begins a game changes several pages, so there were fewer games than frames.
-    let last_game = last_game + witnesses.lost_frames;
+    let unknown = witnesses.lost_frames.saturating_add(if is_backup { AFTER_BACKUP } else { 0 });
+    let last_game = last_game.saturating_add(unknown);
     if counted != Some(last_game) {
         writing
             .execute("DELETE FROM sqlite_sequence WHERE name = 'game'", [])

@@ -16,7 +16,7 @@ use crate::wire::{event_to_value, order_to_value};
 use shakmaty::{Board, Square};
 use std::sync::Arc;
 use std::time::Instant;
-use tracing::{debug, info, warn};
+use tracing::{debug, warn};
 
 /// The kind of trouble of a board that shows play without a game.
 const UNRECORDED: &str = "unrecorded";
@@ -67,7 +67,8 @@ impl Place {
         let (clock, table) = match &last {
             None => (Clock::new(), Table::new(spec.settings.clone())),
             Some(LastGame { epoch_wall_ms, events, .. }) => {
-                info!(board = %id, "the last game goes on: {} events", events.len());
+                // How far it is the public learns later.
+                debug!(board = %id, "the last game goes on: {} events", events.len());
                 let last = events.last().map_or(0, |event| event.at);
                 (Clock::resumed(*epoch_wall_ms, last), Table::restore(spec.settings.clone(), events))
             }
@@ -182,7 +183,7 @@ impl Place {
                 return Vec::new();
             }
         };
-        info!(board = %self.id, "a game of another board goes on: {} events", events.len());
+        debug!(board = %self.id, "a game of another board goes on: {} events", events.len());
         self.clock = Clock::resumed(epoch_wall_ms, events.last().map_or(0, |event| event.at));
         self.table = table;
         self.begun += 1;
@@ -256,10 +257,8 @@ impl Place {
         if std::mem::replace(&mut self.unrecorded, unrecorded) != unrecorded {
             let id = &self.id;
             let sentence = unrecorded.then(|| {
-                format!(
-                    "the pieces on board {id} stand as in play, and there is no game: nothing is recorded; \
-                     `touchmovectl arbiter position shown --board {id}` begins one from what stands there"
-                )
+                let identified = self.table.placement().and_then(|placement| pieces(&placement)).is_some();
+                unrecorded_play(id, identified)
             });
             if let Some(sentence) = &sentence {
                 warn!(board = %id, "{sentence}");
@@ -385,6 +384,19 @@ pub fn serial_number(address: Address) -> String {
     format!("{:05}", address.0)
 }
 
+/// Returns what to say of play without a game on this board. `identified`: the board tells which piece stands on each square, so
+/// that a game can begin from what it shows; of any other board somebody has to give the position.
+fn unrecorded_play(id: &BoardId, identified: bool) -> String {
+    let advice = match identified {
+        true => format!("`touchmovectl arbiter position shown --board {id}` begins one from what stands there"),
+        false => format!(
+            "the board does not tell which pieces they are: `touchmovectl arbiter position 'FEN' --board {id}` begins one from a \
+             position"
+        ),
+    };
+    format!("the pieces on board {id} stand as in play, and there is no game: nothing is recorded; {advice}")
+}
+
 /// The pieces, where every one of them is known.
 fn pieces(placement: &Placement) -> Option<Board> {
     let mut board = Board::empty();
@@ -396,4 +408,19 @@ fn pieces(placement: &Placement) -> Option<Board> {
         }
     }
     Some(board)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_advised_about_play_without_a_game_is_possible_on_the_board() {
+        let id = BoardId::new("hall_1");
+        let advice = unrecorded_play(&id, true);
+        assert!(advice.contains("`touchmovectl arbiter position shown --board hall_1`"), "{advice}");
+        let advice = unrecorded_play(&id, false);
+        assert!(advice.contains("`touchmovectl arbiter position 'FEN' --board hall_1`"), "{advice}");
+        assert!(!advice.contains("shown"), "{advice}");
+    }
 }
