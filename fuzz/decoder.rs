@@ -73,14 +73,14 @@ impl Line {
 
     fn drain(&mut self) {
         loop {
-            let said = self.whole.poll_reading();
-            // Only what comes in one go can be seen to have waited.
-            if let Some((_, late @ Reading::Trouble(Trouble::Late))) = said {
-                self.input(Input::Reading(late));
-                continue;
+            let mut said = self.whole.poll_reading();
+            while said.as_ref().is_some_and(is_late) {
+                self.input(Input::Reading(Reading::Trouble(Trouble::Late)));
+                said = self.whole.poll_reading();
             }
             if let Some(single) = &mut self.single {
-                let other = single.poll_reading();
+                // What comes in one go is seen to have waited, and what comes byte by byte is not.
+                let other = std::iter::from_fn(|| single.poll_reading()).find(|other| !is_late(other));
                 // What was asked for amid the bytes is answered by the next one if they come one by one.
                 if said != other && [&said, &other].into_iter().any(is_silence) {
                     self.single = None;
@@ -140,6 +140,10 @@ impl Line {
         self.each(|protocol, now| protocol.link(now, state));
         self.input(Input::Link(state));
     }
+}
+
+fn is_late(said: &(Address, Reading)) -> bool {
+    matches!(said.1, Reading::Trouble(Trouble::Late))
 }
 
 fn is_silence(said: &Option<(Address, Reading)>) -> bool {

@@ -137,7 +137,7 @@ async fn a_real_game_is_seen_by_clients_that_are_not_ours() {
             let quoted = format!("{quote}{uci}{quote}");
             lines.wait_for(&quoted, |line| {
                 // On a busy machine two moves may come late and at once, which is told.
-                let alerted = line.contains("AlertRaised") && !line.contains("moves_uncertain");
+                let alerted = line.contains("AlertRaised") && !line.contains("came late, all at once");
                 assert!(!alerted && !line.contains("MovesCorrected"), "before {uci}: {line}");
                 let made = line.contains("MoveMade");
                 assert!(!made || line.contains(&quoted), "{uci} is next: {line}");

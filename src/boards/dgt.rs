@@ -66,8 +66,8 @@
 //! A board says nothing while nothing moves and no clock runs. After [`QUIET`] without a byte the link is tested by setting
 //! the update mode anew and asking for a dump: the answer also heals what was lost, and a board that lost its power meanwhile
 //! reports updates again. A question unanswered for [`ANSWER`] is asked again, for ever; [`SILENT`] after the first one
-//! [`Trouble::Silent`] says so once, and [`Trouble::Answering`] when a byte comes again. [`Trouble::Late`] comes before four changes
-//! or more that were read at once, and before a dump that shows what no update has said.
+//! [`Trouble::Silent`] says so once, and [`Trouble::Answering`] when a byte comes again. [`Trouble::Late`] comes before three messages
+//! or more that were read at once, two of them updates, and before a dump that shows what no update has said.
 //!
 //! While the memory comes, which takes 8 s, nothing is asked and nothing is overdue. If it stops for [`ANSWER`] it is asked for a
 //! second time, and then taken as far as it came.
@@ -111,8 +111,9 @@ pub const SILENT: Millis = 5_000;
 pub const STALL: Millis = 500;
 /// Dumps asked for because of damage are at least so far apart. Milliseconds.
 pub const AGAIN: Millis = 500;
-/// So many messages of changes or of the clock in one chunk have waited to be read: two moves are four changes, and each takes 5 ms.
-const WAITED: usize = 4;
+/// So many updates and messages of the clock in one chunk, two updates at least, have waited to be read: an update takes 5 ms, and of
+/// two moves one piece may have been in the air before.
+const WAITED: usize = 3;
 /// Pause after a command. Milliseconds.
 const PACE: Millis = 100;
 /// Pause after the commands of the first greeting that a restart waits for; the buffer holds them all. Milliseconds.
@@ -250,6 +251,9 @@ impl Protocol for Dgt {
             self.battery_at = Some(now + BATTERY);
             self.send(now, Command::Battery, PACE);
         }
+        if self.busy_until().is_none() {
+            self.take_early(now);
+        }
         self.ask_if_wanted(now);
     }
 
@@ -305,10 +309,7 @@ impl Protocol for Dgt {
             }
             self.want_dump(now);
         }
-        if self.early_until().is_some_and(|until| until <= now) {
-            (self.placed, self.shown) = (true, self.doubted.take());
-            self.readings.extend(self.shown.clone().map(Reading::Placement));
-        }
+        self.take_early(now);
         match self.dump {
             Dump::Asked(at) if now < at + ANSWER => {}
             Dump::Asked(_) if !self.placed => self.greet(now, PACE),
@@ -404,13 +405,22 @@ impl Dgt {
     /// Whether so many updates and clock messages came with one look at the line that they have waited for it. What comes beside a
     /// memory waits for that.
     fn is_late(&self, chunk: &[u8]) -> bool {
-        let news = || chunk.iter().filter(|byte| matches!(**byte, 0x8d | 0x8e)).count();
-        self.download.is_none() && chunk.len() >= WAITED * 5 && news() >= WAITED
+        let count = |id: u8| chunk.iter().filter(|byte| **byte == id).count();
+        let (updates, clock) = (count(message::UPDATE), count(clock::ID));
+        self.download.is_none() && updates >= 2 && updates + clock >= WAITED
     }
 
     /// Until then a dump that came before one was asked for waits for one that answers.
     fn early_until(&self) -> Option<Millis> {
         self.asked_at.filter(|_| !self.placed && self.doubted.is_some()).map(|at| at + EARLY)
+    }
+
+    /// That time is over: the dump has to do.
+    fn take_early(&mut self, now: Millis) {
+        if self.early_until().is_some_and(|until| until <= now) {
+            (self.placed, self.shown) = (true, self.doubted.take());
+            self.readings.extend(self.shown.clone().map(Reading::Placement));
+        }
     }
 
     /// While a message is arriving, nothing is sent and no answer is overdue.

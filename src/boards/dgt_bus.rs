@@ -50,7 +50,9 @@
 //! [`Trouble::Answering`], and all is read anew. What a board has to tell meanwhile it keeps for the next 83.
 //!
 //! A dump that differs from what the changes have told may only be newer than they are: the changes are asked for before a second
-//! one counts. Damage is got over here and loses nothing, so nobody is told of it.
+//! one counts. Damage is got over here, so nobody is told of it; but one damaged message in 128 has a right checksum, and while
+//! messages are lost the squares are compared every 5 s. Three changes or more for which the board was asked 400 ms late come after
+//! [`Trouble::Late`].
 //!
 //! # Where this comes from
 //!

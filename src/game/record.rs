@@ -249,6 +249,12 @@ impl Record {
         self.plies.last().map_or(&self.start_fen, |ply| &ply.played.fen)
     }
 
+    /// The position before this ply, as FEN; the last one where there are not so many.
+    pub fn fen_before(&self, ply: u32) -> &str {
+        let before = self.plies.iter().take(ply.saturating_sub(1) as usize).next_back();
+        before.map_or(&self.start_fen, |ply| &ply.played.fen)
+    }
+
     /// What both clocks showed when this ply, or the last one before it that they are known of, was completed.
     pub fn clocks_at(&self, ply: u32) -> ClockTimes {
         let known = |ply: &&Ply| ply.clocks.white.is_some() || ply.clocks.black.is_some();

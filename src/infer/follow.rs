@@ -267,6 +267,11 @@ impl Follower {
         self.seen.damage(now);
     }
 
+    /// What comes at this time, all at once, has waited somewhere: when each change happened is not known.
+    pub fn comes_late(&mut self, now: Millis) {
+        self.seen.comes_late(now);
+    }
+
     /// Squares that changed nobody knows in which order: a whole reading after some were missed, or after a link was lost.
     pub fn edges(&mut self, now: Millis, changed: impl IntoIterator<Item = (Square, Sensed)>) {
         let mut squares = Bitboard::EMPTY;

@@ -39,6 +39,8 @@ pub struct Seen {
     changes: VecDeque<Change>,
     /// Until then changes may have waited on the line.
     late_until: Millis,
+    /// What came at this time has waited somewhere, and the squares whose last change did.
+    late: (Option<Millis>, Bitboard),
     /// Who pressed the clock lately, oldest first.
     presses: VecDeque<(Millis, Color)>,
     /// When the line last carried damage.
@@ -68,6 +70,7 @@ impl Seen {
             last_edge: 0,
             changes: VecDeque::new(),
             late_until: 0,
+            late: (None, Bitboard::EMPTY),
             presses: VecDeque::new(),
             damaged_at: None,
             moved: Bitboard::EMPTY,
@@ -96,6 +99,7 @@ impl Seen {
             return;
         }
         self.found.discard(square);
+        self.late.1.set(square, self.late.0 == Some(now));
         self.changed_at[square as usize] = now;
         self.moved.add(square);
         self.show(square, sensed);
@@ -182,6 +186,16 @@ impl Seen {
     /// What comes until then may have waited on the line: when it happened is not known.
     pub fn is_late_until(&mut self, until: Millis) {
         self.late_until = until;
+    }
+
+    /// What comes at this time, all at once, has waited somewhere: when each change happened is not known.
+    pub fn comes_late(&mut self, now: Millis) {
+        self.late.0 = Some(now);
+    }
+
+    /// The squares whose last change came so.
+    pub fn came_late(&self) -> Bitboard {
+        self.late.1
     }
 
     /// The last change was not seen when it happened.

@@ -52,6 +52,8 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("uncertain_line", &[("plies", Plain)]),
     ("uncertain_late", &[("plies", Plain)]),
     ("uncertain_order", &[("plies", Plain)]),
+    ("uncertain_twice", &[("plies", Plain)]),
+    ("uncertain_unshown", &[("plies", Plain)]),
     ("moves_missing", &[("number", Number)]),
     ("last_move_doubtful", &[("san", Plain), ("percent", Number)]),
     // The clock.

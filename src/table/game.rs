@@ -66,8 +66,6 @@ pub struct Game {
     seen_changes: Option<u64>,
     /// Whether the board has shown what is on record since it was last lost from sight.
     has_agreed: bool,
-    /// When something came that had waited.
-    late_at: Option<Millis>,
     over: bool,
     /// The link is down, or nothing was read yet: what the board shows is not known.
     blind: bool,
@@ -172,7 +170,6 @@ impl Game {
             history: history(&start, &published, &record.plies, Same::Rights),
             seen_changes: Some(follower.changes()),
             has_agreed: !blind,
-            late_at: None,
             follower,
             record,
             laws,
@@ -313,6 +310,11 @@ impl Game {
         self.blind = true;
     }
 
+    /// The squares that were told to be stuck, and those that flicker now, in squares of play.
+    pub fn told_bad(&self) -> Bitboard {
+        self.follower.told_bad()
+    }
+
     /// The line carried damage.
     pub fn damage(&mut self, now: Millis) {
         self.follower.damage(now);
@@ -320,7 +322,7 @@ impl Game {
 
     /// What comes at this time has waited somewhere: when it happened is not known.
     pub fn comes_late(&mut self, now: Millis) {
-        self.late_at = Some(now);
+        self.follower.comes_late(now);
     }
 
     pub fn changed(&mut self, now: Millis, edges: &[Edge], whole: bool, around: &mut Around<'_>, output: &mut Output) {

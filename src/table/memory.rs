@@ -40,7 +40,7 @@ pub struct Gap {
     pub lost: Option<Lost>,
     /// The memory was asked for.
     pub asked: Option<Asked>,
-    /// When it was first asked for, whatever became of the link since.
+    /// When it was first asked for, however often the board fell silent since.
     first_asked: Option<Millis>,
     /// It did not help, and is asked for again.
     again: Option<Again>,
@@ -96,6 +96,11 @@ impl Gap {
         if self.lost.is_none() || !asked && !again && shown.is_some() {
             self.lost = Some(Lost { at, shown, plies });
         }
+    }
+
+    /// The link comes or goes: the arbiter is told late only after somebody could answer for so long.
+    pub fn ask_first_anew(&mut self) {
+        self.first_asked = None;
     }
 
     /// The arbiter has set the record right: no memory that comes later knows better.
@@ -186,10 +191,10 @@ impl Table {
 
     /// The board's memory is here, or will not come (an empty one): the game is followed on through what was missed.
     pub fn remember(&mut self, now: Millis, log: &[Remembered], output: &mut Output) {
+        // What came while the memory was on the line may have been lost in it.
+        output.cues.push(Cue::Placement);
         if self.gap.asked.is_none() {
-            // An answer that comes too late, or that nobody asked for. What came while it was on the line may have been lost.
-            output.cues.push(Cue::Placement);
-            return;
+            return; // It comes too late, or nobody asked for it.
         }
         let Gap { lost: Some(lost), asked: Some(asked), again, .. } = std::mem::take(&mut self.gap) else { return };
         let since = lost.at;
@@ -230,10 +235,11 @@ impl Table {
                 self.replay(now, since, known, steps, output);
                 let before = log.get(..found.known).unwrap_or_default();
                 let landings = self.game.as_ref().and_then(|game| game.landings(lost.plies)).unwrap_or_default();
-                let on_board = landings.into_iter().map(|(square, piece)| (rotation.apply(square), piece));
+                let on_board: Vec<_> = landings.into_iter().map(|(square, piece)| (rotation.apply(square), piece)).collect();
+                let bad = self.game.as_ref().map(Game::told_bad).unwrap_or_default().into_iter().map(|at| rotation.apply(at));
                 // Where squares differ the last move may have been another as well.
                 let last = (found.wrong > 0).then(|| lost.plies.saturating_sub(1));
-                doubtful = first_unshown(before, on_board).or(last);
+                doubtful = first_unshown(before, &on_board, bad.collect()).or(last);
                 let edges = self.sense.placement_read(until, &to[followed]);
                 self.with_game(output, |game, around, output| game.changed(until, &edges, true, around, output));
             }
@@ -266,8 +272,6 @@ impl Table {
             game.is_late_until(now + crate::infer::model::SCANNED);
         });
         self.sense.placement_read(now, &present);
-        // What came while the memory was on the line may have been lost in it.
-        output.cues.push(Cue::Placement);
         self.stage = 0;
         self.start_if_set_up(now, 0, output);
     }
@@ -410,19 +414,25 @@ fn said_before(log: &[Remembered]) -> Vec<Bitboard> {
 }
 
 /// The first of these moves, given as the piece that came to a square, that the log does not show since the start position last stood
-/// on the board. `None`: it shows them all, or does not go back to the start. A player may be quicker than his opponent's last piece.
-fn first_unshown(log: &[Remembered], landings: impl Iterator<Item = (Square, Piece)>) -> Option<usize> {
+/// on the board. `None`: it shows them all, or does not go back to the start. A player may be quicker than his opponent's last piece;
+/// of two changes of one square in a row the log has only the second, so that a piece that is taken at once may only be seen to go; and
+/// squares that are known to be `bad` show nothing.
+fn first_unshown(log: &[Remembered], landings: &[(Square, Piece)], bad: Bitboard) -> Option<usize> {
     let start = log.iter().rposition(|entry| *entry == Remembered::Start)?;
     let shown = log.get(start..)?;
     let mut next = ByColor::new_with(|_| 0);
-    landings.into_iter().position(|(at, piece)| {
-        let lands = |entry: &Remembered| {
-            matches!(entry, Remembered::Square { square, sensed, .. } if *square == at && *sensed == Sensed::Piece(piece))
+    landings.iter().enumerate().position(|(index, &(at, piece))| {
+        let is_taken = landings.get(index + 1).is_some_and(|(next, _)| *next == at);
+        let lands = |entry: &Remembered| match entry {
+            Remembered::Square { square, sensed, .. } if *square == at => {
+                *sensed == Sensed::Piece(piece) || (is_taken && *sensed == Sensed::Empty)
+            }
+            _ => false,
         };
         let next = next.get_mut(piece.color);
         let found = shown.iter().skip(*next).position(lands);
         *next += found.map_or(0, |found| found + 1);
-        found.is_none()
+        found.is_none() && !bad.contains(at)
     })
 }
 

@@ -287,6 +287,7 @@ impl Table {
             Input::Reading(reading) => self.reading(now, reading, &mut output),
             Input::Link(state) => {
                 self.lose_sight(now);
+                self.gap.ask_first_anew();
                 self.silent_since = None;
                 self.unseen_since = (state == LinkState::Up).then_some(now);
                 output.tell(now, Event::Link(state));

@@ -9,6 +9,9 @@ use touchmove::laws::Position;
 use touchmove::publish::client::{GameInfo, Happened, Snapshot};
 use touchmove::wire::Word;
 
+/// The troubles of the service that say that a record may not be what was played.
+const TELLING: [&str; 6] = ["unrecorded", "game_unreadable", "journal_full", "journal_failed", "journal_damaged", "no_boards"];
+
 /// What became of a schedule.
 #[derive(Debug, PartialEq)]
 pub enum Verdict {
@@ -102,7 +105,7 @@ pub fn judge(snapshot: &Snapshot, stored: &[Happened], truth: &[String], sensing
     let unready = snapshot.boards.iter().find(|board| board.state != "ready");
     let reported = alert
         .map(|kind| format!("{kind:?}"))
-        .or_else(|| snapshot.trouble.first().map(|(kind, _)| kind.clone()))
+        .or_else(|| snapshot.trouble.iter().find(|(kind, _)| TELLING.contains(&kind.as_str())).map(|(kind, _)| kind.clone()))
         .or_else(|| unready.map(|board| format!("board is {}", board.state)))
         .or_else(|| snapshot.boards.is_empty().then(|| "no board".to_owned()));
     if let Some(what) = reported {

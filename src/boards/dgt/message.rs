@@ -4,12 +4,15 @@ use super::{clock, memory};
 use crate::boards::{Battery, Identity, Placement, Reading, Sensed, Trouble};
 use shakmaty::{Color, Role, Square};
 
+/// The id of an update.
+pub const UPDATE: u8 = 0x8e;
+
 /// The reading of one message; `None` where it says nothing, e.g. the clock's acknowledgement.
 pub fn read(id: u8, payload: &[u8]) -> Option<Reading> {
     let reading = match (id, payload) {
         (0x86, codes) => dump(codes),
         (clock::ID, times) => return clock::read(times).unwrap_or_else(|why| Some(impossible(why))),
-        (0x8e, &[field, code]) => update(field, code),
+        (UPDATE, &[field, code]) => update(field, code),
         (0x8f, bytes) => Ok(Reading::Memory(memory::read(bytes))),
         (0x90, &[high, low]) => {
             let address = u16::from(high) << 7 | u16::from(low);

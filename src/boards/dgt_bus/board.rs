@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 
 /// Changes are asked for so often: about as often as a board looks at its squares. Milliseconds.
 const ROUND: Millis = 200;
+/// So many changes at once that the board was not asked in time have waited: two moves are no fewer.
+const WAITED: usize = 3;
 /// The clock is asked so often, and where there is none. Milliseconds.
 const CLOCK: (Millis, Millis) = (1_000, 10_000);
 /// The squares are compared so often. Milliseconds.
@@ -252,7 +254,7 @@ impl Board {
     /// Nothing came, or nothing whole.
     pub fn unanswered(&mut self, now: Millis, question: Question) {
         self.failures += 1;
-        self.failed_at = Some(now);
+        (self.failed_at, self.check_at) = (Some(now), self.check_at.min(now + CHECK_SOON));
         if self.silent {
             self.rest_until = now + ABSENT;
         } else if self.failures.is_multiple_of(TRIES) {
@@ -307,6 +309,7 @@ impl Board {
     }
 
     fn changes(&mut self, now: Millis, data: &[u8], question: Option<Question>) {
+        let due = self.changes_at;
         let is_known = !data.is_empty() && self.last.0 == data;
         // What was repeated may come twice; and where the question was lost, what comes again is older than that.
         let is_echo = is_known && (self.last.1 || question == Some(Question::Repeat));
@@ -330,7 +333,12 @@ impl Board {
         if self.shown.is_none() && question.is_some() {
             self.before.extend(data);
         }
-        for entry in memory::read(data) {
+        let entries = memory::read(data);
+        let changes = entries.iter().filter(|entry| matches!(entry, Remembered::Square { .. })).count();
+        if self.shown.is_some() && changes >= WAITED && now >= due + 2 * ROUND {
+            self.readings.push_back(Reading::Trouble(Trouble::Late));
+        }
+        for entry in entries {
             match entry {
                 Remembered::Square { square, sensed, .. } => {
                     if let Some(shown) = &mut self.shown {

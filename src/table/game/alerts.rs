@@ -13,6 +13,8 @@ use crate::table::Output;
 use crate::table::clock::Press;
 use crate::table::unrecorded::STANDS;
 use shakmaty::{Bitboard, Color, Move, Role, Square};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// The board stands unexplained for so long, in milliseconds, before the arbiter is told: longer than a piece is put aside to
 /// be adjusted.
@@ -139,79 +141,91 @@ impl Game {
 
     /// Moves that were just published, and that other lines would explain as well: the arbiter is asked.
     pub(super) fn tell_uncertain(&mut self, now: Millis, from: usize, to: usize, output: &mut Output) {
-        let mut squares = Vec::new();
-        let mut others = Vec::new();
-        let mut damaged = Vec::new();
-        let mut late = Vec::new();
-        let mut first = None;
-        let seen = self.follower.seen();
-        let bad_line = seen.is_damaged(now, BAD_LINE);
-        // Where the board tells the pieces, a square that works shows what comes to it.
-        let tells = seen.sensing() == Sensing::Identity;
-        let told_bad = self.follower.told_bad();
-        // Nobody has heard of a square that is only thought stuck, to explain this very move.
-        let thought_stuck = self.follower.line_blind() & !told_bad;
-        let unshown = |node: &Node| {
-            let Some(to) = node.mv.map(landing).filter(|_| tells) else { return false };
-            thought_stuck.contains(to) || (node.silent && !told_bad.contains(to))
-        };
-        // What was put on record at once, moves that are missing among it, has an alert of its own.
-        let is_seen = |node: &Node| node.decided != Some(Confidence::CERTAIN);
-        // Its piece stood there long before the move that it is said to answer.
-        let stood_before = |before: &Node, node: &Node, least: Millis| {
-            tells && node.mv.map(landing).is_some_and(|to| seen.changed_at(to) + least < before.made_at)
-        };
-        let between_two = |index: usize, before: &Node, node: &Node| {
-            let first = index.checked_sub(1).and_then(|index| self.follower.line().get(index));
-            let moves = first.zip(before.mv.zip(node.mv));
-            let lifted = before.mv.and_then(|mv: Move| mv.from()).map(|from| seen.changed_at(from));
-            stood_before(before, node, OVERLAP_OF_TWO)
-                && lifted.is_some_and(|lifted| lifted + CARRIED_TWICE < before.made_at)
-                && moves.is_some_and(|(first, (mv, reply))| could_be_two(&first.position, mv, reply))
-        };
-        // Its piece was found there before a move was.
-        let was_displaced = |node: &Node| tells && node.mv.map(landing).is_some_and(|to| self.was_displaced.contains(to));
-        for index in from..to {
-            let (Some(before), Some(node)) = (self.follower.line().get(index), self.follower.line().get(index + 1)) else {
-                continue;
-            };
-            let made_out = node.is_reconstructed() && bad_line;
-            let unordered =
-                bad_line && ((to > from + 1 && is_seen(node)) || stood_before(before, node, OVERLAP) || was_displaced(node));
-            let unordered = unordered || between_two(index, before, node);
-            if let Some(mv) = node.mv.filter(|_| unshown(node) || made_out || unordered) {
-                squares.push(mv.to());
-                damaged.push(before.position.numbered_san(mv));
-                first.get_or_insert(index + 1);
-                continue;
+        let line = self.follower.line();
+        // By what makes them uncertain: plies, where they end, and the moves as they are written.
+        let mut doubts: BTreeMap<&str, BTreeMap<usize, (Square, String)>> = BTreeMap::new();
+        for ply in from + 1..=to {
+            let Some((key, plies, rival)) = self.doubt(now, ply, to > from + 1) else { continue };
+            for ply in plies {
+                let (Some(before), Some(node)) = (line.get(ply - 1), line.get(ply)) else { continue };
+                let Some(mv) = node.mv else { continue };
+                let written = before.position.numbered_san(rival.unwrap_or(mv));
+                doubts.entry(key).or_default().insert(ply, (mv.to(), written));
             }
-            let at_once = index > 0 && node.made_at == before.made_at && self.late_at == Some(node.made_at);
-            if let Some(mv) = node.mv.filter(|_| at_once && seen.sensing() != Sensing::Occupancy) {
-                squares.push(mv.to());
-                late.push(before.position.numbered_san(mv));
-                first.get_or_insert(index);
-                continue;
-            }
-            let legal = before.position.legal_moves();
-            let doubt = tells.then(|| self.follower.confidence(index + 1, now)).flatten();
-            let rivals =
-                doubt.filter(|(confidence, _)| *confidence < DOUBTFUL).map_or_else(|| node.rivals.clone(), |doubt| doubt.1);
-            let rival = rivals.iter().find(|(other, _)| legal.contains(other));
-            let (Some(mv), Some((rival, _))) = (node.mv, rival) else { continue };
-            squares.push(mv.to());
-            others.push(before.position.numbered_san(*rival));
-            first.get_or_insert(index + 1);
         }
-        let made_out = if bad_line { "uncertain_line" } else { "uncertain_order" };
-        let told = [(made_out, damaged), ("uncertain_late", late), ("uncertain", others)]
-            .into_iter()
-            .find(|(_, plies)| !plies.is_empty());
-        if let Some((key, plies)) = told {
-            let text = Text::new(key).with("plies", plies.join(", "));
+        for (key, moves) in doubts {
             // The first of them: a correction of others does not settle it.
-            let ply = first.map(|ply| ply as u32);
+            let ply = moves.keys().next().map(|&ply| ply as u32);
+            let (squares, plies): (Vec<Square>, Vec<String>) = moves.into_values().unzip();
+            let text = Text::new(key).with("plies", plies.join(", "));
             self.raise(now, Told { squares, ply, ..Told::new(AlertKind::MovesUncertain, text) }, output);
         }
+    }
+
+    /// Why the move of this ply may have been another: the key of the sentence, the plies it is about, and what it could have been
+    /// where that is known. `several`: it was published with others.
+    fn doubt(&self, now: Millis, ply: usize, several: bool) -> Option<(&'static str, RangeInclusive<usize>, Option<Move>)> {
+        let (line, seen) = (self.follower.line(), self.follower.seen());
+        let (before, node) = (line.get(ply.checked_sub(1)?)?, line.get(ply)?);
+        let mv = node.mv?;
+        let earlier = ply.checked_sub(2).and_then(|earlier| line.get(earlier)).zip(before.mv);
+        let both = ply - usize::from(earlier.is_some())..=ply;
+        if seen.sensing() == Sensing::Identity {
+            // What was put on record at once, moves that are missing among it, has an alert of its own.
+            let is_seen = node.decided != Some(Confidence::CERTAIN);
+            let bad_line = seen.is_damaged(now, BAD_LINE);
+            if bad_line && (node.is_reconstructed() || (several && is_seen)) {
+                return Some(("uncertain_line", ply..=ply, None));
+            }
+            // Its piece stood there long before the move that it is said to answer, or was found there before a move was.
+            if bad_line && (self.stood_before(before, mv, OVERLAP) || self.was_displaced.contains(landing(mv))) {
+                return Some(("uncertain_line", both, None));
+            }
+            // A square that works shows what comes to it. Nobody has heard of one that is only thought stuck, to explain this very move.
+            let told_bad = self.follower.told_bad();
+            let is_working = |square| !told_bad.contains(square);
+            if is_working(landing(mv)) && (node.silent || self.follower.line_blind().contains(landing(mv))) {
+                return Some(("uncertain_unshown", ply..=ply, None));
+            }
+            if earlier.is_some_and(|(earlier, first)| self.is_between_two(earlier, first, before, mv)) {
+                return Some(("uncertain_twice", both, None));
+            }
+        }
+        if earlier.is_some_and(|(_, first)| self.came_late_together(first, before, mv, node))
+            && seen.sensing() != Sensing::Occupancy
+        {
+            return Some(("uncertain_late", both, None));
+        }
+        let tells = seen.sensing() == Sensing::Identity;
+        let doubt = tells.then(|| self.follower.confidence(ply, now)).flatten();
+        let rivals =
+            doubt.filter(|(confidence, _)| *confidence < DOUBTFUL).map_or_else(|| node.rivals.clone(), |doubt| doubt.1);
+        let legal = before.position.legal_moves();
+        let (rival, _) = rivals.into_iter().find(|(other, _)| legal.contains(other))?;
+        Some(("uncertain", ply..=ply, Some(rival)))
+    }
+
+    /// Whether the pieces of these two moves were told to stand in the same instant, which was later than they did. `before`, `node`: what
+    /// the moves lead to.
+    fn came_late_together(&self, first: Move, before: &Node, mv: Move, node: &Node) -> bool {
+        let seen = self.follower.seen();
+        let (from, to) = (landing(first), landing(mv));
+        let at_once = if from == to { before.made_at == node.made_at } else { seen.changed_at(from) == seen.changed_at(to) };
+        at_once && seen.came_late().contains(from) && seen.came_late().contains(to)
+    }
+
+    /// Whether the piece of this move stood where it went so long before the move that it is said to answer.
+    fn stood_before(&self, before: &Node, mv: Move, least: Millis) -> bool {
+        self.follower.seen().changed_at(landing(mv)) + least < before.made_at
+    }
+
+    /// Whether the opponent's piece was in the air for so long that it could have been put down on the way, with this move as the reply
+    /// to that. `earlier`: the position before the opponent's move `first`, after which `before` is.
+    fn is_between_two(&self, earlier: &Node, first: Move, before: &Node, mv: Move) -> bool {
+        let lifted = first.from().map(|from| self.follower.seen().changed_at(from));
+        self.stood_before(before, mv, OVERLAP_OF_TWO)
+            && lifted.is_some_and(|lifted| lifted + CARRIED_TWICE < before.made_at)
+            && could_be_two(&earlier.position, first, mv)
     }
 
     /// A capture was published of which nothing was seen where it took, and a move that is not legal explains all that has changed:
@@ -354,6 +368,9 @@ impl Game {
         let ply = told.ply.unwrap_or(self.record.plies.len() as u32);
         if !self.is_judged || self.is_acknowledged(told.kind, told.by, ply) {
             return;
+        }
+        if let (AlertKind::MovesUncertain, Some(ply)) = (told.kind, told.ply) {
+            told.position.get_or_insert_with(|| self.record.fen_before(ply).to_owned());
         }
         let before = if told.position.is_some() { ply.saturating_sub(1) } else { ply };
         let position = told.position.take().unwrap_or_else(|| self.record.fen().to_owned());

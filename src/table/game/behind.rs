@@ -17,8 +17,8 @@ use shakmaty::{Bitboard, Move};
 const BEHIND: Millis = 10_000;
 /// The same when the clock was pressed so often meanwhile, in milliseconds and presses: nobody presses four times in one exchange.
 const BEHIND_PRESSED: (Millis, u32) = (3_000, 4);
-/// Pieces that came to so many squares between two readings of the whole board were not put there meanwhile: a reading before was
-/// wrong, or changes were lost, and the arbiter is told after this time, in milliseconds.
+/// Pieces that one reading of the whole board shows on so many squares of which no update has told were not put there just now: a
+/// reading before was wrong, or changes were lost, and the arbiter is told after this time, in milliseconds.
 const AT_ONCE: (usize, Millis) = (3, 3_000);
 /// So many squares differ from the start position when two moves were played.
 const PLAYED: usize = 4;
@@ -229,7 +229,7 @@ impl Game {
             missing.push(Known { mv, pressed_at: None, found: Some(found.clone()) });
             last = found;
         }
-        let ply = (self.published.len() + missing.len()) as u32;
+        let ply = self.published.len() as u32 + 1;
         let plies = moves.iter().map(|&mv| Known { mv, pressed_at: None, found: None });
         self.add_plies(now, missing.into_iter().chain(plies), CorrectionReason::Evidence, around, output);
         self.fix();

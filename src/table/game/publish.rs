@@ -10,6 +10,7 @@ use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, E
 use crate::laws::draws::Same;
 use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
+use shakmaty::Bitboard;
 
 /// A move is sure, for those who want no others, if it is so likely: one in ten is wrong at worst.
 const SURE: Confidence = Confidence(900);
@@ -46,6 +47,7 @@ impl Game {
         }
         self.tell_faults(now, output);
         if self.seen_changes == Some(self.follower.changes()) {
+            self.forget_displaced(agrees);
             return;
         }
         self.seen_changes = Some(self.follower.changes());
@@ -73,10 +75,15 @@ impl Game {
         if !self.tell_missed(now, decided, output) {
             self.tell_uncertain(now, same, decided, output);
         }
-        if agrees && decided == self.follower.line().len().saturating_sub(1) {
-            self.was_displaced = shakmaty::Bitboard::EMPTY;
-        }
+        self.forget_displaced(agrees);
         self.tell_instead(now, output);
+    }
+
+    /// Once the board agrees with the record and all of that is published, what was out of place before is settled.
+    fn forget_displaced(&mut self, agrees: bool) {
+        if agrees && self.published.len() + 1 == self.follower.line().len() {
+            self.was_displaced = Bitboard::EMPTY;
+        }
     }
 
     /// The move of this ply is clearly ahead of all others, or it was completed: by the clock, or by its player's next move.
@@ -128,8 +135,9 @@ impl Game {
         self.instead_told = self.instead_told.min(same);
         self.tell(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
         self.history = history(&self.start, &self.published, &self.record.plies, Same::Rights);
-        // What was uncertain is gone, or is told anew.
-        let gone = |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32;
+        // What was uncertain of moves that are gone is settled, or is told anew.
+        let gone =
+            |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32 && !stay.contains(&alert.ply);
         self.clear(now, gone, output);
         let played = reason == CorrectionReason::Takeback;
         self.forget_alerts(now, same as u32, &stay, played, output);
