@@ -56,7 +56,7 @@ test-arm64: cargo-deb ## The package for aarch64, its programs run under emulati
 cargo-deb:
 	@$(CARGO) deb --version >/dev/null 2>&1 || { echo "installing cargo-deb"; $(CARGO) install --locked cargo-deb; }
 
-# How long each fuzz target runs; and which: every board's own, `table`, and each sort of text that strangers hand in.
+# How long each fuzz target runs; and which: every board's own, `table`, and each sort of text, message or argument that strangers hand in.
 FUZZ_SECONDS ?= 600
 FUZZ ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 

@@ -6,7 +6,8 @@
 //! `Trouble` must say that it may not be. On occupancy boards the record must show what the sensors show.
 //!
 //! `cargo test chaos` runs a few fixed schedules. `make chaos` runs many: `SCHEDULES=2000 SEED=1 JOBS=8`. `SCHEDULE=17` runs
-//! one and prints what happened; `FAULT="disk full"` takes those alone that have this fault. A schedule that fails leaves its log and state directory under `target/chaos`.
+//! one and prints what happened; `FAULT="disk full"` takes those alone that have this fault. A schedule that fails leaves its log and
+//! state directory under `target/tmp/chaos`.
 
 mod driver;
 mod line;
@@ -34,6 +35,8 @@ fn number(name: &str) -> Option<u64> {
 #[derive(Default)]
 struct Summary {
     verdicts: BTreeMap<&'static str, u64>,
+    /// What was reported, and how often.
+    reports: BTreeMap<String, u64>,
     /// By fault: how many schedules had it, and how many of these failed.
     faults: BTreeMap<&'static str, (u64, u64)>,
     failed: Vec<String>,
@@ -42,6 +45,9 @@ struct Summary {
 impl Summary {
     fn add(&mut self, schedule: &Schedule, verdict: &Verdict) {
         *self.verdicts.entry(verdict.name()).or_default() += 1;
+        if let Verdict::Reported(what) = verdict {
+            *self.reports.entry(what.clone()).or_default() += 1;
+        }
         for fault in schedule.fault_names() {
             let (had, failed) = self.faults.entry(fault).or_default();
             *had += 1;
@@ -55,6 +61,8 @@ impl Summary {
     fn print(&self) {
         println!("verdict                      schedules");
         self.verdicts.iter().for_each(|(name, count)| println!("{name:<28} {count:>9}"));
+        println!("reported by");
+        self.reports.iter().for_each(|(what, count)| println!("{what:<28} {count:>9}"));
         println!("fault                        schedules    failed");
         self.faults.iter().for_each(|(name, (had, failed))| println!("{name:<28} {had:>9} {failed:>9}"));
         if !TimeOfDay::can_be_set() {
