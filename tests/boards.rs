@@ -377,6 +377,12 @@ fn dgt_doubts_a_dump_that_differs() {
     assert_eq!(board(&mut bench, "8e 00 05 30 00"), [lift(Square::A2)]);
     bench.board.receive(bench.now, &bytes(&lifted));
     assert_eq!(bench.board.poll_reading().map(|(_, reading)| reading), Some(shows[0].clone()));
+    // The first one does not say what an update has said before it.
+    let mut bench = Bench::up();
+    bench.pass(900);
+    assert_eq!(board(&mut bench, "8e 00 05 30 00"), [lift(Square::A2)]);
+    assert_eq!(board(&mut bench, DUMP), []);
+    assert_eq!(board(&mut bench, &lifted), shows);
     // There is no other dump: better this one than none.
     let mut bench = Bench::settled();
     assert_eq!(board(&mut bench, &lifted), []);
