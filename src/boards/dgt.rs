@@ -169,8 +169,8 @@ struct Dgt {
     dump: Dump,
     /// What the squares show, by all that was passed on; `None` before the first dump.
     shown: Option<Box<Placement>>,
-    /// What updates have said of squares before the first dump.
-    told: Vec<(Square, Sensed)>,
+    /// What updates have reported of squares before the first dump.
+    updated: Vec<(Square, Sensed)>,
     /// A dump that differs from that, until another one says the same.
     doubted: Option<Box<Placement>>,
     /// The last time a dump was asked for.
@@ -381,8 +381,8 @@ impl Dgt {
             }
             Reading::Square(square, sensed) => {
                 if self.shown.is_none() {
-                    self.told.retain(|(known, _)| known != square);
-                    self.told.push((*square, *sensed));
+                    self.updated.retain(|(known, _)| known != square);
+                    self.updated.push((*square, *sensed));
                 }
                 for squares in [&mut self.shown, &mut self.doubted].into_iter().flatten() {
                     squares[*square as usize] = *sensed;
@@ -469,8 +469,9 @@ impl Dgt {
 
     /// Whether a dump says what the updates or a dump before it have said.
     fn is_credible(&self, placement: &Placement) -> bool {
-        let as_told = || self.told.iter().all(|(square, sensed)| placement[*square as usize] == *sensed);
-        self.shown.as_deref().map_or_else(as_told, |shown| shown == placement) || self.doubted.as_deref() == Some(placement)
+        let is_as_updated = || self.updated.iter().all(|(square, sensed)| placement[*square as usize] == *sensed);
+        self.shown.as_deref().map_or_else(is_as_updated, |shown| shown == placement)
+            || self.doubted.as_deref() == Some(placement)
     }
 
     fn ask(&mut self, now: Millis) {

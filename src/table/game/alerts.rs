@@ -6,7 +6,7 @@ use crate::boards::{Millis, Sensing};
 use crate::game::event::Difference;
 use crate::game::event::Matter;
 use crate::game::{Alert, AlertKind, Confidence, CorrectionReason, Event, Sighting, Text};
-use crate::infer::model::BAD_LINE;
+use crate::infer::model::{BAD_LINE, OVERLAP};
 use crate::infer::{Node, landing};
 use crate::laws::{Facts, Irregularity, Position, Situation, articles, ruling};
 use crate::table::Output;
@@ -31,9 +31,7 @@ const TAKEN_OFF: usize = 5;
 /// Where the board tells the pieces, hardly a move is published that is less likely than this: a square did not show it.
 const DOUBTFUL: Confidence = Confidence(500);
 
-/// No hand is so much ahead of its opponent's, in milliseconds.
-const OVERLAP: Millis = 1_000;
-/// The same where the opponent's move could have been two, one before and one after, in milliseconds.
+/// The same as [`OVERLAP`] where the opponent's move could have been two, one before and one after, in milliseconds.
 const OVERLAP_OF_TWO: Millis = 600;
 /// One hand hardly carries a piece for so long, in milliseconds: it may have been put down between.
 const CARRIED_TWICE: Millis = 1_000;
@@ -170,7 +168,8 @@ impl Game {
         let mv = node.mv?;
         let earlier = ply.checked_sub(2).and_then(|earlier| line.get(earlier)).zip(before.mv);
         let both = ply - usize::from(earlier.is_some())..=ply;
-        if seen.sensing() == Sensing::Identity {
+        let tells = seen.sensing() == Sensing::Identity;
+        if tells {
             // What was put on record at once, moves that are missing among it, has an alert of its own.
             let is_seen = node.decided != Some(Confidence::CERTAIN);
             let bad_line = seen.is_damaged(now, BAD_LINE);
@@ -196,7 +195,6 @@ impl Game {
         {
             return Some(("uncertain_late", both, None));
         }
-        let tells = seen.sensing() == Sensing::Identity;
         let doubt = tells.then(|| self.follower.confidence(ply, now)).flatten();
         let rivals =
             doubt.filter(|(confidence, _)| *confidence < DOUBTFUL).map_or_else(|| node.rivals.clone(), |doubt| doubt.1);
