@@ -37,6 +37,12 @@ impl Play {
         self.take(Input::Reading(Reading::Placement(placement)))
     }
 
+    /// All squares are read, and no update has told of some.
+    fn show_late(&mut self) {
+        self.take(Input::Reading(Reading::Trouble(Trouble::Late)));
+        self.show();
+    }
+
     /// A move; `seen`: its squares are told, so many milliseconds apart.
     fn play(&mut self, uci: &str, seen: bool, apart: Millis) {
         let mv = self.position.parse_uci(uci).unwrap_or_else(|| panic!("{uci} is no move"));
@@ -179,6 +185,39 @@ fn pieces_that_stand_elsewhere_at_once_are_told_of_soon() {
 }
 
 const GAME: [&str; 12] = ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6", "c1g5", "e7e6"];
+
+/// In the middle of a game old answers show the start position, though nobody was seen to put a piece there: no game begins, and the
+/// arbiter is told. Where the pieces were seen to come, one does.
+#[test]
+fn a_start_position_that_nobody_was_seen_to_put_up_begins_no_game() {
+    let begun = |play: &Play| play.told.iter().filter(|told| matches!(told.event, Event::GameStarted { .. })).count();
+    let mut play = Play::new();
+    play.wait(2_000);
+    GAME[..10].iter().for_each(|uci| play.play(uci, true, 600));
+    let position = std::mem::replace(&mut play.position, Position::start());
+    let shown_at = play.now;
+    for _ in 0..13 {
+        play.show_late();
+        play.wait(1_000);
+    }
+    let (at, _) = play.alerted().expect("the arbiter is told");
+    assert!(at - shown_at <= 5_000, "after {} ms", at - shown_at);
+    play.position = position;
+    play.show_late();
+    GAME[10..].iter().for_each(|uci| play.play(uci, true, 600));
+    play.wait(5_000);
+    assert_eq!((begun(&play), play.moves()), (1, GAME.to_vec()));
+
+    let played = play.position.board().clone();
+    for square in Square::ALL {
+        let (was, is) = (played.piece_at(square), Position::start().board().piece_at(square));
+        if was != is {
+            play.change(&[(200, square, is)]);
+        }
+    }
+    play.wait(5_000);
+    assert_eq!((begun(&play), play.moves()), (2, Vec::new()));
+}
 
 /// Three plies are seen, then so many are played while the link is down, on a board without a memory.
 fn missed(plies: usize) -> Play {

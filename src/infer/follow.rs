@@ -141,6 +141,11 @@ impl Follower {
         self.best().king_strays(&self.seen)
     }
 
+    /// Pieces stand elsewhere than after the last move, and nobody was seen to put them there.
+    pub fn is_shown_unseen(&self) -> bool {
+        self.best().is_shown_unseen(&self.seen)
+    }
+
     /// Both kings have left their squares.
     fn kings_are_gone(&self) -> bool {
         (self.tip().position.board().kings() & self.seen.occupied()).is_empty()
@@ -285,6 +290,7 @@ impl Follower {
             self.seen.find(now, square, sensed);
             squares.add(square);
         }
+        self.seen.came_at_once(now, squares);
         if !self.is_held(squares) {
             self.doubt(now);
             self.each(now, |line, seen, others| line.found(now, squares, seen, others));

@@ -41,6 +41,8 @@ pub struct Seen {
     late_until: Millis,
     /// What came at this time has waited somewhere, and the squares whose last change did.
     late: (Option<Millis>, Bitboard),
+    /// The squares whose last change one late reading told, many at once.
+    unseen: Bitboard,
     /// Who pressed the clock lately, oldest first.
     presses: VecDeque<(Millis, Color)>,
     /// When the line last carried damage.
@@ -71,6 +73,7 @@ impl Seen {
             changes: VecDeque::new(),
             late_until: 0,
             late: (None, Bitboard::EMPTY),
+            unseen: Bitboard::EMPTY,
             presses: VecDeque::new(),
             damaged_at: None,
             moved: Bitboard::EMPTY,
@@ -100,6 +103,7 @@ impl Seen {
         }
         self.found.discard(square);
         self.late.1.set(square, self.late.0 == Some(now));
+        self.unseen.discard(square);
         self.changed_at[square as usize] = now;
         self.moved.add(square);
         self.show(square, sensed);
@@ -196,6 +200,21 @@ impl Seen {
     /// The squares whose last change came so.
     pub fn came_late(&self) -> Bitboard {
         self.late.1
+    }
+
+    /// One reading tells at this time that these squares have changed. Many at once that the board should have told of one by one are
+    /// those of an old answer, or much was lost.
+    pub fn came_at_once(&mut self, now: Millis, squares: Bitboard) {
+        /// More squares than two moves change.
+        const MANY: usize = 4;
+        if self.late.0 == Some(now) && squares.count() > MANY {
+            self.unseen |= squares;
+        }
+    }
+
+    /// The squares whose last change came like that.
+    pub fn unseen(&self) -> Bitboard {
+        self.unseen
     }
 
     /// The last change was not seen when it happened.

@@ -262,6 +262,11 @@ impl Game {
                     && !self.follower.mismatch().is_empty()))
     }
 
+    /// Whether the game is on, and pieces stand elsewhere that nobody was seen to put there.
+    pub fn is_shown_unseen(&self) -> bool {
+        !self.over && self.follower.is_shown_unseen()
+    }
+
     /// Whether this game began from that position and no move was made yet.
     pub fn begins_like(&self, position: &Position) -> bool {
         self.published.is_empty() && self.start.board() == position.board()

@@ -1,6 +1,6 @@
 //! How a game begins: from a start position that stands on the board, or from something else that stood there.
 
-use super::game::Game;
+use super::game::{ABANDONED, Game};
 use super::unrecorded::Unrecorded;
 use super::{Gap, Output, Settings, Table};
 use crate::boards::{Millis, Placement, Sensed, Sensing};
@@ -38,7 +38,8 @@ enum Oddity {
 }
 
 impl Table {
-    /// A start position stands on the board: a game begins, unless it is the one that is on.
+    /// A start position stands on the board: a game begins, unless it is the one that is on. In a game that is on, pieces that nobody
+    /// was seen to put there may be those of an old answer of the board's.
     pub(super) fn start_if_set_up(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
         if !self.sense.is_whole() || !self.game.as_ref().is_none_or(|game| game.may_be_followed_by_another(quiet)) {
             return;
@@ -57,7 +58,8 @@ impl Table {
         let but_one = || start_but_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
         if let Some(found) = found.or_else(|| but_one().map(|(found, _)| found)) {
             let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
-            if !(known && self.rotation == Some(found.rotation)) {
+            let is_old = quiet < ABANDONED && self.game.as_ref().is_some_and(Game::is_shown_unseen);
+            if !(is_old || known && self.rotation == Some(found.rotation)) {
                 self.begin(now, found, output);
             }
         }

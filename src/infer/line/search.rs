@@ -58,14 +58,19 @@ impl Line {
         }
     }
 
-    /// A position of the past stands on the board again, or one move from it.
+    /// A position of the past stands on the board again.
     pub(super) fn find_takeback(&mut self, quiet: Millis, seen: &Seen) {
-        if quiet < REST_TAKEBACK {
+        if quiet < REST_TAKEBACK || self.is_shown_unseen(seen) {
             return;
         }
         if let Some(index) = self.nodes.iter().rposition(|node| self.shows(node, seen)) {
             self.take_back(self.nodes.len() - 1 - index, CorrectionReason::Takeback, seen);
         }
+    }
+
+    /// Pieces stand elsewhere than after the last move, and nobody was seen to put them there.
+    pub fn is_shown_unseen(&self, seen: &Seen) -> bool {
+        (self.mismatch(seen) & seen.unseen()).any()
     }
 
     /// Drops plies from the end and adds others, as the first of `tries` (dropped, added) says that explains what is seen.
