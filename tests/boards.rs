@@ -8,11 +8,12 @@ use touchmove::boards::{
     Reading, Sensed, Trouble, Unsupported, dgt, model,
 };
 
-const DUMP: &str = "86 00 43 08 09 0a 0c 0b 0a 09 08 07 07 07 07 07 07 07 07
+pub const DUMP: &str = "86 00 43 08 09 0a 0c 0b 0a 09 08 07 07 07 07 07 07 07 07
     00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
     01 01 01 01 01 01 01 01 02 03 04 06 05 04 03 02";
 
-fn bytes(hex: &str) -> Vec<u8> {
+/// Of hexadecimal digits.
+pub fn bytes(hex: &str) -> Vec<u8> {
     hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
 }
 

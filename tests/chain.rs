@@ -191,9 +191,9 @@ fn commands_and_replies() {
     }
 }
 
-/// One damaged message in 128 has a right checksum: the first squares are read again soon.
-#[test]
-fn the_first_squares_are_read_again_soon() {
+/// A board on the line whose first dump is damaged, for ten seconds; its clock, which stands, is asked for at this time. Returns its
+/// readings and their times.
+fn first_seconds(clock_at: Millis) -> Vec<(Millis, Reading)> {
     let framed = |frame: String| {
         let mut frame = bytes(&frame);
         frame.push(frame.iter().map(|byte| u32::from(*byte)).sum::<u32>() as u8 & 0x7f);
@@ -202,8 +202,12 @@ fn the_first_squares_are_read_again_soon() {
     let dump = |last: u8| framed(format!("83 00 46 08 01 {} {last:02x}", "00 ".repeat(63)));
     let mut bus = (dgt_bus::MODEL.protocol)();
     bus.link(0, LinkState::Up);
-    let (mut now, mut dumps, mut shown) = (0, 0, Vec::new());
+    let (mut now, mut dumps, mut said, mut asked) = (0, 0, Vec::new(), false);
     while now < 10_000 {
+        if now >= clock_at && !asked {
+            asked = true;
+            bus.act(now, Address(1025), Cue::Clock).expect("a board with a clock");
+        }
         for write in std::iter::from_fn(|| bus.poll_write()).collect::<Vec<_>>() {
             let answer = match write.bytes.first() {
                 Some(0x82) => {
@@ -218,13 +222,32 @@ fn the_first_squares_are_read_again_soon() {
             };
             bus.receive(now, &answer);
         }
-        let placement = |(_, reading)| matches!(reading, Reading::Placement(_)).then_some((now, reading));
-        shown.extend(std::iter::from_fn(|| bus.poll_reading()).filter_map(placement));
+        said.extend(std::iter::from_fn(|| bus.poll_reading()).map(|(_, reading)| (now, reading)));
         now = bus.next_deadline().map_or(10_000, |at| at.max(now));
         bus.timeout(now);
     }
-    let [(first, damaged), (second, right)] = &shown[..] else { panic!("{shown:?}") };
+    said
+}
+
+/// One damaged message in 128 has a right checksum: the first squares are read again soon.
+#[test]
+fn the_first_squares_are_read_again_soon() {
+    let said = first_seconds(Millis::MAX);
+    let shown: Vec<_> = said.iter().filter(|(_, reading)| matches!(reading, Reading::Placement(_))).collect();
+    let [(first, damaged), (second, right)] = shown[..] else { panic!("{shown:?}") };
     assert!(damaged != right && second - first <= 6_000, "after {} ms", second - first);
+}
+
+/// A clock that stands is told once, and again where it is asked for.
+#[test]
+fn a_clock_that_was_doubted_is_told_again() {
+    let clocks = |clock_at| -> Vec<Millis> {
+        let said = first_seconds(clock_at);
+        said.iter().filter(|(_, reading)| matches!(reading, Reading::Clock(_))).map(|(at, _)| *at).collect()
+    };
+    assert_eq!(clocks(Millis::MAX).len(), 1);
+    let [_, again] = clocks(6_000)[..] else { panic!("{:?}", clocks(6_000)) };
+    assert!((6_000..6_500).contains(&again), "after {again} ms");
 }
 
 /// A board that is taken from the line in play is told to be silent, and what was played on it meanwhile is read when it is back.

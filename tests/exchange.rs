@@ -67,13 +67,13 @@ async fn a_game_goes_on_at_another_board() {
     broken.clock(5400, 5400, true);
     broken.play("e2", "e4");
     made(&mut watch, "e4").await;
-    broken.clock(5390, 5400, false);
+    broken.clock(5399, 5400, false);
     broken.play("e7", "e5");
     made(&mut watch, "e5").await;
-    broken.clock(5390, 5380, true);
+    broken.clock(5399, 5398, true);
     // White's bishop goes where it cannot, and the arbiter puts the position back: it has to move now.
     broken.play("f1", "h4");
-    broken.clock(5370, 5380, false);
+    broken.clock(5398, 5398, false);
     seen(&mut watch, "the alert", |event| event.event == "AlertRaised" && event.fields["kind"] == "illegal_move").await;
     hall.client.order(first, &Command::Restore { ply: 3 }).await.unwrap();
     seen(&mut watch, "what was put back", |event| event.event == "MovesCorrected").await;
@@ -89,7 +89,7 @@ async fn a_game_goes_on_at_another_board() {
     assert!(game.id > first && sans(&game) == ["e4", "e5"], "{game:?}");
     let pgn = hall.client.pgn(game.id).await.unwrap();
     assert!(
-        pgn.contains("[White \"Ada\"]") && pgn.contains("1. e4 {[%clk 1:29:50]") && pgn.contains("e5 {[%clk 1:29:40]"),
+        pgn.contains("[White \"Ada\"]") && pgn.contains("1. e4 {[%clk 1:29:59]") && pgn.contains("e5 {[%clk 1:29:58]"),
         "{pgn}"
     );
     let (round, tables) = hall.client.round().await.unwrap();
@@ -111,10 +111,10 @@ async fn a_game_goes_on_at_another_board() {
     until("the game for the public", async || told(&["e4", "e5"]).await).await;
 
     // White's bishop was touched, and another piece is moved.
-    spare.clock(5370, 5380, true);
+    spare.clock(5398, 5398, true);
     spare.play("d2", "d4");
     made(&mut watch, "d4").await;
-    spare.clock(5360, 5380, false);
+    spare.clock(5397, 5398, false);
     let alert =
         seen(&mut watch, "the alert", |event| event.event == "AlertRaised" && event.fields["kind"] == "touch_move").await;
     assert_eq!(alert.game, Some(game.id));

@@ -117,7 +117,7 @@ impl Protocol for Centaur {
         match cue {
             Cue::Placement => (self.wanted, self.squares_at) = (true, self.squares_at.min(now)),
             Cue::Lights(squares) => self.lights = Some(squares),
-            Cue::Memory | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
+            Cue::Clock | Cue::Memory | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
         }
         Ok(())
     }

@@ -171,7 +171,7 @@ impl Protocol for Chessnut {
             }
             Cue::Beep if self.up => self.send(now, BEEP.to_vec()),
             Cue::Beep => {}
-            Cue::Memory | Cue::ClockText(_) => return Err(Unsupported),
+            Cue::Clock | Cue::Memory | Cue::ClockText(_) => return Err(Unsupported),
         }
         Ok(())
     }

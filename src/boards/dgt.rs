@@ -7,7 +7,7 @@
 //! | byte | name | what it does | sent |
 //! |---|---|---|---|
 //! | 40 | reset | idle mode; from bus mode, in which boards power up, into single-board mode; no answer | greeting |
-//! | 41 | clock | one 8d | never: 4b reports the clock by itself |
+//! | 41 | clock | one 8d | request, where a clock's message is doubted: 4b tells the same only once |
 //! | 42 | board | one 86 | greeting, request, link test, after damage |
 //! | 43, 44 | update | 8e on change, and 8d every second, or none | never: 4b is better |
 //! | 45 | serial number | 91 | greeting |
@@ -128,6 +128,7 @@ const BATTERY: Millis = 600_000;
 #[repr(u8)]
 enum Command {
     Reset = 0x40,
+    Clock = 0x41,
     Board = 0x42,
     SerialNumber = 0x45,
     Memory = 0x49,
@@ -266,6 +267,13 @@ impl Protocol for Dgt {
                 if self.up && matches!(self.dump, Dump::Idle) {
                     self.dump = Dump::Wanted(now);
                     self.ask_if_wanted(now);
+                }
+                Ok(())
+            }
+            // Beside a memory nothing is asked.
+            Cue::Clock => {
+                if self.up && self.download.is_none() {
+                    self.send(now, Command::Clock, PACE);
                 }
                 Ok(())
             }

@@ -204,6 +204,7 @@ impl Protocol for Bus {
         let asked = self.boards.get_mut(&board).ok_or(Unsupported)?;
         match cue {
             Cue::Placement => asked.want_placement(),
+            Cue::Clock => asked.want_clock(now),
             Cue::Memory => asked.want_memory(up),
             Cue::Lights(_) | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
         }

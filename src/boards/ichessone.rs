@@ -119,7 +119,7 @@ impl Protocol for IChessOne {
             }
             Cue::Lights(squares) if self.up => self.light(now, &squares),
             Cue::Lights(_) => {}
-            Cue::Memory | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
+            Cue::Clock | Cue::Memory | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
         }
         Ok(())
     }

@@ -160,7 +160,7 @@ impl Protocol for Millennium {
                 self.queue.retain(|command| !matches!(command, Command::Lights(_)));
                 self.queue.push_back(Command::Lights(squares));
             }
-            Cue::Memory | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
+            Cue::Clock | Cue::Memory | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
         }
         self.go_on(now);
         Ok(())

@@ -211,6 +211,8 @@ pub enum Reading {
 pub enum Cue {
     /// Report all squares, as soon as the line is idle.
     Placement,
+    /// Send what the clock shows now.
+    Clock,
     /// Send what the board itself remembers: [`Reading::Memory`] comes, in any case, when it has come or could not be read.
     /// Where the board has no memory ([`Unsupported`]), the caller tells the table of an empty one.
     Memory,

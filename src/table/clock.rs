@@ -1,10 +1,13 @@
 //! The chess clock of one table: whose half is whose, and when the lever was pressed.
 
-use super::clock_filter::ClockFilter;
+use super::clock_filter::{ClockFilter, UNCONTRADICTED};
 use crate::boards::{ClockHalf, ClockReading, Millis};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::{ClockTime, Event};
 use shakmaty::{ByColor, Color};
+
+/// The clock is asked again so long after a reading that was not believed, in milliseconds.
+const ASK_AGAIN: Millis = 400;
 
 /// What the clock last said, and how it stands.
 #[derive(Clone, Debug)]
@@ -18,6 +21,10 @@ pub struct Clock {
     ran: bool,
     /// What can be believed of its messages.
     filter: ClockFilter,
+    /// When it is asked again what it shows.
+    ask_at: Option<Millis>,
+    /// The first reading that said that there is none.
+    gone_since: Option<Millis>,
     /// Somebody set it: what it would show otherwise, until that is told.
     set_from: Option<ClockReading>,
     /// What it showed when it was last seen, before a restart: the side that fits better is how it stands.
@@ -48,6 +55,8 @@ impl Clock {
             side: side.unwrap_or(Rotation::Upright),
             ran: false,
             filter: ClockFilter::default(),
+            ask_at: None,
+            gone_since: None,
             set_from: None,
             expected: None,
         }
@@ -101,10 +110,16 @@ impl Clock {
             Some(reading) => {
                 let believed = self.filter.read(now, reading, in_play && self.ran);
                 self.set_from = believed.set_from;
+                self.gone_since = None;
+                self.ask_at = self.filter.doubts().then_some(now + ASK_AGAIN);
                 Some(believed.reading)
             }
+            None if in_play && self.ran && self.reading.is_some() && self.gone_since.is_none() => {
+                (self.gone_since, self.ask_at) = (Some(now), Some(now + ASK_AGAIN));
+                return None;
+            }
             None => {
-                self.filter.forget();
+                self.forget();
                 None
             }
         };
@@ -136,13 +151,34 @@ impl Clock {
         self.filter.flag_at()
     }
 
-    /// When a flag is believed that only one reading has shown.
+    /// When it is to be asked again what it shows.
+    pub fn ask_deadline(&self) -> Option<Millis> {
+        self.ask_at
+    }
+
+    /// That time has come.
+    pub fn asked(&mut self) {
+        self.ask_at = None;
+    }
+
+    /// When a flag is believed that only one reading has shown, or that there is no clock.
     pub fn deadline(&self) -> Option<Millis> {
-        self.filter.deadline()
+        let gone = self.gone_since.map(|since| since + UNCONTRADICTED);
+        gone.into_iter().chain(self.filter.deadline()).min()
+    }
+
+    /// There is no clock any more.
+    fn forget(&mut self) {
+        (self.gone_since, self.ask_at) = (None, None);
+        self.filter.forget();
     }
 
     /// That time has come.
     pub fn advance(&mut self, now: Millis) {
+        if self.gone_since.is_some_and(|since| since + UNCONTRADICTED <= now) {
+            self.forget();
+            self.reading = None;
+        }
         if let (Some(believed), Some((_, reading))) = (self.filter.advance(now), &mut self.reading) {
             (reading.left.flag, reading.right.flag) = (believed.left.flag, believed.right.flag);
         }

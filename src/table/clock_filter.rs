@@ -1,23 +1,21 @@
 //! What a clock's messages can be believed. They have no checksum: a damaged one shows any time, or a flag that has not fallen.
 //!
-//! During play a clock runs, gains an increment, or begins its next period. A reading that does something else is held back until
-//! three in a row go on from it over at least a second: then somebody has set the clock. Until then the times go on from the last
-//! that were believed. A flag changes when two readings in a row say so, or when none contradicts the first for 1.5 s: a clock may
-//! say nothing more once it stands.
+//! During play a clock runs or gains an increment. A reading that does something else is held back until three in a row go on from
+//! it over at least a second: then its next period has begun, or somebody has set the clock. Until then the times go on from the
+//! last that were believed. A flag changes when two readings in a row say so. A clock may say nothing more once it stands: whatever
+//! is in doubt is asked for again, and where a board cannot ask its clock a flag is believed that no reading contradicts for 1.5 s.
 
 use crate::boards::{ClockHalf, ClockReading, HalfTime, Millis};
 
-/// So many readings in a row have to agree on times that nobody expected.
+/// So many readings in a row have to agree on times that do not go on from those before.
 const AGREE: u32 = 3;
 /// Over at least so long, in milliseconds.
 const AGREE_FOR: Millis = 1_000;
-/// A flag that only one reading shows is believed after so long, in milliseconds: clocks that run are told every second.
-const UNCONTRADICTED: Millis = 1_500;
+/// A flag that only one reading shows is believed after so long, in milliseconds, and that there is no clock: clocks that run are told
+/// every second.
+pub const UNCONTRADICTED: Millis = 1_500;
 /// Readings come so late, and clocks run so unevenly, in milliseconds.
 const SLACK: u64 = 2_000;
-/// A clock that has lost so much more is believed, in milliseconds, unless the next reading goes on from the one before: readings
-/// may have been lost, and a demonstration is faster than the time.
-const SLACK_ONCE: u64 = 60_000;
 /// The largest increment, with what a reading is late, in milliseconds.
 const INCREMENT: u64 = 65_000;
 /// An increment comes so long after the press at most, in milliseconds.
@@ -29,20 +27,31 @@ const PERIOD: u64 = 300_000;
 #[derive(Clone, Debug, Default)]
 pub struct ClockFilter {
     believed: Option<(Millis, ClockReading)>,
-    /// What was believed before a clock lost more than it can have run.
-    before: Option<(Millis, ClockReading)>,
     held: Option<Held>,
     /// The half that was pressed last, and when.
     pressed: Option<(Millis, ClockHalf)>,
     flags: [Flag; 2],
 }
 
-/// Times that nobody expected.
+/// Times that do not go on from those before.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     since: Millis,
     last: (Millis, ClockReading),
     count: u32,
+    /// The next period, which nobody sets.
+    is_period: bool,
+}
+
+/// What became of a clock from one reading to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Course {
+    /// It runs, stands, or has gained an increment.
+    Goes,
+    /// The next period has begun.
+    Period,
+    /// Somebody has set it, or the message is damaged.
+    Set,
 }
 
 /// One half's flag.
@@ -70,16 +79,17 @@ impl ClockFilter {
         let Some((at, before)) = self.believed.filter(|_| in_play) else {
             self.held = None;
             self.flags = [reading.left.flag, reading.right.flag].map(|down| Flag { down, since: now, doubted_at: None });
-            (self.believed, self.before) = (Some((now, reading)), None);
+            self.believed = Some((now, reading));
             return Believed { reading, set_from: None };
         };
         if before.turn != reading.turn {
             self.pressed = Some((now, before.turn));
         }
         let expected = goes_on(&before, now.saturating_sub(at), &reading);
-        let set = !self.is_expected((at, &before), (now, &reading)) && !self.is_agreed(now, &reading);
+        let course = self.course((at, &before), (now, &reading));
+        let set = course != Course::Goes && !self.is_agreed(now, &reading, course);
         let mut believed = if set { expected } else { reading };
-        let was_held = self.held.is_some_and(|held| held.count >= AGREE);
+        let was_set = self.held.is_some_and(|held| held.count >= AGREE && !held.is_period);
         if !set {
             self.held = None;
         }
@@ -88,12 +98,17 @@ impl ClockFilter {
         }
         (believed.left.flag, believed.right.flag) = (self.flags[0].down, self.flags[1].down);
         self.believed = Some((now, believed));
-        Believed { reading: believed, set_from: (was_held && !set).then_some(expected) }
+        Believed { reading: believed, set_from: (was_set && !set).then_some(expected) }
     }
 
     /// There is no clock any more.
     pub fn forget(&mut self) {
         *self = ClockFilter::default();
+    }
+
+    /// Whether the last reading was not believed, or its flags not.
+    pub fn doubts(&self) -> bool {
+        self.held.is_some() || self.flags.iter().any(|flag| flag.doubted_at.is_some())
     }
 
     /// Whether a flag has fallen, or may have.
@@ -123,44 +138,37 @@ impl ClockFilter {
         Some(*believed)
     }
 
-    /// Whether a reading is what the clock can show now.
-    fn is_expected(&mut self, last: (Millis, &ClockReading), new: (Millis, &ClockReading)) -> bool {
-        if self.follows(last, new, SLACK) || self.before.is_some_and(|(at, before)| self.follows((at, &before), new, SLACK)) {
-            self.before = None;
-            return true;
-        }
-        let once = self.follows(last, new, SLACK_ONCE);
-        if once {
-            self.before.get_or_insert((last.0, *last.1));
-        }
-        once
-    }
-
-    /// Whether a clock that showed the one can show the other if nobody sets it.
-    fn follows(&self, (before, old): (Millis, &ClockReading), (now, new): (Millis, &ClockReading), slack: u64) -> bool {
+    /// How a clock that showed the one comes to show the other.
+    fn course(&self, (before, old): (Millis, &ClockReading), (now, new): (Millis, &ClockReading)) -> Course {
         let elapsed = now.saturating_sub(before);
         let runs = old.running || new.running;
         let step = u64::from(old.resolution_ms.max(new.resolution_ms));
-        [ClockHalf::Left, ClockHalf::Right].into_iter().all(|half| {
+        let course = |half| {
             let (was, is) = (u64::from(time(old, half).ms), u64::from(time(new, half).ms));
             let lost = was.saturating_sub(is);
             let gained = is.saturating_sub(was);
             let pressed = self.pressed.is_some_and(|(at, pressed)| pressed == half && now <= at + INCREMENT_LATE);
             let ran_out = was <= elapsed + SLACK;
-            match runs {
-                true if gained > SLACK => ran_out || (pressed && gained % PERIOD <= INCREMENT),
-                true => lost <= elapsed + slack,
+            let goes = match runs {
+                true if gained > SLACK => pressed && gained <= INCREMENT,
+                true => lost <= elapsed + SLACK,
                 false => gained.max(lost) <= step,
+            };
+            match goes {
+                true => Course::Goes,
+                false if runs && gained > SLACK && (ran_out || pressed && gained % PERIOD <= INCREMENT) => Course::Period,
+                false => Course::Set,
             }
-        })
+        };
+        course(ClockHalf::Left).max(course(ClockHalf::Right))
     }
 
-    /// Whether enough readings have gone on from times that nobody expected, this one among them.
-    fn is_agreed(&mut self, now: Millis, reading: &ClockReading) -> bool {
-        let goes_on = |held: &Held| self.follows((held.last.0, &held.last.1), (now, reading), SLACK);
+    /// Whether enough readings have gone on from times that were not believed at once, this one among them.
+    fn is_agreed(&mut self, now: Millis, reading: &ClockReading, course: Course) -> bool {
+        let goes_on = |held: &Held| self.course((held.last.0, &held.last.1), (now, reading)) == Course::Goes;
         let held = match self.held.filter(goes_on) {
             Some(held) => Held { last: (now, *reading), count: held.count + 1, ..held },
-            None => Held { since: now, last: (now, *reading), count: 1 },
+            None => Held { since: now, last: (now, *reading), count: 1, is_period: course == Course::Period },
         };
         self.held = Some(held);
         held.count >= AGREE && now >= held.since + AGREE_FOR

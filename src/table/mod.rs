@@ -327,7 +327,10 @@ impl Table {
             } else if self.clock.deadline().is_some_and(|flag| flag <= due) {
                 // A flag that fell earlier asks for nothing that is due before this.
                 self.now = self.now.max(due);
-                self.believe_flag(due, output);
+                self.believe_clock(due, output);
+            } else if self.clock.ask_deadline().is_some_and(|ask| ask <= due) {
+                self.clock.asked();
+                output.cues.push(Cue::Clock);
             } else if self.kings_deadline().is_some_and(|kings| kings <= due) {
                 self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
             } else if self.background_deadline().is_some_and(|background| background <= due) {
@@ -348,8 +351,9 @@ impl Table {
         let stage = stages.get(self.stage).map(|quiet| self.last_edge.saturating_add(*quiet));
         // The settle time is another when a clock comes under the limit, and its end may then have passed already.
         let background = self.background_deadline();
-        let board = [self.gap.deadline(), self.silence_deadline(), self.unseen_deadline(), self.clock.deadline()];
-        let others = [self.kings_deadline(), self.look_deadline(), background].into_iter().chain(board);
+        let board = [self.gap.deadline(), self.silence_deadline(), self.unseen_deadline()];
+        let clock = [self.clock.deadline(), self.clock.ask_deadline()];
+        let others = [self.kings_deadline(), self.look_deadline(), background].into_iter().chain(board).chain(clock);
         let due = others.flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
         (due < Millis::MAX).then(|| due.max(self.now))
     }
@@ -552,11 +556,14 @@ impl Table {
         output.tell(now, event);
     }
 
-    /// A flag that one reading showed was contradicted by none.
-    fn believe_flag(&mut self, now: Millis, output: &mut Output) {
+    /// A flag that one reading showed was contradicted by none, nor that there is no clock.
+    fn believe_clock(&mut self, now: Millis, output: &mut Output) {
+        let was_connected = self.clock.is_connected();
         self.clock.advance(now);
-        if let Some(event) = self.clock.event(now, self.rotation.unwrap_or(Rotation::Upright)) {
-            self.tell_clock(now, event, true, output);
+        let event = self.clock.event(now, self.rotation.unwrap_or(Rotation::Upright));
+        let connected = event.is_some();
+        if let Some(event) = event.or_else(|| was_connected.then(|| self.clock.unplugged())) {
+            self.tell_clock(now, event, connected, output);
         }
     }
 

@@ -124,7 +124,7 @@ impl<D: Dialect> Protocol for Stream<D> {
             }
             (Cue::Lights(squares), Some(lights)) if self.up => lights.light(now, squares),
             (Cue::Lights(_), Some(_)) => {}
-            (Cue::Memory | Cue::Lights(_) | Cue::ClockText(_) | Cue::Beep, _) => return Err(Unsupported),
+            (Cue::Clock | Cue::Memory | Cue::Lights(_) | Cue::ClockText(_) | Cue::Beep, _) => return Err(Unsupported),
         }
         Ok(())
     }

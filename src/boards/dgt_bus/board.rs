@@ -226,6 +226,11 @@ impl Board {
         self.wanted = true;
     }
 
+    /// What the clock shows is wanted, also if it is the same as before.
+    pub fn want_clock(&mut self, now: Millis) {
+        (self.clock, self.clock_at) = (None, now);
+    }
+
     /// What happened since the start of the game is wanted; `up`: it can be asked.
     pub fn want_memory(&mut self, up: bool) {
         self.memory = TRIES;
