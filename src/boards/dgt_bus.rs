@@ -39,8 +39,8 @@
 //! # How boards are found
 //!
 //! All known boards are told to ignore the next ping, then all are pinged. Others answer at random moments, and where two
-//! answer at once neither is understood; so this is done again until two rounds brought nothing new, and from then on one round a
-//! minute, for boards that are added in play. For [`LISTEN`] nobody is asked anything else then. What comes late by this is
+//! answer at once neither is understood; so this is done again until two rounds brought nothing new, and from then on one round after 5 s,
+//! 10 s, 20 s and so on up to a minute, for boards that are added in play. For [`LISTEN`] nobody is asked anything else then. What comes late by this is
 //! not lost. A board that was found counts once it has answered its own question.
 //!
 //! # Silence and damage
@@ -104,8 +104,9 @@ pub const PAUSE: Millis = 2;
 const HUSH: Millis = 50;
 /// While an answer longer than this comes, which takes more than half a second, the others were not asked. Bytes.
 const LONG: usize = 500;
-/// New boards are looked for so often. Milliseconds.
-const SEARCH: Millis = 60_000;
+/// After a search new boards are looked for again: so soon, as answers may have been damaged, then after twice as long each time, but
+/// at least so often. Milliseconds.
+const SEARCH: (Millis, Millis) = (5_000, 60_000);
 /// Between two rounds of a search the known boards are asked: so long, and so much longer for each of them. Milliseconds.
 const BREATH: (Millis, Millis) = (400, 40);
 /// A search has at most so many rounds.
@@ -154,11 +155,13 @@ struct Rounds {
     all: u8,
     /// This round has brought something new.
     news: bool,
+    /// From the end of this search to the next.
+    pause: Millis,
 }
 
 impl Default for Rounds {
     fn default() -> Rounds {
-        Rounds { calm: 2, all: 0, news: false }
+        Rounds { calm: 2, all: 0, news: false, pause: SEARCH.0 }
     }
 }
 
@@ -324,14 +327,18 @@ impl Bus {
             // Whom it did not reach answers the ping, which is no harm.
             Asks::Ignore(_) => {}
             Asks::Ping => {
-                let Rounds { calm, all, news } = self.rounds;
+                let Rounds { calm, all, news, pause } = self.rounds;
                 let calm = if news { Rounds::default().calm } else { calm.saturating_sub(1) };
                 let is_over = calm == 0 || all + 1 >= ROUNDS;
-                self.rounds =
-                    Rounds { calm: if is_over { 1 } else { calm }, all: if is_over { 0 } else { all + 1 }, news: false };
+                let ends = is_over && !self.boards.is_empty();
+                self.rounds = Rounds {
+                    calm: if is_over { 1 } else { calm },
+                    all: if is_over { 0 } else { all + 1 },
+                    news: false,
+                    pause: if ends { (pause * 2).min(SEARCH.1) } else { pause },
+                };
                 let breath = BREATH.0 + BREATH.1 * self.boards.len() as Millis;
-                let pause = if is_over && !self.boards.is_empty() { SEARCH } else { breath };
-                self.search = Search::At(now + pause);
+                self.search = Search::At(now + if ends { pause } else { breath });
             }
             Asks::Board(address, question) => {
                 if let Some(board) = self.boards.get_mut(&address) {
