@@ -3,7 +3,12 @@
 //! A schedule plays one game on a virtual board while faults hit the daemon, the bus, the disk, the line and the board itself.
 //! Once the board is at rest and the faults are over, [`verdict`] compares the record with what was played. On boards that
 //! identify pieces or their colour the record must be exact within [`WITHIN`], or an alert, the board's state or the service's
-//! `Trouble` must say that it may not be. On occupancy boards the record must show what the sensors show.
+//! `Trouble` must say that it may not be. On occupancy boards the record must show what the sensors showed, at the end and at every
+//! [`rest`] without a fault.
+//!
+//! All models take part. Those on no serial line are faked by umockdev ([`mock`]), and skipped where it is not installed; the matrix
+//! needs `--features gpio`, too. In every eighth schedule `gdbus monitor` watches as a second client ([`monitor`]): what it saw must
+//! be what is stored.
 //!
 //! `cargo test chaos` runs a few fixed schedules. `make chaos` runs many: `SCHEDULES=2000 SEED=1 JOBS=8`. `SCHEDULE=17` runs
 //! one and prints what happened; `FAULT="disk full"` takes those alone that have this fault. A schedule that fails leaves its log and
@@ -11,6 +16,9 @@
 
 mod driver;
 mod line;
+mod mock;
+mod monitor;
+mod rest;
 mod schedule;
 mod verdict;
 
@@ -20,7 +28,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use verdict::Verdict;
+use verdict::{Outcome, Verdict};
 
 /// The record must agree, or its disagreement must be reported, this long after the board is at rest and the faults are over.
 const WITHIN: Duration = Duration::from_secs(20);
@@ -39,14 +47,26 @@ struct Summary {
     reports: BTreeMap<String, u64>,
     /// By fault: how many schedules had it, and how many of these failed.
     faults: BTreeMap<&'static str, (u64, u64)>,
+    /// At how many rests a record was compared that is not what was played.
+    rests: usize,
+    /// How many schedules the second client watched, and how many of its events were compared.
+    monitored: (u64, usize),
     failed: Vec<String>,
 }
 
 impl Summary {
-    fn add(&mut self, schedule: &Schedule, verdict: &Verdict) {
+    fn add(&mut self, schedule: &Schedule, outcome: &Outcome) {
+        let verdict = &outcome.verdict;
         *self.verdicts.entry(verdict.name()).or_default() += 1;
-        if let Verdict::Reported(what) = verdict {
-            *self.reports.entry(what.clone()).or_default() += 1;
+        match verdict {
+            Verdict::Skipped(_) => return,
+            Verdict::Reported(what) => *self.reports.entry(what.clone()).or_default() += 1,
+            Verdict::Indistinguishable(rests) => self.rests += rests,
+            _ => {}
+        }
+        if let Some(events) = outcome.monitored {
+            self.monitored.0 += 1;
+            self.monitored.1 += events;
         }
         for fault in schedule.fault_names() {
             let (had, failed) = self.faults.entry(fault).or_default();
@@ -61,6 +81,9 @@ impl Summary {
     fn print(&self) {
         println!("verdict                      schedules");
         self.verdicts.iter().for_each(|(name, count)| println!("{name:<28} {count:>9}"));
+        println!("indistinguishable records were compared at {} rests", self.rests);
+        let (schedules, events) = self.monitored;
+        println!("gdbus watched {schedules} schedules, and {events} of its events were compared");
         println!("reported by");
         self.reports.iter().for_each(|(what, count)| println!("{what:<28} {count:>9}"));
         println!("fault                        schedules    failed");
@@ -81,8 +104,9 @@ fn no_game_is_lost_unnoticed() {
     if let Some(one) = number("SCHEDULE") {
         let schedule = Schedule::draw(one);
         println!("{schedule:#?}");
-        let verdict = driver::run(&schedule);
+        let Outcome { verdict, monitored } = driver::run(&schedule);
         println!("{verdict}");
+        monitored.iter().for_each(|events| println!("{events} events of gdbus were compared"));
         assert!(!verdict.is_failure());
         return;
     }
@@ -100,9 +124,10 @@ fn no_game_is_lost_unnoticed() {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(number) = numbers.get(index as usize) else { return };
                     let schedule = Schedule::draw(*number);
-                    let verdict = driver::run(&schedule);
+                    let outcome = driver::run(&schedule);
+                    let verdict = &outcome.verdict;
                     let mut summary = summary.lock().unwrap();
-                    summary.add(&schedule, &verdict);
+                    summary.add(&schedule, &outcome);
                     if verdict.is_failure() {
                         eprintln!("{schedule}: {verdict}");
                     }

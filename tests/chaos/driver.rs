@@ -1,22 +1,25 @@
-//! Runs one schedule: bus, disk, board, daemon, a client, and the faults at their times.
+//! Runs one schedule: bus, disk, board, daemon, clients, and the faults at their times.
 
 use super::WITHIN;
 use super::line::Line;
+use super::mock::{self, Mock};
+use super::monitor::{self, Monitor};
+use super::rest::{Rest, rests};
 use super::schedule::{FaultKind, Schedule};
-use super::verdict::{self, Published, Verdict};
+use super::verdict::{self, Outcome, Published, Verdict};
 use crate::disk::SmallDisk;
 use crate::hall::client;
 use crate::harness::{Daemon, PrivateBus};
 use crate::time_of_day::TimeOfDay;
 use rustix::process::{Pid, Signal, kill_process};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use touchmove::boards::Sensing;
 use touchmove::game::event::Rotation;
-use touchmove::publish::client::{Client, Seen};
+use touchmove::publish::client::{Client, Happened, Seen};
 use touchmove::publish::dbus::Stream;
 use touchmove::simulate::{Scene, Stage};
 
@@ -24,17 +27,22 @@ use touchmove::simulate::{Scene, Stage};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often the record is compared at the end.
 const COMPARE_EVERY: Duration = Duration::from_millis(250);
+/// How often the log is looked at, in milliseconds.
+const LOOK_EVERY: u64 = 50;
 
 /// Runs a schedule in a runtime of its own.
-pub fn run(schedule: &Schedule) -> Verdict {
+pub fn run(schedule: &Schedule) -> Outcome {
+    if let Some(why) = mock::missing(schedule.model) {
+        return Verdict::Skipped(why).into();
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runtime.block_on(Run::new(schedule)?.play())));
     match outcome {
-        Ok(Ok(verdict)) => verdict,
-        Ok(Err(why)) => Verdict::Broken(why),
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(why)) => Verdict::Broken(why).into(),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
-            Verdict::Broken(text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("panic").to_owned())
+            Verdict::Broken(text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("panic").to_owned()).into()
         }
     }
 }
@@ -62,19 +70,36 @@ impl State {
     }
 }
 
+/// From when until when there was a fault, in real milliseconds.
+struct Span {
+    kind: FaultKind,
+    from: u64,
+    until: u64,
+}
+
 struct Run<'a> {
     schedule: &'a Schedule,
     truth: Vec<String>,
+    rests: Vec<Rest>,
     ends_at: u64,
+    // Dropped first: it ends in order while its port is still there.
+    daemon: Option<Daemon>,
     line: Line,
     port: PathBuf,
+    /// The fake devices of a board that is on no serial line.
+    mock: Option<Arc<Mutex<Mock>>>,
     state: State,
     _dir: TempDir,
     bus: PrivateBus,
-    daemon: Option<Daemon>,
+    monitor: Option<Monitor>,
     /// Where the schedule sets it.
     time_of_day: Option<TimeOfDay>,
     log: String,
+    spans: Vec<Span>,
+    /// How often this daemon has opened the port.
+    opened: usize,
+    /// When any daemon was seen to have opened it.
+    opened_at: Vec<u64>,
     published: Arc<Mutex<Published>>,
     contradiction: Arc<Mutex<Option<String>>>,
 }
@@ -83,8 +108,7 @@ impl<'a> Run<'a> {
     fn new(schedule: &'a Schedule) -> Result<Run<'a>, String> {
         let bus = PrivateBus::start().ok_or("no bus")?;
         let dir = tempfile::tempdir().map_err(|why| why.to_string())?;
-        let wants_disk = schedule.faults.iter().any(|fault| fault.kind == FaultKind::DiskFull);
-        let disk = wants_disk.then(SmallDisk::mount).flatten();
+        let disk = schedule.has(FaultKind::DiskFull).then(SmallDisk::mount).flatten();
         let state = match disk {
             Some(disk) => State::Disk(disk),
             None => State::Dir(tempfile::tempdir().map_err(|why| why.to_string())?),
@@ -97,32 +121,48 @@ impl<'a> Run<'a> {
             clock_turned: false,
             seed: schedule.number,
         };
-        let stage = Stage::new(schedule.model, &schedule.game(), &scene).ok_or("no virtual board")?.without_aftermath();
+        let mut stage = Stage::new(schedule.model, &schedule.game(), &scene).ok_or("no virtual board")?.without_aftermath();
         let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
         let ends_at = stage.truth().over_at / u64::from(schedule.speed);
+        let rests = rests(stage.script(), schedule.speed.into());
         let port = dir.path().join("board");
-        let line = Line::open(&port, stage, schedule);
+        let mock = schedule.is_mocked().then(|| Arc::new(Mutex::new(Mock::start(schedule.model, &mut stage))));
+        let line = match &mock {
+            Some(mock) => Line::start(Arc::clone(mock), stage, schedule),
+            None => Line::open(&port, stage, schedule),
+        };
         Ok(Run {
             schedule,
             truth,
+            rests,
             ends_at,
+            daemon: None,
             line,
             port,
+            mock,
             state,
             _dir: dir,
             bus,
-            daemon: None,
+            monitor: None,
             time_of_day: sets_time.then(TimeOfDay::new).flatten(),
             log: String::new(),
+            spans: Vec::new(),
+            opened: 0,
+            opened_at: Vec::new(),
             published: Arc::default(),
             contradiction: Arc::default(),
         })
     }
 
     fn start(&mut self) {
-        let own = || Command::new(env!("CARGO_BIN_EXE_touchmoved"));
-        let command = self.time_of_day.as_ref().map_or_else(own, TimeOfDay::touchmoved);
-        let daemon = Daemon::quiet_by(command, &self.bus, self.state.path(), &self.port, &["--board", self.schedule.model]);
+        let daemon = match &self.mock {
+            Some(mock) => mock.lock().unwrap().daemon(&self.bus, self.state.path()),
+            None => {
+                let own = || Command::new(env!("CARGO_BIN_EXE_touchmoved"));
+                let command = self.time_of_day.as_ref().map_or_else(own, TimeOfDay::touchmoved);
+                Daemon::quiet_by(command, &self.bus, self.state.path(), &self.port, &["--board", self.schedule.model])
+            }
+        };
         if let Some(time) = &mut self.time_of_day {
             time.note(&daemon);
         }
@@ -134,8 +174,19 @@ impl<'a> Run<'a> {
             self.log.push_str(&daemon.log());
             self.log.push_str("-- killed\n");
             daemon.kill();
+            self.opened = 0;
             self.time_of_day.iter_mut().for_each(TimeOfDay::tidy_up);
+            self.mock.iter().for_each(|mock| mock.lock().unwrap().renew());
         }
+    }
+
+    /// Notes whether the daemon has opened the port.
+    fn note_opened(&mut self) {
+        let opened = self.daemon.as_ref().map_or(0, |daemon| daemon.log().matches("port opened").count());
+        if opened > self.opened {
+            self.opened_at.push(self.line.now().unwrap_or(0));
+        }
+        self.opened = opened;
     }
 
     fn signal(&self, signal: Signal) {
@@ -153,7 +204,7 @@ impl<'a> Run<'a> {
             let _client = client;
             while let Some(seen) = watch.next().await {
                 if let Seen::Happened(happened) = seen
-                    && let Err(why) = published.lock().unwrap().note(happened)
+                    && let Err(why) = published.lock().unwrap().signal(happened)
                 {
                     contradiction.lock().unwrap().get_or_insert(why);
                 }
@@ -161,13 +212,20 @@ impl<'a> Run<'a> {
         }))
     }
 
-    async fn play(mut self) -> Result<Verdict, String> {
+    async fn play(mut self) -> Result<Outcome, String> {
         let watcher = self.watch().await?;
+        self.monitor = self.schedule.has_monitor().then(|| Monitor::start(&self.bus)).flatten();
         self.start();
         let begun = Instant::now();
         while self.line.now().is_none() {
             if begun.elapsed() > PATIENCE {
-                return Ok(self.keep(Verdict::Broken("the daemon never asked the board".to_owned())));
+                return Ok(self.keep(Verdict::Broken("the daemon never asked the board".to_owned())).into());
+            }
+            if self.mock.is_some() {
+                self.note_opened();
+                if self.opened > 0 {
+                    self.line.begin();
+                }
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -182,6 +240,9 @@ impl<'a> Run<'a> {
                 (FaultKind::BusGone, false) => {
                     self.bus.restart();
                     watchers.push(self.watch().await?);
+                    if let Some(monitor) = &mut self.monitor {
+                        monitor.restart(&self.bus);
+                    }
                 }
                 (FaultKind::DiskFull, full) => self.state.set_full(full),
                 (FaultKind::TimeOfDay(seconds), true) => {
@@ -190,6 +251,7 @@ impl<'a> Run<'a> {
                 // The line does these itself.
                 _ => {}
             }
+            self.note_span(at, fault, begins);
         }
         if self.daemon.is_none() {
             self.start();
@@ -198,8 +260,34 @@ impl<'a> Run<'a> {
         let last = self.schedule.faults.iter().map(|fault| fault.until).max().unwrap_or(0);
         self.wait_until(self.ends_at.max(last)).await;
         let verdict = self.compare().await?;
+        let (verdict, monitored) = match verdict.is_failure() {
+            true => (verdict, None),
+            false => self.compare_monitor().await.map_or_else(|failure| (failure, None), |seen| (verdict, seen)),
+        };
         watchers.iter().for_each(tokio::task::JoinHandle::abort);
-        Ok(self.keep(verdict))
+        Ok(Outcome { verdict: self.keep(verdict), monitored })
+    }
+
+    fn note_span(&mut self, at: u64, kind: FaultKind, begins: bool) {
+        if begins {
+            return self.spans.push(Span { kind, from: at, until: u64::MAX });
+        }
+        // The line does its own in time, the rest may be late.
+        let until = if kind == FaultKind::Unplugged { at } else { self.line.now().unwrap_or(at) };
+        if let Some(span) = self.spans.iter_mut().rfind(|span| span.kind == kind) {
+            span.until = until;
+        }
+    }
+
+    /// The rests that the daemon could see: with no fault at them, nor before it had opened the port again.
+    fn seen_rests(&self) -> Vec<Rest> {
+        let opened_after = |at: u64| self.opened_at.iter().copied().find(|opened| *opened >= at).unwrap_or(u64::MAX);
+        let blind = |span: &Span| match span.kind {
+            FaultKind::Killed | FaultKind::Unplugged => (span.from, opened_after(span.until)),
+            _ => (span.from, span.until),
+        };
+        let faults: Vec<(u64, u64)> = self.spans.iter().map(blind).collect();
+        self.rests.iter().filter(|rest| rest.is_clear_of(&faults)).cloned().collect()
     }
 
     /// Beginnings and ends of the faults in order. Faults of one kind that overlap are one.
@@ -217,19 +305,21 @@ impl<'a> Run<'a> {
         timeline
     }
 
-    async fn wait_until(&self, at: u64) {
+    async fn wait_until(&mut self, at: u64) {
         while let Some(left) = at.checked_sub(self.line.now().unwrap_or(0)).filter(|left| *left > 0) {
-            tokio::time::sleep(Duration::from_millis(left)).await;
+            tokio::time::sleep(Duration::from_millis(left.min(LOOK_EVERY))).await;
+            self.note_opened();
         }
     }
 
     /// Compares the record until it is exact or the time is over.
     async fn compare(&mut self) -> Result<Verdict, String> {
+        let rests = self.seen_rests();
         let end = Instant::now() + WITHIN;
         let mut client = client(&self.bus, Stream::Live).await;
         let mut answered = false;
         loop {
-            match self.look(&client).await {
+            match self.look(&client, &rests).await {
                 Ok(Verdict::Exact) => return Ok(self.contradicted().unwrap_or(Verdict::Exact)),
                 Ok(verdict) if Instant::now() >= end => return Ok(self.contradicted().unwrap_or(verdict)),
                 Ok(_) => answered = true,
@@ -242,7 +332,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    async fn look(&self, client: &Client) -> Result<Verdict, String> {
+    async fn look(&self, client: &Client, rests: &[Rest]) -> Result<Verdict, String> {
         let snapshot = client.snapshot().await.map_err(|why| why.to_string())?;
         let mut last = Vec::new();
         for game in &snapshot.games {
@@ -251,21 +341,49 @@ impl<'a> Run<'a> {
                 return Ok(Verdict::Contradicted(why));
             }
         }
-        Ok(verdict::judge(&snapshot, &last, &self.truth, self.sensing()))
+        Ok(verdict::judge(&snapshot, &last, &self.truth, self.schedule.sensing, rests))
+    }
+
+    /// Compares what the second client saw with what is stored. Returns how many events it saw, `None` without one.
+    ///
+    /// # Errors
+    /// What it saw is not stored, or it saw nothing though it should have.
+    async fn compare_monitor(&mut self) -> Result<Option<usize>, Verdict> {
+        let Some(monitor) = self.monitor.take() else { return Ok(None) };
+        let seen = monitor.stop();
+        let stored = self.stored().await.map_err(Verdict::Broken)?;
+        monitor::compare(&seen, &stored).map_err(Verdict::Contradicted)?;
+        // The first event of a game has no signal, and what a daemon stored just before it was killed need not have one.
+        let is_published = stored.values().any(|events| events.len() > 1)
+            && !self.schedule.has(FaultKind::BusGone)
+            && (!self.schedule.has(FaultKind::Killed) || self.published.lock().unwrap().has_signals);
+        match seen.is_empty() && is_published {
+            true => Err(Verdict::Broken("gdbus saw no event, and events are stored".to_owned())),
+            false => Ok(Some(seen.len())),
+        }
+    }
+
+    /// All stored events, by game.
+    async fn stored(&self) -> Result<BTreeMap<u64, Vec<Happened>>, String> {
+        let client = client(&self.bus, Stream::Live).await;
+        let mut stored = BTreeMap::new();
+        for game in client.snapshot().await.map_err(|why| why.to_string())?.games {
+            stored.insert(game.id, client.since(game.id, 0).await.map_err(|why| why.to_string())?);
+        }
+        Ok(stored)
     }
 
     fn contradicted(&self) -> Option<Verdict> {
         self.contradiction.lock().unwrap().take().map(Verdict::Contradicted)
     }
 
-    fn sensing(&self) -> Sensing {
-        self.schedule.sensing
-    }
-
     /// Keeps log and state of a schedule that failed.
     fn keep(mut self, mut verdict: Verdict) -> Verdict {
         if let Some(daemon) = &self.daemon {
             self.log.push_str(&daemon.log());
+        }
+        if let Some(Ok(mock)) = self.mock.as_ref().map(|mock| mock.lock()) {
+            self.log.push_str(&mock.log());
         }
         if self.log.contains("panicked") && !verdict.is_failure() {
             verdict = Verdict::Broken("the daemon panicked".to_owned());

@@ -1,4 +1,4 @@
-//! A virtual board on a pseudo-terminal, with faults on its line.
+//! A virtual board, with faults on its line.
 
 use super::schedule::{Answer, Fault, FaultKind, Schedule};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -19,7 +19,17 @@ use touchmove::simulate::rng::Rng;
 /// Bytes that wait for a host that does not read; a real line would have lost what is over.
 const BUFFERED: usize = 4096;
 /// The simulation is looked at no less often than this.
-const TICK: Duration = Duration::from_millis(4);
+pub const TICK: Duration = Duration::from_millis(4);
+
+/// What connects a board to the daemon.
+pub trait Cable: Send {
+    /// Plugs the board in or pulls it out, or leaves it so. Returns whether anything changed.
+    fn set_plugged(&mut self, plugged: bool) -> bool;
+    /// Sends bytes to the daemon.
+    fn send(&mut self, bytes: &[u8]);
+    /// Writes what waits and reads what came, waiting at most a tick.
+    fn exchange(&mut self) -> Vec<u8>;
+}
 
 /// The thread that is the board.
 pub struct Line {
@@ -32,10 +42,19 @@ pub struct Line {
 impl Line {
     /// A board that the host opens at `path`. Its time begins with the first byte that a host sends.
     pub fn open(path: &Path, stage: Stage, schedule: &Schedule) -> Line {
+        let terminal = Terminal { path: path.to_owned(), port: None, outbox: VecDeque::new() };
+        let line = Line::start(terminal, stage, schedule);
+        while !path.exists() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        line
+    }
+
+    /// A board on this cable. Its time begins with the first byte that a host sends, or with [`Line::begin`].
+    pub fn start(cable: impl Cable + 'static, stage: Stage, schedule: &Schedule) -> Line {
         let (began_ms, stop, epoch) = (Arc::new(AtomicU64::new(0)), Arc::<AtomicBool>::default(), Instant::now());
         let mut board = Board {
-            path: path.to_owned(),
-            port: None,
+            cable: Box::new(cable),
             stage,
             speed: schedule.speed.into(),
             faults: schedule.faults.clone(),
@@ -44,18 +63,20 @@ impl Line {
             partial: Vec::new(),
             streamed: 0,
             late: VecDeque::new(),
-            outbox: VecDeque::new(),
             last_dump: Vec::new(),
         };
         let (began, stopped) = (Arc::clone(&began_ms), Arc::clone(&stop));
         let thread = std::thread::spawn(move || board.serve(epoch, &began, &stopped));
-        while !path.exists() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
         Line { began_ms, epoch, stop, thread: Some(thread) }
     }
 
-    /// Real milliseconds since the host's first byte; `None` before it.
+    /// Begins the board's time now, where the cable does not pass on what a host sends.
+    pub fn begin(&self) {
+        let now = self.epoch.elapsed().as_millis() as u64;
+        let _ = self.began_ms.compare_exchange(0, now.max(1), Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Real milliseconds since the board's time began; `None` before that.
     pub fn now(&self) -> Option<u64> {
         let began = self.began_ms.load(Ordering::Relaxed);
         (began > 0).then(|| self.epoch.elapsed().as_millis() as u64 - began)
@@ -93,63 +114,32 @@ impl Port {
     }
 }
 
-struct Board {
+/// A pseudo-terminal under a name that stays.
+struct Terminal {
     path: PathBuf,
     port: Option<Port>,
-    stage: Stage,
-    speed: u64,
-    faults: Vec<Fault>,
-    rng: Rng,
-    is_dgt: bool,
-    /// The beginning of a DGT message.
-    partial: Vec<u8>,
-    /// So many bytes of a message that goes out as it comes are still to come.
-    streamed: usize,
-    /// Messages that are held until later, in real milliseconds.
-    late: VecDeque<(u64, Vec<u8>)>,
     outbox: VecDeque<u8>,
-    /// The last whole-board message that was on the line.
-    last_dump: Vec<u8>,
 }
 
-impl Board {
-    fn serve(&mut self, epoch: Instant, began: &AtomicU64, stop: &AtomicBool) {
-        self.port = Port::open(&self.path).ok();
-        while !stop.load(Ordering::Relaxed) {
-            let real = epoch.elapsed().as_millis() as u64;
-            let start = began.load(Ordering::Relaxed);
-            let now = if start > 0 { real - start } else { 0 };
-            let out =
-                self.faults.iter().any(|fault| fault.kind == FaultKind::Unplugged && (fault.from..fault.until).contains(&now));
-            if out && self.port.take().is_some() {
-                let _ = std::fs::remove_file(&self.path);
-                self.outbox.clear();
-                self.partial.clear();
-                self.streamed = 0;
-            } else if !out && self.port.is_none() {
-                self.port = Port::open(&self.path).ok();
-            }
-            if start > 0 {
-                let chunks = self.stage.advance(now * self.speed);
-                for chunk in chunks {
-                    self.pass(now, &chunk.bytes);
-                }
-                while let Some((_, bytes)) = self.late.pop_front_if(|(due, _)| *due <= now) {
-                    self.send(now, &bytes);
-                }
-            }
-            let bytes = self.exchange();
-            if !bytes.is_empty() {
-                if start == 0 {
-                    began.store(real.max(1), Ordering::Relaxed);
-                }
-                self.stage.receive(now * self.speed, &bytes);
-            }
+impl Cable for Terminal {
+    fn set_plugged(&mut self, plugged: bool) -> bool {
+        if plugged == self.port.is_some() {
+            return false;
         }
-        let _ = std::fs::remove_file(&self.path);
+        if plugged {
+            self.port = Port::open(&self.path).ok();
+        } else {
+            self.port = None;
+            let _ = std::fs::remove_file(&self.path);
+            self.outbox.clear();
+        }
+        true
     }
 
-    /// Writes what waits and reads what came, waiting at most a tick.
+    fn send(&mut self, bytes: &[u8]) {
+        self.outbox.extend(bytes);
+    }
+
     fn exchange(&mut self) -> Vec<u8> {
         let Some(port) = &self.port else {
             std::thread::sleep(TICK);
@@ -168,6 +158,55 @@ impl Board {
         let Ok(count) = rustix::io::read(&port.host, &mut buffer) else { return Vec::new() };
         let _ = ioctl_tiocnxcl(&port.slave);
         buffer[..count].to_vec()
+    }
+}
+
+struct Board {
+    cable: Box<dyn Cable>,
+    stage: Stage,
+    speed: u64,
+    faults: Vec<Fault>,
+    rng: Rng,
+    is_dgt: bool,
+    /// The beginning of a DGT message.
+    partial: Vec<u8>,
+    /// So many bytes of a message that goes out as it comes are still to come.
+    streamed: usize,
+    /// Messages that are held until later, in real milliseconds.
+    late: VecDeque<(u64, Vec<u8>)>,
+    /// The last whole-board message that was on the line.
+    last_dump: Vec<u8>,
+}
+
+impl Board {
+    fn serve(&mut self, epoch: Instant, began: &AtomicU64, stop: &AtomicBool) {
+        while !stop.load(Ordering::Relaxed) {
+            let real = epoch.elapsed().as_millis() as u64;
+            let start = began.load(Ordering::Relaxed);
+            let now = if start > 0 { real.saturating_sub(start) } else { 0 };
+            let out = start > 0 && self.active(now).any(|kind| kind == FaultKind::Unplugged);
+            if self.cable.set_plugged(!out) && out {
+                self.partial.clear();
+                self.streamed = 0;
+            }
+            if start > 0 {
+                let chunks = self.stage.advance(now * self.speed);
+                for chunk in chunks {
+                    self.pass(now, &chunk.bytes);
+                }
+                while let Some((_, bytes)) = self.late.pop_front_if(|(due, _)| *due <= now) {
+                    self.send(now, &bytes);
+                }
+            }
+            let bytes = self.cable.exchange();
+            if !bytes.is_empty() {
+                if start == 0 {
+                    began.store(real.max(1), Ordering::Relaxed);
+                }
+                self.stage.receive(now * self.speed, &bytes);
+            }
+        }
+        self.cable.set_plugged(false);
     }
 
     fn active(&self, now: u64) -> impl Iterator<Item = FaultKind> {
@@ -254,16 +293,17 @@ impl Board {
     fn send(&mut self, now: u64, bytes: &[u8]) {
         let per_mille =
             self.active(now).filter_map(|kind| if let FaultKind::Damaged(rate) = kind { Some(rate) } else { None }).max();
+        let Some(rate) = per_mille else { return self.cable.send(bytes) };
+        let mut damaged = Vec::new();
         for &byte in bytes {
-            match per_mille {
-                Some(rate) if self.rng.chance(rate) => match self.rng.below(3) {
-                    0 => {}
-                    1 => self.outbox.push_back(byte ^ (1 << self.rng.below(8))),
-                    _ => self.outbox.extend([byte, byte]),
-                },
-                _ => self.outbox.push_back(byte),
+            match self.rng.chance(rate).then(|| self.rng.below(3)) {
+                None => damaged.push(byte),
+                Some(0) => {}
+                Some(1) => damaged.push(byte ^ (1 << self.rng.below(8))),
+                Some(_) => damaged.extend([byte, byte]),
             }
         }
+        self.cable.send(&damaged);
     }
 }
 

@@ -28,7 +28,7 @@ pub enum FaultKind {
     BusGone,
     /// The disk is full.
     DiskFull,
-    /// The cable is out.
+    /// The cable is out; on a matrix, the power of its expander fails again and again.
     Unplugged,
     /// The clock is not connected.
     ClockUnplugged,
@@ -104,8 +104,11 @@ static BLITZ_HANDS: Profile = Profile { rates: Rates { sweep: 0, set_up: 0, king
 
 static GAMES: LazyLock<Vec<Game>> = LazyLock::new(|| random_games(64, 50));
 
-/// Models with how often they are drawn. The DGT board has most of the machinery that can fail: dumps, updates, a memory.
-const MODELS: [(&str, u64, Sensing); 9] = [
+/// A model, how often it is drawn, and what its squares can tell.
+type Weighted = (&'static str, u64, Sensing);
+
+/// Models on a serial line. The DGT board has most of the machinery that can fail: dumps, updates, a memory.
+static MODELS: [Weighted; 9] = [
     ("dgt", 60, Sensing::Identity),
     ("dgt-bus", 6, Sensing::Identity),
     ("certabo", 6, Sensing::Identity),
@@ -117,25 +120,38 @@ const MODELS: [(&str, u64, Sensing); 9] = [
     ("centaur", 4, Sensing::Occupancy),
 ];
 
+/// Models on no serial line, see [`super::mock`].
+static MOCKED: [Weighted; 2] = [("chessnut", 1, Sensing::Identity), ("matrix", 1, Sensing::Occupancy)];
+
+fn weight(models: &[Weighted]) -> u64 {
+    models.iter().map(|model| model.1).sum()
+}
+
+/// The model whose share of the weights, one after the other, has this number in it.
+fn pick(models: &'static [Weighted], mut at: u64) -> Option<&'static Weighted> {
+    models.iter().find(|model| {
+        let here = at < model.1;
+        at = at.saturating_sub(model.1);
+        here
+    })
+}
+
 impl Schedule {
     /// The schedule of this number: the same on every machine.
     pub fn draw(number: u64) -> Schedule {
         let mut rng = Rng::new(number, 0xc4a05);
-        let mut at = rng.below(MODELS.iter().map(|model| model.1).sum());
-        let (model, _, sensing) = *MODELS
-            .iter()
-            .find(|model| {
-                let here = at < model.1;
-                at = at.saturating_sub(model.1);
-                here
-            })
-            .unwrap_or(&MODELS[0]);
+        let serial = pick(&MODELS, rng.below(weight(&MODELS)));
+        // Drawn apart, so that the other numbers have the boards that they had without these.
+        let mocked = pick(&MOCKED, Rng::new(number, 0x30c).below(weight(&MODELS) + weight(&MOCKED)));
+        let &(model, _, sensing) = mocked.or(serial).unwrap_or(&MODELS[0]);
         let profile = [&CLEAN, &CLEAN, &CLUB_HANDS, &BLITZ_HANDS][rng.below(4) as usize];
         // What lies between two moves on an occupancy board must be longer than a busy machine stutters, and hands that overlap as in a
         // blitz must be slower than a board takes to look at its squares: the machine that plays both sides stutters as well.
         let fastest = match (sensing, profile.name == BLITZ.name) {
             (_, true) => 1,
             (Sensing::Occupancy, false) => 2,
+            // A fake USB device is no faster.
+            _ if mocked.is_some() => 2,
             _ => 8,
         };
         let speed = [2, 4, 6, 8][rng.below(4) as usize].min(fastest);
@@ -171,7 +187,8 @@ impl Schedule {
             let until = memory.from + 500 + rng.below(5_000);
             schedule.faults.push(Fault { from: memory.from, until, kind });
         }
-        if TimeOfDay::can_be_set() {
+        // The library that sets the time and the one that fakes devices do not go together.
+        if TimeOfDay::can_be_set() && !schedule.is_mocked() {
             schedule.draw_time_of_day();
         }
         schedule.faults.sort_by_key(|fault| fault.from);
@@ -206,7 +223,12 @@ impl Schedule {
             3 => Answer::Late(500 + rng.below(6_000)),
             _ => Answer::Doubled,
         };
-        let kinds = if self.model == "dgt" { 10 } else { 6 };
+        let kinds = match self.model {
+            "dgt" => 10,
+            // Reports and scans come whole or not at all.
+            _ if self.is_mocked() => 5,
+            _ => 6,
+        };
         match rng.below(kinds) {
             0 => FaultKind::Killed,
             1 => FaultKind::Stopped,
@@ -218,6 +240,21 @@ impl Schedule {
             7 | 8 => FaultKind::Memory(answer(rng)),
             _ => FaultKind::Dumps(answer(rng)),
         }
+    }
+
+    /// Whether its board is on no serial line.
+    pub fn is_mocked(&self) -> bool {
+        MOCKED.iter().any(|mocked| mocked.0 == self.model)
+    }
+
+    /// Whether a second client watches.
+    pub fn has_monitor(&self) -> bool {
+        self.number.is_multiple_of(8)
+    }
+
+    /// Whether it has a fault of this kind.
+    pub fn has(&self, kind: FaultKind) -> bool {
+        self.faults.iter().any(|fault| fault.kind == kind)
     }
 
     /// The game with the plies that are played of it.
