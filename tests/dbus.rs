@@ -10,7 +10,7 @@ use std::time::Duration;
 use touchmove::game::event::Rotation;
 use touchmove::game::{Event, Stamped};
 use touchmove::names;
-use touchmove::publish::client::{Client, GameInfo, Happened};
+use touchmove::publish::client::{Client, ClientError, GameInfo, Happened};
 use touchmove::publish::dbus::Stream;
 use zbus::{Connection, Proxy};
 
@@ -117,12 +117,22 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
     assert_eq!(history[0].event, "GameStarted");
     let again = history.iter().find(|event| event.number == third.number).unwrap();
     assert_eq!(*again, third, "Since says what the signal said");
+
+    let (known, last) = (&snapshot.games[0].incarnation, third.number.unwrap());
+    assert_eq!((known.len(), known), (36, &snapshot.incarnation));
+    assert!(hall.client.resume(hall.game, last, known).await.is_ok());
+    // In no other incarnation a number is taken for one of this one.
+    for (number, other) in [(last, ""), (last, "another"), (0, "another")] {
+        let refused = hall.client.resume(hall.game, number, other).await;
+        assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{number} {other:?}: {refused:?}");
+    }
 }
 
 #[tokio::test]
 async fn a_bus_that_goes_away_and_comes_back_loses_nothing() {
     let Some(mut hall) = Hall::open().await else { return };
     let last = hall.play("d2", "d4", "d4").await.number.unwrap();
+    let incarnation = hall.client.snapshot().await.unwrap().games.remove(0).incarnation;
     let Hall { client: before, game: id, daemon, board, state: _state, mut bus, .. } = hall;
 
     bus.kill();
@@ -135,7 +145,7 @@ async fn a_bus_that_goes_away_and_comes_back_loses_nothing() {
     let after = client(&bus, Stream::Live).await;
     owned(&after).await;
     let mut watch = after.watch().await.unwrap();
-    let missed = after.since(id, last).await.unwrap();
+    let missed = after.resume(id, last, &incarnation).await.unwrap();
     let sans: Vec<&str> = missed.iter().filter_map(|event| event.fields.get("san")?.as_str()).collect();
     if !sans.contains(&"c4") {
         made(&mut watch, "c4").await;
@@ -207,6 +217,36 @@ async fn a_restarted_daemon_goes_on_with_the_game() {
     assert_eq!(moves(&after), moves(&before));
     board.play("e7", "e5");
     assert_eq!(made(&mut watch, "e5").await.game, Some(game));
+}
+
+/// The state directory is emptied while touchmoved is down, so that numbers begin anew and nothing tells of those before.
+#[tokio::test]
+async fn in_a_new_journal_a_number_is_not_taken_for_an_old_one() {
+    let Some(mut hall) = Hall::open().await else { return };
+    let monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--bus", &hall.bus.address()]);
+    monitor.wait_for("the monitor to listen", |line| line.contains("game 1, 0 plies"));
+    hall.play("e2", "e4", "e4").await;
+    monitor.wait_for("the monitor to show e4", |line| line == "dgt_board: 1. e4");
+    let known = hall.client.snapshot().await.unwrap().games.remove(0);
+    let Hall { client, game: id, daemon, board, state, bus, .. } = hall;
+    assert!(daemon.terminate().success());
+    for entry in std::fs::read_dir(state.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    board.put_unseen("e4", '.');
+    board.put_unseen("e2", 'P');
+
+    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
+    monitor.wait_for("what became of the journal", |line| line.starts_with("the journal was replaced or has lost events"));
+    monitor.wait_for("the other game", |line| line == "dgt_board: game 1 begins");
+    let other = client.snapshot().await.unwrap().games.remove(0);
+    assert_eq!((known.id, other.id), (id, id));
+    assert_ne!(other.incarnation, known.incarnation);
+    let refused = client.resume(id, known.last_number, &known.incarnation).await;
+    assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{refused:?}");
 }
 
 #[tokio::test]

@@ -245,7 +245,7 @@ async fn reads_only_moves(connection: &Connection) {
         let to = (Some(names::BROADCAST_NAME), path, Some(interface));
         match method {
             "GetAll" | "Introspect" if body.is_empty() => connection.call_method(to.0, to.1, to.2, method, &()).await,
-            "Since" => connection.call_method(to.0, to.1, to.2, method, &0u64).await,
+            "Since" => connection.call_method(to.0, to.1, to.2, method, &(0u64, "")).await,
             "PgnWith" => {
                 let options = std::collections::HashMap::from([("irregular", zbus::Variant::from(body))]);
                 connection.call_method(to.0, to.1, to.2, method, &options).await
@@ -340,7 +340,7 @@ async fn next_game(hall: &mut Hall, from: &str, to: &str, san: &str) {
 }
 
 /// All that was logged up to now: the board is unplugged for it, which is logged as well.
-fn log_so_far(daemon: &Daemon, board: &mut Board) -> String {
+pub fn log_so_far(daemon: &Daemon, board: &mut Board) -> String {
     let opened = || daemon.log().matches("port opened").count();
     let before = eventually("the port to be opened", || Some(opened()).filter(|opened| *opened > 0));
     board.unplug();

@@ -89,6 +89,8 @@ struct Monitor {
 /// A game that is followed.
 struct Game {
     board: String,
+    /// The incarnation of the journal that `last` is of.
+    incarnation: String,
     /// The number of the last event told.
     last: u64,
     /// Plies before the first one of the game, by the position it began from.
@@ -97,7 +99,8 @@ struct Game {
 
 impl Game {
     fn new(game: &GameInfo, last: u64) -> Game {
-        Game { board: game.board.clone(), last, before: plies_before(&game.start) }
+        let (board, incarnation) = (game.board.clone(), game.incarnation.clone());
+        Game { board, incarnation, last, before: plies_before(&game.start) }
     }
 }
 
@@ -135,28 +138,38 @@ impl Monitor {
                 self.line(&format!("{}: {}", board.id, board.state))?;
             }
         }
+        let is_other = |game: &GameInfo| self.games.get(&game.id).is_some_and(|known| known.incarnation != game.incarnation);
+        if snapshot.games.iter().any(is_other) {
+            self.line("the journal was replaced or has lost events: its games are told from the beginning")?;
+        }
         for game in &snapshot.games {
-            match self.games.get(&game.id).map(|known| known.last) {
+            let last = match self.games.get(&game.id) {
+                Some(known) if known.incarnation == game.incarnation => known.last,
                 None if first => {
                     self.games.insert(game.id, Game::new(game, game.last_number));
                     if self.wants(&game.board) && game.state == "playing" && !self.args.json {
                         self.line(&format!("{}: game {}, {} plies so far", game.board, game.id, game.moves.len()))?;
                         self.draw(&game.board, &game.fen)?;
                     }
+                    continue;
                 }
-                last => {
-                    self.games.entry(game.id).or_insert_with(|| Game::new(game, 0));
-                    match client.since(game.id, last.unwrap_or(0)).await {
-                        Ok(missed) => {
-                            for missed in missed {
-                                self.translate_and_tell(client, missed).await?;
-                            }
-                        }
-                        // Other games began meanwhile, and this one is not at hand any more.
-                        Err(ClientError::NotFound(_)) => {}
-                        Err(why) => return Err(why.into()),
+                // In another incarnation its number may be that of another game.
+                _ => {
+                    self.games.insert(game.id, Game::new(game, 0));
+                    0
+                }
+            };
+            match client.resume(game.id, last, &game.incarnation).await {
+                Ok(missed) => {
+                    for missed in missed {
+                        self.translate_and_tell(client, missed).await?;
                     }
                 }
+                // Other games began meanwhile, and this one is not at hand any more.
+                Err(ClientError::NotFound(_)) => {}
+                // A new incarnation began after the snapshot: what is told of that brings another one.
+                Err(ClientError::OtherIncarnation(_)) => {}
+                Err(why) => return Err(why.into()),
             }
         }
         Ok(())
@@ -165,6 +178,11 @@ impl Monitor {
     async fn happened(&mut self, client: &Client, happened: Happened) -> Result<(), Interrupted> {
         if happened.fields.get("interface").is_some_and(|interface| interface == crate::names::CLOCK_INTERFACE) {
             self.clocks(&happened);
+        }
+        if let Some(incarnation) = happened.fields.get("Incarnation")
+            && happened.game.and_then(|game| self.games.get(&game)).is_some_and(|known| *incarnation != known.incarnation)
+        {
+            self.catch_up(client).await?;
         }
         let (Some(game), Some(number)) = (happened.game, happened.number) else { return Ok(self.tell(happened)?) };
         match self.games.get(&game).map(|known| known.last) {

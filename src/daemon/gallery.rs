@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::broadcast;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
-use tracing::warn;
+use tracing::{debug, warn};
 
 /// A face may be so many news behind before it has to read the state again.
 const FEED: usize = 1024;
@@ -47,6 +47,8 @@ struct Shown {
     lines: BTreeMap<u64, Line>,
     /// How far each game has left, by the numbers of the journal.
     numbers: Left,
+    /// The identifier of the journal's incarnation.
+    incarnation: String,
 }
 
 impl Shown {
@@ -116,7 +118,8 @@ impl Of {
 impl Gallery {
     /// One that shows nothing yet; it is filled by [`Gallery::run`].
     pub fn new(hub: Arc<Hub>, delay: Delay, illegal_moves: IllegalMoves) -> Arc<Gallery> {
-        let (epoch, shown, feed) = (Instant::now(), Mutex::default(), broadcast::Sender::new(FEED));
+        let shown = Mutex::new(Shown { incarnation: hub.incarnation().id, ..Shown::default() });
+        let (epoch, feed) = (Instant::now(), broadcast::Sender::new(FEED));
         Arc::new(Gallery { hub, delay, illegal_moves, epoch, shown, feed })
     }
 
@@ -141,6 +144,11 @@ impl Gallery {
         let shown = self.lock();
         let events = shown.left.get(&game).map_or(&[][..], Vec::as_slice);
         events.get(number as usize..).unwrap_or_default().to_vec()
+    }
+
+    /// The identifier of the journal's incarnation.
+    pub fn incarnation(&self) -> String {
+        self.lock().incarnation.clone()
     }
 
     /// How much later everything is.
@@ -183,9 +191,13 @@ impl Gallery {
                         Ok(News::Event(published)) => self.take(&published),
                         // A board that was seated brings the games that the journal has of it.
                         Ok(News::Board(board)) => self.catch_up(Some(&board), Tell::WhatIsThere),
-                        Err(broadcast::error::RecvError::Lagged(_)) => self.catch_up(None, Tell::Everything),
+                        Err(broadcast::error::RecvError::Lagged(_)) => {
+                            self.catch_up(None, Tell::Everything);
+                            self.take_incarnation();
+                        }
                         Ok(News::Round) => self.take_round(),
-                        Ok(News::Trouble) => {}
+                        // Trouble itself is not for the public.
+                        Ok(News::Trouble) => self.take_incarnation(),
                         Err(broadcast::error::RecvError::Closed) => return,
                     }
                 }
@@ -249,6 +261,15 @@ impl Gallery {
         self.tell(News::Round);
     }
 
+    /// Reports a new incarnation of the journal.
+    fn take_incarnation(&self) {
+        let now = self.hub.incarnation().id;
+        let before = std::mem::replace(&mut self.lock().incarnation, now.clone());
+        if before != now {
+            self.tell(News::Trouble);
+        }
+    }
+
     /// Takes in what the journal has of the games at hand and was not taken in yet: what had left before is public, all else as if it
     /// happened now, since nobody knows how old it is. `of`: games of this board that are not known at all, and no others.
     fn catch_up(&self, of: Option<&BoardId>, tell: Tell) {
@@ -265,7 +286,15 @@ impl Gallery {
             let events = match self.hub.since(game, last) {
                 Ok(events) => events,
                 Err(why) => {
-                    warn!("game {game} is not shown to the public any further, because the journal cannot be read: {why}");
+                    let what = "is not shown to the public any further, because the journal cannot be read";
+                    // Which game, and which of its events, the public learns later.
+                    match self.delay == Delay::default() {
+                        true => warn!("game {game} {what}: {why}"),
+                        false => {
+                            debug!("game {game} {what}: {why}");
+                            warn!("a game {what}: run `touchmovectl journal verify`");
+                        }
+                    }
                     continue;
                 }
             };
@@ -420,6 +449,14 @@ impl Source {
         match self {
             Source::Live(hub) => hub.since(game, number),
             Source::Public(gallery) => Ok(gallery.since(game, number)),
+        }
+    }
+
+    /// The identifier of the journal's incarnation: as long as it stays the same, [`Source::since`] gives each event the same number.
+    pub fn incarnation(&self) -> String {
+        match self {
+            Source::Live(hub) => hub.incarnation().id,
+            Source::Public(gallery) => gallery.incarnation(),
         }
     }
 }

@@ -133,10 +133,21 @@ impl Client {
         self.call(names::game_path(game), names::GAME_INTERFACE, "PgnWith", &options).await
     }
 
-    /// The events of a game after this number.
+    /// The events of a game after this number, in the present incarnation of the journal. To go on from a number that was read
+    /// earlier, call [`Client::resume`].
     pub async fn since(&self, game: u64, number: u64) -> Result<Vec<Happened>, ClientError> {
+        let mut events = self.resume(game, 0, "").await?;
+        events.retain(|event| event.number > Some(number));
+        Ok(events)
+    }
+
+    /// The events of a game after this number, which was read in this incarnation of the journal ([`GameInfo::incarnation`]).
+    ///
+    /// # Errors
+    /// [`ClientError::OtherIncarnation`]: it is not the present one. Read the snapshot again, and the game from number 0 on.
+    pub async fn resume(&self, game: u64, number: u64, incarnation: &str) -> Result<Vec<Happened>, ClientError> {
         let events: Vec<(u64, i64, String, HashMap<String, OwnedVariant>)> =
-            self.call(names::game_path(game), names::GAME_INTERFACE, "Since", &number).await?;
+            self.call(names::game_path(game), names::GAME_INTERFACE, "Since", &(number, incarnation)).await?;
         Ok(events
             .into_iter()
             .map(|(number, time, event, fields)| Happened {
@@ -271,7 +282,11 @@ impl Client {
                 _ => ClientError::Broken(why),
             },
             zbus::Error::MethodError(name, sentence, _) if name.as_str().starts_with(names::ERROR_PREFIX) => {
-                ClientError::Refused(sentence.clone().unwrap_or_default())
+                let sentence = sentence.clone().unwrap_or_default();
+                match name.as_str().strip_prefix(names::ERROR_PREFIX) {
+                    Some(".OtherIncarnation") => ClientError::OtherIncarnation(sentence),
+                    _ => ClientError::Refused(sentence),
+                }
             }
             _ => ClientError::Broken(why),
         }

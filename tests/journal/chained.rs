@@ -1,14 +1,17 @@
 //! Checksums, marks and incarnations: what is damaged or missing is said, and no number is given to another event.
 
 use super::*;
-use crate::hall::client;
+use crate::hall::{client, game, seen};
 use crate::harness::{Board, Daemon, PrivateBus, until};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
+use touchmove::daemon::hub::{BoardId, BoardView};
 use touchmove::daemon::journal::{Check, Findings};
-use touchmove::publish::client::Snapshot;
-use touchmove::publish::dbus::Stream;
+use touchmove::daemon::{Gallery, Hub, Source};
+use touchmove::game::{Delay, IllegalMoves};
+use touchmove::publish::client::{Client, ClientError, Happened, Snapshot};
+use touchmove::publish::dbus::{self, Bus, Presence, Stream};
 use touchmove::simulate::rng::Rng;
 
 /// What can be read of a journal: of each game its board, its result and its events.
@@ -419,8 +422,8 @@ fn a_journal_begun_anew_goes_on_with_the_numbers() {
     assert_eq!(begin_game(&open(dir.path())), 1);
 }
 
-#[test]
-fn old_games_are_looked_through_afterwards() {
+/// A journal whose game 7, too old to be looked through when it is opened, has an event that was changed; and its incarnation.
+fn damaged_old_game() -> (tempfile::TempDir, String) {
     let dir = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
     for _ in 0..110 {
@@ -430,7 +433,12 @@ fn old_games_are_looked_through_afterwards() {
     drop(journal);
     let edit = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("open");
     edit.execute("UPDATE event SET at_ms = at_ms + 1 WHERE game = 7 AND number = 3", []).expect("edited");
-    drop(edit);
+    (dir, id)
+}
+
+#[test]
+fn old_games_are_looked_through_afterwards() {
+    let (dir, id) = damaged_old_game();
     let journal = open(dir.path());
     assert_eq!(journal.incarnation().id, id);
     let findings = journal.check().run(&AtomicBool::new(false), |_, _| {}).expect("looked through");
@@ -444,6 +452,156 @@ fn old_games_are_looked_through_afterwards() {
     drop(journal);
     let journal = open(dir.path());
     assert!(journal.check().run(&AtomicBool::new(false), |_, _| {}).expect("looked through").is_good());
+}
+
+/// On both names.
+#[tokio::test]
+async fn clients_hear_of_damage_that_is_found_while_they_listen() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (dir, before) = std::thread::spawn(damaged_old_game).join().expect("a journal");
+    let hub = Hub::new(open(dir.path()), &[]);
+    let model = touchmove::boards::model("dgt").expect("a model");
+    let _seat = hub.seat(BoardView::new(BoardId::new("b1"), model, model.sensing));
+    let gallery = Gallery::new(Arc::clone(&hub), Delay::default(), IllegalMoves::default());
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let mut tasks = vec![tokio::spawn(Arc::clone(&gallery).run(stopped.clone()))];
+    let mut clients = Vec::new();
+    for (source, stream) in [(Source::Live(Arc::clone(&hub)), Stream::Live), (Source::Public(gallery), Stream::Broadcast)] {
+        let (presence, mut present) = tokio::sync::watch::channel(Presence::Unknown);
+        tasks.push(tokio::spawn(dbus::run(source, Bus::Address(bus.address()), presence, stopped.clone())));
+        present.wait_for(|presence| *presence == Presence::Held).await.expect("it runs");
+        let client = client(&bus, stream).await;
+        let watch = client.watch().await.expect("signals");
+        game(&client).await;
+        let known = client.snapshot().await.expect("games").games.pop().expect("a game");
+        assert_eq!(known.incarnation, before);
+        client.resume(known.id, known.last_number, &known.incarnation).await.expect("it is the same incarnation");
+        clients.push((client, watch, known));
+    }
+    hub.check_journal(stopped).await;
+    let now = hub.incarnation().id;
+    assert_ne!(now, before);
+    for (client, watch, known) in &mut clients {
+        let told =
+            |event: &Happened| event.game == Some(known.id) && event.fields.get("Incarnation").is_some_and(|id| *id == now);
+        seen(watch, "the incarnation", told).await;
+        let refused = client.resume(known.id, known.last_number, &known.incarnation).await;
+        assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{refused:?}");
+        assert_eq!(client.resume(known.id, known.last_number, &now).await.expect("it is the present one"), []);
+    }
+    stop.send_replace(true);
+    for task in tasks {
+        task.await.expect("it ends");
+    }
+}
+
+#[test]
+fn a_game_that_only_the_public_knows_is_said_to_be_lost() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    let index = fill(&journal, 0, 30);
+    let id = journal.incarnation().id;
+    drop(journal);
+    let earlier = fs::read(dir.path().join("journal.sqlite3")).expect("the journal");
+    let journal = open(dir.path());
+    fill(&journal, index, 65);
+    let epoch_wall_ms = |game: u64| {
+        let known = journal.games().expect("games").into_iter().find(|known| known.id == game).expect("the game");
+        known.started_wall_ms - journal.events(game, 0).expect("events")[0].at as i64
+    };
+    let epochs = [2, 4].map(epoch_wall_ms);
+    drop(journal);
+    let number = (index - 1) % GAME + 1;
+    let restored = |public: serde_json::Value| {
+        let dir = put(&[("journal.sqlite3".to_owned(), earlier.clone())]);
+        fs::write(dir.path().join("public.json"), public.to_string()).expect("written");
+        dir
+    };
+
+    // What the public was shown is all there, or of another journal.
+    let shown = |epoch_wall_ms: i64, number: usize| serde_json::json!({"epoch_wall_ms": epoch_wall_ms, "number": number});
+    for known in [shown(epochs[0], number), shown(epochs[0] + 1, number + 5)] {
+        let dir = restored(serde_json::json!({ "2": known }));
+        assert_eq!(open(dir.path()).incarnation().id, id);
+    }
+    // The end of game 2, and all of game 4, are gone.
+    let dir = restored(serde_json::json!({"2": shown(epochs[0], number + 1), "4": shown(epochs[1], 3)}));
+    let (journal, told, _) = opened(dir.path());
+    let lost = format!("published events are missing or changed in game 2 (after its event {number}), game 4 (all of it)");
+    assert!(told.contains(&lost), "{told}");
+    assert_ne!(journal.incarnation().id, id);
+    assert_eq!(journal.incarnation().last_good, [(2, number as u64), (4, 0)]);
+    assert!(append(&journal, vec![nth(index)]).is_err(), "the game went on under its number");
+    assert!(begin_game(&journal) > 4);
+    drop(journal);
+    // It is said once.
+    open(dir.path());
+}
+
+/// An earlier copy of the journal is put back, and nothing beside it says how far it was but what the public was shown.
+#[tokio::test]
+async fn what_the_public_was_shown_proves_that_the_last_moves_are_gone() {
+    let (Some(bus), state, board) = (PrivateBus::start(), tempfile::tempdir().expect("a directory"), Board::plugged()) else {
+        return;
+    };
+    let (live, spectators) = (client(&bus, Stream::Live).await, client(&bus, Stream::Broadcast).await);
+    let plies = async |client: &Client, game: u64, count: usize| {
+        until(&format!("{count} plies in game {game}"), async || {
+            let snapshot = client.snapshot().await.ok()?;
+            let is_so = snapshot.games.iter().any(|known| known.id == game && known.moves.len() == count);
+            is_so.then_some(snapshot)
+        })
+        .await
+    };
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    game(&live).await;
+    board.play("e2", "e4");
+    plies(&live, 1, 1).await;
+    assert!(daemon.terminate().success());
+    let mut earlier = files(state.path());
+    earlier.retain(|(name, _)| name != "journal.marks.json");
+
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    game(&live).await;
+    board.play("e7", "e5");
+    plies(&spectators, 1, 2).await;
+    let before = plies(&live, 1, 2).await;
+    let known = before.games.into_iter().next().expect("a game");
+    assert!(daemon.terminate().success());
+
+    // By itself the copy is sound.
+    let copy = put(&earlier);
+    let journal = open(copy.path());
+    assert_eq!(journal.incarnation().id, before.incarnation);
+    let good = journal.events(1, 0).expect("events").len();
+    assert!((good as u64) < known.last_number);
+    drop(journal);
+    for name in ["journal.sqlite3", "journal.sqlite3-wal", "journal.sqlite3-shm", "journal.marks.json"] {
+        let _ = fs::remove_file(state.path().join(name));
+    }
+    for (name, bytes) in &earlier {
+        fs::write(state.path().join(name), bytes).expect("put back");
+    }
+    assert!(state.path().join("public.json").exists());
+
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    let after = plies(&live, 2, 2).await;
+    assert!(after.trouble.iter().any(|(kind, _)| kind == "journal_damaged"), "{:?}", after.trouble);
+    assert_ne!(after.incarnation, before.incarnation);
+    assert_eq!(after.last_good, [(1, good as u64)]);
+    plies(&spectators, 2, 2).await;
+    for client in [&live, &spectators] {
+        let refused = client.resume(2, 1, &known.incarnation).await;
+        assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{refused:?}");
+        let events = client.resume(2, 1, &after.incarnation).await.expect("it is the present one");
+        assert_eq!(events[0].number, Some(2));
+    }
+    // No number of the first game is that of another event.
+    assert!(daemon.terminate().success());
+    let archive = journal::Archive::open(state.path()).expect("an archive");
+    assert_eq!(archive.events(1).expect("what is good").len(), good);
 }
 
 #[test]

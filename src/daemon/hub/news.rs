@@ -13,7 +13,7 @@ pub enum News {
     Board(BoardId),
     /// The round that is being played changed.
     Round,
-    /// The list of troubles changed, or that of what is not used.
+    /// The list of troubles changed, or that of what is not used, or a new incarnation of the journal began.
     Trouble,
 }
 

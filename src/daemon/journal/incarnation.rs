@@ -192,15 +192,19 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
     );
     for (game, public) in &witnesses.public {
         let held: Option<(i64, i64)> = writing
-            .prepare_cached("SELECT epoch_wall_ms, (SELECT max(number) FROM event WHERE game = id) FROM game WHERE id = ?1")
+            .prepare_cached(
+                "SELECT epoch_wall_ms, (SELECT coalesce(max(number), 0) FROM event WHERE game = id) FROM game WHERE id = ?1",
+            )
             .and_then(|mut statement| statement.query_row([integer(*game)], |row| Ok((row.get(0)?, row.get(1)?))).optional())
             .map_err(failed())?;
-        if let Some((epoch_wall_ms, last)) = held
-            && epoch_wall_ms == public.epoch_wall_ms
-            && last < integer(public.number)
-            && !closed.contains_key(game)
-        {
-            loss.games.entry(*game).or_insert(u64::try_from(last).unwrap_or(0));
+        let last = match held {
+            Some((epoch_wall_ms, last)) if epoch_wall_ms == public.epoch_wall_ms => u64::try_from(last).unwrap_or(0),
+            // A game of another journal.
+            Some(_) => continue,
+            None => 0,
+        };
+        if last < public.number && !closed.contains_key(game) {
+            loss.games.entry(*game).or_insert(last);
         }
     }
     let damage = sentence(&loss, witnesses, before.id.is_empty());

@@ -35,6 +35,9 @@ pub enum ClientError {
     /// What was asked for is not there.
     #[error("{0}")]
     NotFound(String),
+    /// The journal has another incarnation than the one that was named; the service's own words.
+    #[error("{0}")]
+    OtherIncarnation(String),
     /// The service refused; its own words.
     #[error("{0}")]
     Refused(String),
@@ -48,7 +51,10 @@ impl ClientError {
     pub fn exit_code(&self) -> u8 {
         match self {
             ClientError::NoBus { .. } | ClientError::NotRunning { .. } | ClientError::NotFound(_) => 3,
-            ClientError::Denied { .. } | ClientError::Refused(_) | ClientError::Broken(_) => 1,
+            ClientError::Denied { .. }
+            | ClientError::OtherIncarnation(_)
+            | ClientError::Refused(_)
+            | ClientError::Broken(_) => 1,
         }
     }
 }

@@ -101,6 +101,8 @@ pub struct GameInfo {
     pub state: String,
     pub result: String,
     pub result_reason: String,
+    /// The incarnation of the journal in which `last_number` was read.
+    pub incarnation: String,
     pub last_number: u64,
     /// Alerts that stand: what each says, in English. Empty on the broadcast stream.
     pub alerts: Vec<String>,
@@ -205,6 +207,7 @@ fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> Game
         state: game.take("State"),
         result: game.take("Result"),
         result_reason: game.take("ResultReason"),
+        incarnation: game.take("Incarnation"),
         last_number: game.take("LastNumber"),
         alert_ids: alerts.iter().map(|alert| alert.0).collect(),
         alert_articles: alerts.iter().map(|alert| alert.4.clone()).collect(),

@@ -84,6 +84,8 @@ pub enum Error {
     JournalFull(String),
     /// The journal cannot be read.
     JournalUnreadable(String),
+    /// The number of an event is from another incarnation of the journal.
+    OtherIncarnation(String),
     /// The daemon is going down.
     Stopping(String),
 }

@@ -38,14 +38,17 @@ pub struct Face {
     changed: BTreeSet<Object>,
     /// Games of which clients have not been told yet that their moves changed.
     moved: BTreeSet<u64>,
+    /// The incarnation of the journal, which is a property of all games.
+    incarnation: String,
 }
 
 impl Face {
     /// One on which nothing is registered yet.
     pub fn new(source: Source, connection: Connection) -> Face {
         let stream = Stream::of(&source);
+        let incarnation = source.incarnation();
         let (objects, known) = (BTreeMap::new(), HashMap::new());
-        Face { source, stream, connection, objects, known, changed: BTreeSet::new(), moved: BTreeSet::new() }
+        Face { source, stream, connection, objects, known, changed: BTreeSet::new(), moved: BTreeSet::new(), incarnation }
     }
 
     /// Registers the objects, takes the name, and tells of the objects only then: what is sent before is not held back by a bus
@@ -98,7 +101,14 @@ impl Face {
                     }
                     self.changed.insert(Object::Board(board));
                 }
-                Ok(News::Trouble | News::Round) => drop(self.changed.insert(Object::Manager)),
+                Ok(News::Trouble | News::Round) => {
+                    self.changed.insert(Object::Manager);
+                    let incarnation = self.source.incarnation();
+                    if self.incarnation != incarnation {
+                        self.incarnation = incarnation;
+                        self.changed.extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
+                    }
+                }
                 Ok(News::Board(_)) => self.register(Begin::Now).await?,
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
                     debug!("{} fell {missed} news behind", self.stream.name());

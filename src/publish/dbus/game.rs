@@ -33,7 +33,8 @@ type PastEvent = (u64, i64, String, HashMap<String, OwnedVariant>);
 /// A game, being played or finished. The last few games of each board are objects; older ones are in the journal.
 ///
 /// Each signal has a number, which counts the events of the game from 1, and a time in milliseconds since 1970-01-01 UTC. An
-/// event is in the journal before its signal is sent. Whoever sees a gap between numbers, or connects again, calls Since.
+/// event is in the journal before its signal is sent. Numbers are those of one Incarnation of the journal. Whoever sees a gap
+/// between numbers, or connects again, calls Since.
 /// On org.touchmove1.Broadcast events are numbered on their own, and what is for the arbiter alone is left out.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Game")]
@@ -125,15 +126,33 @@ impl Game {
         self.read(|game| game.record.last_number)
     }
 
-    /// All events after this number, oldest first; 0: all of them. Each is (number, time, name of the signal, arguments by
-    /// name); the first is GameStarted (start, chess960, laws), which has no signal.
-    /// Errors: JournalUnreadable, NoSuchGame.
+    /// The incarnation of the journal, as a UUID: as long as it stays the same, each event of the game keeps its number and its
+    /// content. A new one begins when events were found missing or changed, when a backup was put back, and with a new journal.
+    /// Nothing that is known of the game from before holds then; call Since with number 0.
+    #[zbus(property)]
+    fn incarnation(&self) -> String {
+        self.source.incarnation()
+    }
+
+    /// All events after this number, oldest first; 0: all of them. incarnation: the Incarnation in which the event had this number;
+    /// may be empty where number is 0. If it is not the present one, the call fails, since another event may have the number by now.
+    /// Each event is (number, time, name of the signal, arguments by name); the first is GameStarted (start, chess960, laws), which
+    /// has no signal.
+    /// Errors: JournalUnreadable, NoSuchGame, OtherIncarnation.
     #[zbus(out_args("events"))]
-    fn since(&self, number: u64) -> Result<Vec<PastEvent>, Error> {
+    fn since(&self, number: u64, incarnation: &str) -> Result<Vec<PastEvent>, Error> {
         let known = self.source.read(|state| state.games.get(&self.id).cloned());
         let Some(game) = known else {
             return Err(Error::NoSuchGame(crate::daemon::hub::OrderError::NoSuchGame(self.id).to_string()));
         };
+        let present = self.source.incarnation();
+        if (number > 0 || !incarnation.is_empty()) && incarnation != present {
+            return Err(Error::OtherIncarnation(format!(
+                "the incarnation of the journal is \"{present}\", not \"{incarnation}\": forget what is known of game {}, and call \
+                 Since with number 0",
+                self.id
+            )));
+        }
         let mut events = self.source.since(self.id, number)?;
         // What is in the journal already and in the properties not yet is news still to be told.
         events.retain(|stamped| stamped.number.is_some_and(|number| number <= game.record.last_number));

@@ -61,7 +61,7 @@ impl Manager {
     }
 
     /// Which incarnation of the journal this is, as a UUID. As long as it stays the same each event keeps its game, its number and its
-    /// content, so what a client knows of a game goes on with Since. A new one after events were found missing or changed, after the
+    /// content, so what a client knows of a game goes on with Since. Each game has this property, too. A new one after events were found missing or changed, after the
     /// journal was replaced by a backup, and for a journal begun anew: LastGood says what holds still.
     #[zbus(property)]
     fn incarnation(&self) -> String {

@@ -158,6 +158,7 @@ async fn state(State(web): State<Arc<Web>>, uri: Uri, headers: HeaderMap) -> Res
         "delay_plies": delay.plies,
         "now": steady::now_ms(),
         "seq": whole.seq,
+        "incarnation": whole.incarnation,
         "event": event,
     });
     if !audience.is_public() {

@@ -44,6 +44,8 @@ struct Shown {
     gone: BTreeMap<BoardId, u64>,
     trouble: (u64, Value),
     round: u64,
+    /// The incarnation of the journal, with the number of the change by which it was seen.
+    incarnation: (u64, String),
     /// What was put together last: after which number, up to which, and what.
     batch: (u64, u64, Bytes),
 }
@@ -60,6 +62,8 @@ struct Told {
 pub struct Whole {
     /// `boot-number`.
     pub seq: String,
+    /// The incarnation of the journal.
+    pub incarnation: String,
     /// The cards of all boards, as JSON.
     pub cards: Vec<Arc<str>>,
     /// What is wrong.
@@ -79,6 +83,7 @@ impl Stage {
             gone: BTreeMap::new(),
             trouble: (0, json!([])),
             round: 0,
+            incarnation: (0, String::new()),
             batch: (0, 0, Bytes::new()),
         };
         let stage = Arc::new(Stage { view, source, boot, shown: Mutex::new(shown), changed: watch::Sender::new(0) });
@@ -121,6 +126,7 @@ impl Stage {
         let shown = self.shown();
         Whole {
             seq: format!("{}-{}", self.boot, shown.last),
+            incarnation: shown.incarnation.1.clone(),
             cards: shown.boards.values().map(|told| Arc::clone(&told.text)).collect(),
             trouble: shown.trouble.1.clone(),
         }
@@ -145,6 +151,7 @@ impl Stage {
         let mut changes: Vec<(u64, Bytes)> = shown.boards.values().map(|told| (told.seq, told.event.clone())).collect();
         let event = |seq: u64, name: &str, data: &Value| (seq, event(&self.boot, seq, name, data));
         changes.extend(shown.gone.iter().map(|(board, seq)| event(*seq, "gone", &json!({"board": board.as_str()}))));
+        changes.push(event(shown.incarnation.0, "incarnation", &json!({"incarnation": shown.incarnation.1})));
         if !self.view.audience.is_public() {
             changes.push(event(shown.trouble.0, "trouble", &shown.trouble.1));
         }
@@ -170,7 +177,15 @@ impl Stage {
         let mut shown = self.shown();
         let before = shown.last;
         let Some((boards, round, trouble)) = shown.learn() else { return };
-        self.source.read(|state| shown.look(&self.view, &self.boot, state, boards, trouble));
+        let incarnation = self.source.incarnation();
+        let is_other = shown.incarnation.1 != incarnation;
+        if is_other {
+            shown.last += 1;
+            shown.incarnation = (shown.last, incarnation);
+        }
+        // Every card follows it as a new change, so nobody goes on from a number of the incarnation before.
+        let boards = boards.filter(|_| !is_other);
+        self.source.read(|state| shown.look(&self.view, &self.boot, state, boards, trouble, is_other));
         if round {
             shown.last += 1;
             shown.round = shown.last;
@@ -207,7 +222,8 @@ impl Shown {
         any.then_some((boards, round, trouble))
     }
 
-    fn look(&mut self, view: &View, boot: &str, state: &State, boards: Option<BTreeSet<BoardId>>, trouble: bool) {
+    /// `again`: cards that say the same as before are changes, too.
+    fn look(&mut self, view: &View, boot: &str, state: &State, boards: Option<BTreeSet<BoardId>>, trouble: bool, again: bool) {
         let at: BTreeMap<BoardId, u16> = tables(state).into_iter().filter_map(|(table, board)| Some((board?, table))).collect();
         let moved = |id: &BoardId| at.get(id) != self.tables.get(id);
         let is_wanted = |id: &BoardId| boards.as_ref().is_none_or(|boards| boards.contains(id)) || moved(id);
@@ -219,7 +235,7 @@ impl Shown {
             .collect();
         self.tables = at;
         for (id, card) in looked {
-            if self.boards.get(&id).is_some_and(|told| card.says_as(&told.card)) {
+            if !again && self.boards.get(&id).is_some_and(|told| card.says_as(&told.card)) {
                 continue;
             }
             self.last += 1;
@@ -247,4 +263,70 @@ impl Shown {
 
 fn event(boot: &str, seq: u64, name: &str, data: &impl std::fmt::Display) -> Bytes {
     format!("id: {boot}-{seq}\nevent: {name}\ndata: {data}\n\n").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boards::model;
+    use crate::daemon::Hub;
+    use crate::daemon::hub::BoardView;
+    use crate::daemon::journal::{FILE, Journal};
+    use crate::game::event::Rotation;
+    use crate::game::{Delay, Event, Stamped};
+    use crate::locale::Locale;
+    use crate::publish::web::who::Audience;
+    use std::path::Path;
+
+    /// A journal whose game 7, too old to be looked through when it is opened, has an event that was changed.
+    async fn damaged_old_game(dir: &Path) -> Journal {
+        let (written, changed) = ("fide-2018", "fide-2014");
+        let journal = Journal::open(dir).expect("a journal").0;
+        for game in 1..=110 {
+            let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
+            let laws = if game == 7 { written } else { "fide-2023" }.to_owned();
+            let event = Event::GameStarted { fen, chess960: Some(518), laws, rotation: Rotation::Upright };
+            journal.append("b1", 0, vec![Stamped { at: 0, number: Some(1), event }]).await.expect("stored");
+        }
+        drop(journal);
+        let path = dir.join(FILE);
+        let mut bytes = std::fs::read(&path).expect("the journal");
+        let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(written.as_bytes())).collect();
+        assert!(!places.is_empty());
+        places.iter().for_each(|at| bytes[*at..at + changed.len()].copy_from_slice(changed.as_bytes()));
+        std::fs::write(&path, bytes).expect("changed");
+        Journal::open(dir).expect("a journal").0
+    }
+
+    #[tokio::test]
+    async fn a_new_incarnation_is_sent_with_all_cards() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let hub = Hub::new(damaged_old_game(dir.path()).await, &[]);
+        let model = model("dgt").expect("a model");
+        let _seat = hub.seat(BoardView::new(BoardId::new("b1"), model, model.sensing));
+        let (_running, stop) = watch::channel(false);
+        let view = View { audience: Audience::Operator, locale: Locale::English, delay: Delay::default() };
+        let stage = Stage::start(view, Source::Live(Arc::clone(&hub)), "boot".to_owned(), stop.clone());
+        let since = |number: u64| {
+            let (last, text) = stage.since(number);
+            let text = String::from_utf8(text.to_vec()).expect("text");
+            let names: Vec<String> = text.lines().filter_map(|line| line.strip_prefix("event: ")).map(str::to_owned).collect();
+            (last, names)
+        };
+        let (before, names) = since(0);
+        assert_eq!(names, ["incarnation", "card"]);
+        assert_eq!(since(before), (before, Vec::new()));
+        let first = stage.whole();
+        assert_eq!((first.incarnation.len(), &first.incarnation), (36, &hub.incarnation().id));
+
+        hub.check_journal(stop).await;
+        let second = stage.whole();
+        assert_eq!(second.incarnation, hub.incarnation().id);
+        assert_ne!(second.incarnation, first.incarnation);
+        // Who comes back, and who goes on listening.
+        for number in [stage.number(&first.seq), before, 0] {
+            assert_eq!(since(number).1, ["incarnation", "card", "trouble"]);
+        }
+        assert_eq!(stage.number(&first.seq), before);
+    }
 }

@@ -54,7 +54,7 @@ export const shownBoard = () => open;
 function version(card) {
   const game = card.game;
   if (!game) return "";
-  const about = [game.id, game.last_number, game.ply, game.fen, game.corrections, game.uncertain, game.result, game.paused, card.clock?.turn, (game.alerts ?? []).map((alert) => alert.id)];
+  const about = [hall.incarnation, game.id, game.last_number, game.ply, game.fen, game.corrections, game.uncertain, game.result, game.paused, card.clock?.turn, (game.alerts ?? []).map((alert) => alert.id)];
   return JSON.stringify([...about, frames.isOpen() ? card.placement : 0, language, hall.who?.role, game.white, game.black]);
 }
 

@@ -8,6 +8,8 @@ export const hall = {
   delay: { ms: 0, plies: 0 },
   event: {},
   trouble: [],
+  /** Of the journal: in another one a number may be that of another game. */
+  incarnation: null,
   cards: new Map(),
   /** Milliseconds by which the server's time, which nobody sets, is ahead of ours. */
   offset: 0,
@@ -64,6 +66,7 @@ export async function read() {
   hall.delay = { ms: state.delay_ms, plies: state.delay_plies };
   hall.event = state.event ?? {};
   hall.trouble = state.trouble ?? [];
+  hall.incarnation = state.incarnation;
   const sameBoot = boot === String(state.seq).split("-")[0];
   boot = String(state.seq).split("-")[0];
   const cards = new Map();
@@ -135,6 +138,9 @@ export function listen() {
     tell(null);
   });
   on("round", () => read().catch(lost));
+  on("incarnation", ({ incarnation }) => {
+    if (incarnation !== hall.incarnation) read().catch(lost);
+  });
   on("alive", () => {});
 }
 
