@@ -2,6 +2,7 @@
 
 use crate::hall::{Hall, client, made, seen};
 use crate::harness::{Daemon, until};
+use crate::isolation::log_so_far;
 use proptest::prelude::*;
 use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -14,6 +15,8 @@ use touchmove::game::{
 };
 use touchmove::publish::client::{Client, Happened};
 use touchmove::publish::dbus::Stream;
+use touchmove::round::Round;
+use touchmove::round::trf::Order;
 
 fn played(uci: &str) -> Played {
     Played { uci: uci.into(), san: uci.into(), fen: uci.into(), irregular: false, evidence: Vec::new() }
@@ -659,4 +662,41 @@ async fn a_mate_that_is_not_legal_is_reported_and_ends_the_game_when_it_is_confi
     seen(&mut watch, "the result", |event| event.event == "ResultChanged" && event.fields["result"] == "1-0").await;
     let (_, text) = public(&spectators, hall.game).await;
     assert!(text.contains("Qd1xf7") && text.contains("[Result \"1-0\"]"), "{text}");
+}
+
+/// Plays a game of a round whose time control is not that of `[laws]`, with an alert on which a hook fails; `keys`: of `[broadcast]`.
+async fn play_with_warnings(keys: &str) -> Option<(Hall, tempfile::TempDir)> {
+    let (mut hall, dir) = late(&format!("{keys}\n[hooks]\ncommand = ['/bin/false']")).await?;
+    let mut round = Round::read("white,black\nAda,Bob\n", Some(1), &Order::Unknown).unwrap();
+    round.time_control = Some("180+2".to_owned());
+    hall.client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
+    let is_named = async || hall.client.pgn(hall.game).await.unwrap().contains("[White \"Ada\"]").then_some(());
+    until("the names of the round", is_named).await;
+    hall.board.clock(3600, 3600, true);
+    hall.play("e2", "e4", "e4").await;
+    hall.board.clock(3599, 3600, false);
+    hall.play("e7", "e5", "e5").await;
+    hall.board.clock(3599, 3599, true);
+    illegal_move(&mut hall, "e1", "e3", "Ke1-e3", (3598, 3599, false)).await;
+    until("the hook to fail", async || {
+        let trouble = hall.client.snapshot().await.unwrap().trouble;
+        trouble.iter().any(|(kind, _)| kind == "hook_failed").then_some(())
+    })
+    .await;
+    Some((hall, dir))
+}
+
+/// Parts of the warnings that [`play_with_warnings`] causes.
+const WARNINGS: [&str; 2] = ["its time control 180+2 is blitz", "/bin/false"];
+
+#[tokio::test]
+async fn the_log_warns_about_play_only_where_the_public_has_no_delay() {
+    let Some((hall, _dir)) = play_with_warnings("").await else { return };
+    let has_all = async || WARNINGS.iter().all(|warning| hall.daemon.log().contains(warning)).then_some(());
+    until("the warnings", has_all).await;
+    let Some((mut hall, _dir)) = play_with_warnings("delay_plies = 2").await else { return };
+    let log = log_so_far(&hall.daemon, &mut hall.board);
+    for warning in WARNINGS {
+        assert!(!log.contains(warning), "{warning:?} is in the log:\n{log}");
+    }
 }

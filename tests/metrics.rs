@@ -139,11 +139,11 @@ async fn without_a_token_figures_are_as_late_as_the_public_and_tell_no_alerts() 
 }
 
 #[tokio::test]
-async fn without_a_token_no_trouble_tells_of_play() {
+async fn neither_the_log_nor_figures_without_a_token_tell_of_play_before_the_public_hears_of_it() {
     let Some(bus) = PrivateBus::start() else { return };
     let (state, dir, board) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Board::plugged());
     let config = dir.path().join("touchmoved.toml");
-    std::fs::write(&config, "[metrics]\nlisten = '127.0.0.1:0'\n").unwrap();
+    std::fs::write(&config, "[metrics]\nlisten = '127.0.0.1:0'\n[broadcast]\ndelay_s = 3600\n").unwrap();
     // The machine has a trouble of its own: nothing can be recorded.
     std::fs::write(state.path().join("recordings"), "").unwrap();
     // Somebody played before the board was read.
@@ -165,6 +165,8 @@ async fn without_a_token_no_trouble_tells_of_play() {
         assert!(tells(page, "recordings_stopped"), "{page}");
     }
     assert!(!late.contains("unrecorded"), "{late}");
+    let log = daemon.log();
+    assert!(log.contains("nothing is recorded (") && !log.contains("stand as in play"), "{log}");
 }
 
 #[tokio::test]

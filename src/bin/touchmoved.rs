@@ -31,6 +31,7 @@ use touchmove::daemon::unused;
 use touchmove::daemon::{Gallery, Hub, Source, Stop};
 use touchmove::game::Delay;
 use touchmove::link::{Place, watch as link_watch};
+use touchmove::names::MANAGER_INTERFACE;
 use touchmove::publish::dbus::{self, Bus, Presence};
 use touchmove::publish::files::{self, FILES_FAILED};
 use touchmove::publish::hooks::{self, Patience};
@@ -39,7 +40,7 @@ use touchmove::publish::livechess::{self, Desk};
 use touchmove::publish::metrics::{self, METRICS_FAILED};
 use touchmove::publish::web::admitted::AdmittedTokens;
 use touchmove::publish::web::{self, WEB_FAILED, Web};
-use tracing::{error, info, warn};
+use tracing::{debug, error, info, warn};
 use tracing_subscriber::EnvFilter;
 
 /// How long boards, the journal and the faces may take at the end, all together: the unit waits longer (TimeoutStopSec=).
@@ -131,9 +132,14 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let recordings = config.recordings.map(|room| Recordings { dir: state_dir.join("recordings"), room });
     let calibrations = Calibrations(state_dir.join("calibration"));
     let (journal, notices) = Journal::open(&state_dir)?;
-    notices.iter().for_each(|notice| warn!("{notice}"));
     let hub = Hub::new(journal, &config.tags.pairs());
+    hub.set_public_delay(config.delay);
     if !notices.is_empty() {
+        match hub.has_public_delay() {
+            // The public learns later how many events a game has.
+            true => warn!("the journal was damaged: property Trouble of {MANAGER_INTERFACE} says what was done"),
+            false => notices.iter().for_each(|notice| warn!("{notice}")),
+        }
         let sentences: Vec<&str> = notices.iter().map(|notice| notice.message.as_str()).collect();
         hub.trouble(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));
     }
@@ -193,7 +199,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
     if !config.hooks.are_off() {
         let told = Arc::clone(&hub);
-        let trouble = move |kind, sentence: Option<String>| tell(&told, kind, None, sentence);
+        let trouble = move |kind, sentence: Option<String>| report_hook(&told, kind, sentence);
         faces.spawn(apart(hooks::run(
             Arc::clone(&hub),
             config.hooks.clone(),
@@ -305,6 +311,19 @@ fn tell(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentence: Option
     if hub.trouble(kind, board, sentence) {
         match news {
             Some(why) => warn!("{why}"),
+            None => info!("{kind} is over"),
+        }
+    }
+}
+
+/// Puts a trouble of the hooks on the list, or takes it off, and logs it where that is news. A hook runs when an alert is raised, so that
+/// the log tells of it as [`Hub::warn_about_play`] does.
+fn report_hook(hub: &Hub, kind: &'static str, sentence: Option<String>) {
+    let news = sentence.clone();
+    if hub.trouble(kind, None, sentence) {
+        match news {
+            Some(why) => hub.warn_about_play(None, &why),
+            None if hub.has_public_delay() => debug!("{kind} is over"),
             None => info!("{kind} is over"),
         }
     }

@@ -27,8 +27,9 @@ use crate::daemon::journal::{Incarnation, Journal, JournalError, Stored};
 use crate::daemon::rounds::{RoundFile, value, with_board};
 use crate::daemon::{Stop, stopped};
 use crate::game::command::Refused;
-use crate::game::{Answer, Command, Event, Order, Record, Stamped};
+use crate::game::{Answer, Command, Delay, Event, Order, Record, Stamped};
 use crate::link::watch::Unused;
+use crate::names::MANAGER_INTERFACE;
 use crate::round::Round;
 use std::collections::HashMap;
 use std::io;
@@ -37,7 +38,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
-use tracing::{debug, error, info};
+use tracing::field::display;
+use tracing::{debug, error, info, warn};
 
 /// A face may be so many news behind before it has to read the state again.
 const FEED: usize = 1024;
@@ -53,6 +55,7 @@ pub struct Hub {
     journal: Journal,
     tags: Arc<[(String, String)]>,
     round_file: Mutex<Option<RoundFile>>,
+    has_public_delay: AtomicBool,
 }
 
 /// Set when whoever waits for a thread is gone.
@@ -89,7 +92,28 @@ impl Hub {
             journal,
             tags: tags.into(),
             round_file: Mutex::default(),
+            has_public_delay: AtomicBool::new(false),
         })
+    }
+
+    /// Sets the delay of the public. The log has none: where the public has one, log lines at the default level tell nothing about a
+    /// game or about play. To be called before boards are served.
+    pub fn set_public_delay(&self, delay: Delay) {
+        self.has_public_delay.store(delay != Delay::default(), Ordering::Relaxed);
+    }
+
+    /// Returns whether the public learns of games later than they are played. See [`Hub::set_public_delay`].
+    pub fn has_public_delay(&self) -> bool {
+        self.has_public_delay.load(Ordering::Relaxed)
+    }
+
+    /// Logs a warning that tells something about a game or about play: at debug level where the public has a delay.
+    pub fn warn_about_play(&self, board: Option<&BoardId>, sentence: &str) {
+        let board = board.map(display);
+        match self.has_public_delay() {
+            true => debug!(board, "{sentence}"),
+            false => warn!(board, "{sentence}"),
+        }
     }
 
     /// Reads the state. Keep it short: everything waits meanwhile.
@@ -138,7 +162,13 @@ impl Hub {
             (Err(_), _) | (_, Err(_)) => Err(JournalError::Closed),
         };
         let sentence = closed.unwrap_or_else(|why| format!("the journal cannot be looked through: {why}"));
-        error!("{sentence}");
+        match self.has_public_delay() {
+            // The public learns later how many events a game has.
+            true => {
+                error!("the journal is damaged, or cannot be looked through: property Trouble of {MANAGER_INTERFACE} says why")
+            }
+            false => error!("{sentence}"),
+        }
         self.trouble(JOURNAL_DAMAGED, None, Some(sentence));
     }
 
@@ -194,7 +224,7 @@ impl Hub {
         if !unreadable.is_empty() {
             let why = unreadable.join("; ");
             // Why may name a move, which the log of the machine must not.
-            error!(%board, "a stored game is set aside: property Trouble of {} says why", crate::names::MANAGER_INTERFACE);
+            error!(%board, "a stored game is set aside: property Trouble of {MANAGER_INTERFACE} says why");
             let outcome = match &last {
                 Some(LastGame { cut_from: Some(_), events, .. }) => {
                     format!("its first {} events are a game that goes on, and moves after them are missing", events.len())
@@ -432,7 +462,10 @@ impl Hub {
                         error!("the disk is full: the last moves that fit are being stored");
                     }
                     if held {
-                        info!(%board, "the journal takes moves again; nothing was lost");
+                        match self.has_public_delay() {
+                            true => info!("the journal takes moves again; nothing was lost"),
+                            false => info!(%board, "the journal takes moves again; nothing was lost"),
+                        }
                         self.trouble(JOURNAL_FULL, Some(board), None);
                         self.trouble(JOURNAL_FAILED, Some(board), None);
                     }
@@ -440,7 +473,12 @@ impl Hub {
                 }
                 Err(why) => {
                     if !held {
-                        error!(%board, "moves are held back until the journal can take them: {why}");
+                        let what = "moves are held back until the journal can take them";
+                        match self.has_public_delay() {
+                            // At which board somebody moved, and how many moves there are, the public learns later.
+                            true => error!("{what}: property Trouble of {MANAGER_INTERFACE} says why"),
+                            false => error!(%board, "{what}: {why}"),
+                        }
                     }
                     held = true;
                     let (kind, other, sentence) = if why.may_be_repeated() {
@@ -469,7 +507,12 @@ impl Hub {
             && let Some(round) = self.read(|state| with_board(state, from, to))
             && let Err(why) = self.set_round(round, by)
         {
-            error!(%board, "a game goes on at this board, which is not at its table because the round cannot be kept: {why}");
+            match self.has_public_delay() {
+                true => error!("the round cannot be kept, and a board is not at its table: {why}"),
+                false => {
+                    error!(%board, "a game goes on at this board, which is not at its table because the round cannot be kept: {why}");
+                }
+            }
         }
         {
             let mut state = self.lock();

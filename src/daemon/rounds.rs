@@ -159,13 +159,13 @@ async fn name_games(hub: &Hub) {
     });
     for (game, table, tags, unlike) in wanted {
         if let Some(why) = unlike {
-            warn!("game {game} at table {table}: {why}; set time_class in [laws]");
+            hub.warn_about_play(None, &format!("game {game} at table {table}: {why}; set time_class in [laws]"));
         }
         let order = Order { command: Command::Tags(tags), by: by.clone() };
         match hub.command(Target::Game(game), order).await {
             // That a game has begun the public learns later.
             Ok(_) => debug!("game {game} is the one at table {table}"),
-            Err(why) => warn!("game {game} at table {table} has no names: {why}"),
+            Err(why) => hub.warn_about_play(None, &format!("game {game} at table {table} has no names: {why}")),
         }
     }
 }

@@ -261,7 +261,7 @@ impl Place {
                 unrecorded_play(id, identified)
             });
             if let Some(sentence) = &sentence {
-                warn!(board = %id, "{sentence}");
+                self.hub.warn_about_play(Some(id), sentence);
             }
             self.hub.trouble(UNRECORDED, Some(id), sentence);
         }
