@@ -12,7 +12,7 @@ use touchmove::ctl::run::{self, Cable, Moment, Said, Staged};
 use touchmove::game::event::Rotation;
 use touchmove::game::{Event, Record, Stamped};
 use touchmove::laws::Position;
-use touchmove::simulate::hands::{CLEAN, CLUB, Profile, Rates};
+use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, Profile, Rates};
 use touchmove::simulate::pgn::Game;
 use touchmove::simulate::rng::Rng;
 use touchmove::simulate::{Scene, Stage};
@@ -110,6 +110,7 @@ impl Cable for Damaged {
 /// Club hands that stop when the game is over: the next start position would be the next game.
 static CASUAL: Profile = Profile { rates: Rates { sweep: 0, ..CLUB.rates }, ..CLUB };
 static TIDY: Profile = Profile { rates: Rates { sweep: 0, ..CLEAN.rates }, ..CLEAN };
+static HASTY: Profile = Profile { rates: Rates { sweep: 0, ..BLITZ.rates }, ..BLITZ };
 
 static GAMES: LazyLock<Vec<Game>> = LazyLock::new(|| random_games(24, 60));
 
@@ -122,7 +123,7 @@ const QUIET: Millis = 67_000;
 struct Case {
     game: usize,
     seed: u64,
-    club: bool,
+    profile: &'static Profile,
     clock: bool,
     /// The start position is read before the damage begins.
     begun: bool,
@@ -158,8 +159,8 @@ struct Ran {
 
 fn run(case: &Case) -> Ran {
     let game = &GAMES[case.game];
-    let profile = if case.club { &CASUAL } else { &TIDY };
-    let scene = Scene { profile, clock: case.clock, rotation: Rotation::Upright, clock_turned: false, seed: case.seed };
+    let scene =
+        Scene { profile: case.profile, clock: case.clock, rotation: Rotation::Upright, clock_turned: false, seed: case.seed };
     let stage = Stage::new("dgt", game, &scene).expect("there is a virtual DGT board");
     let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
     let (over_at, ends_at) = (stage.truth().over_at, stage.ends_at());
@@ -256,25 +257,29 @@ fn damage() -> impl Strategy<Value = Damage> {
 }
 
 /// One damage in about so many bytes.
-fn case(apart: usize) -> impl Strategy<Value = Case> {
+fn case(apart: usize, hands: &'static [&'static Profile]) -> impl Strategy<Value = Case> {
     const LONGEST: usize = 6_000;
     let plan = prop::collection::vec((0..LONGEST as u64, damage()), LONGEST / apart);
-    let setting = (0..GAMES.len(), 0u64..1000, any::<bool>(), any::<bool>(), any::<bool>(), 500u64..=1000);
-    (setting, plan).prop_map(|((game, seed, club, clock, begun, until), plan)| {
+    let hands = prop::sample::select(hands);
+    let setting = (0..GAMES.len(), 0u64..1000, hands, any::<bool>(), any::<bool>(), 500u64..=1000);
+    (setting, plan).prop_map(|((game, seed, profile, clock, begun, until), plan)| {
         let plan = plan.into_iter().collect();
-        Case { game, seed, club, clock, begun, plan, until }
+        Case { game, seed, profile, clock, begun, plan, until }
     })
 }
+
+static UNHURRIED: &[&Profile] = &[&TIDY, &CASUAL];
+static HURRIED: &[&Profile] = &[&HASTY];
 
 /// One damage in about so many bytes; at least so many in a hundred records right, and at most so many swallowed. The cases
 /// are the same in each run; `PROPTEST_CASES` asks for more.
 #[track_caller]
-fn check(apart: usize, right: usize, swallowed: usize) {
+fn check(apart: usize, hands: &'static [&'static Profile], right: usize, swallowed: usize) {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(150);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let counts: RefCell<BTreeMap<Outcome, usize>> = RefCell::default();
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let outcome = runner.run(&case(apart), |case| {
+    let outcome = runner.run(&case(apart, hands), |case| {
         let ran = run(&case);
         *counts.borrow_mut().entry(ran.outcome).or_default() += 1;
         let silent = ran.outcome == Outcome::Wrong || (case.begun && ran.outcome == Outcome::Unseen);
@@ -293,23 +298,29 @@ fn check(apart: usize, right: usize, swallowed: usize) {
 
 #[test]
 fn rare_damage_is_got_over() {
-    check(2_000, 95, 1);
+    check(2_000, UNHURRIED, 95, 1);
 }
 
 #[test]
 fn damage_in_every_few_moves_is_mostly_got_over() {
-    check(500, 85, 1);
+    check(500, UNHURRIED, 85, 1);
 }
 
 #[test]
 fn damage_in_every_move_is_told() {
-    check(100, 40, 2);
+    check(100, UNHURRIED, 40, 2);
+}
+
+/// No pause comes in which the arbiter could be told.
+#[test]
+fn damage_in_every_move_of_a_blitz_game_is_told() {
+    check(100, HURRIED, 5, 2);
 }
 
 #[test]
 fn damage_in_every_message_is_told() {
-    check(20, 0, 2);
-    check(5, 0, 2);
+    check(20, UNHURRIED, 0, 2);
+    check(5, UNHURRIED, 0, 2);
 }
 
 /// A line on which there is only noise at first, then a board and a game.

@@ -20,23 +20,31 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 #[track_caller]
 pub fn eventually<T>(what: &str, mut happened: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + PATIENCE;
+    let mut pauses = pauses(2);
     loop {
         if let Some(it) = happened() {
             return it;
         }
         assert!(Instant::now() < end, "waited in vain for: {what}");
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(pauses.next().unwrap());
     }
+}
+
+/// From so many milliseconds on ever longer: who is asked works as well.
+fn pauses(first: u64) -> impl Iterator<Item = Duration> {
+    const LONGEST: u64 = 50;
+    std::iter::successors(Some(first), |pause| Some((pause * 5 / 4 + 1).min(LONGEST))).map(Duration::from_millis)
 }
 
 /// As [`eventually`], for what has to be asked over a bus, or happens in this thread.
 pub async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    let mut pauses = pauses(5);
     let wait = async {
         loop {
             if let Some(it) = ask().await {
                 return it;
             }
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(pauses.next().unwrap()).await;
         }
     };
     tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
