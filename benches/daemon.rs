@@ -6,6 +6,9 @@ mod stage;
 use futures_util::StreamExt;
 use stage::harness::{Board, PATIENCE, PrivateBus};
 use stage::{Figures, Touchmoved, end, line, ratio, time, verdict};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::DirEntry;
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -55,8 +58,8 @@ fn main() -> ExitCode {
         let played = Touchmoved::start(&bus, &state, &board.path());
         let baseline = start_baseline(&bus);
         play(&bus, &board).await;
-        memory(played.pid(), baseline.0.id());
         idle(played.pid(), baseline.0.id(), &board).await;
+        memory(played.pid(), baseline.0.id());
         drop((played, baseline));
         starts(&bus, &state, &board).await;
     });
@@ -99,7 +102,7 @@ async fn play(bus: &PrivateBus, board: &Board) {
 }
 
 fn memory(ours: u32, baseline: u32) {
-    println!("memory with one board and a game of {PLIES} plies:");
+    println!("memory when idle, with one board and a game of {PLIES} plies:");
     let kb = |pid: u32, name: &str| {
         let file = format!("/proc/{pid}/smaps_rollup");
         let found = std::fs::read_to_string(&file).expect("this kernel tells of memory");
@@ -119,35 +122,43 @@ fn memory(ours: u32, baseline: u32) {
 }
 
 /// How often a process woke up, and how long it ran.
-#[derive(Clone, Copy, Default, PartialEq)]
+#[derive(Clone, Copy, Default)]
 struct Ran {
     /// Each ends with going to sleep again. A processor that is taken away for a while is no end.
     times: u64,
     nanoseconds: u64,
 }
 
+/// The same by thread: one that ends takes its figures with it.
+type Threads = BTreeMap<OsString, Ran>;
+
 impl Ran {
-    fn of(pid: u32) -> Ran {
+    fn of(pid: u32) -> Threads {
         let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).expect("the process runs");
-        tasks.flatten().fold(Ran::default(), |ran, task| {
+        let of = |task: DirEntry| {
             let text = |name: &str| std::fs::read_to_string(task.path().join(name)).unwrap_or_default();
             let switches = text("status");
             let switches = switches.lines().filter(|line| line.starts_with("voluntary_ctxt_switches"));
-            let switches: u64 = switches.filter_map(|line| line.split_once(':')?.1.trim().parse::<u64>().ok()).sum();
+            let times = switches.filter_map(|line| line.split_once(':')?.1.trim().parse::<u64>().ok()).sum();
             let nanoseconds = text("schedstat").split(' ').next().and_then(|text| text.parse().ok()).unwrap_or(0);
-            Ran { times: ran.times + switches, nanoseconds: ran.nanoseconds + nanoseconds }
-        })
+            (task.file_name(), Ran { times, nanoseconds })
+        };
+        tasks.flatten().map(of).collect()
     }
 
-    fn since(self, before: Ran) -> Ran {
-        Ran { times: self.times - before.times, nanoseconds: self.nanoseconds - before.nanoseconds }
+    fn since(before: &Threads, now: &Threads) -> Ran {
+        now.iter().fold(Ran::default(), |sum, (thread, ran)| {
+            let before = before.get(thread).copied().unwrap_or_default();
+            let (times, nanoseconds) = (ran.times - before.times, ran.nanoseconds - before.nanoseconds);
+            Ran { times: sum.times + times, nanoseconds: sum.nanoseconds + nanoseconds }
+        })
     }
 }
 
 async fn idle(ours: u32, baseline: u32, board: &Board) {
     let (watched, step) = IDLE;
     let (first, first_of_baseline, first_test) = (Ran::of(ours), Ran::of(baseline), board.received());
-    let (mut last, mut tests) = (first, first_test);
+    let (mut last, mut tests) = (first.clone(), first_test);
     // In each step: how often it woke up, and whether it tested the link.
     let mut steps = Vec::new();
     let mut ticks = tokio::time::interval(step);
@@ -155,7 +166,7 @@ async fn idle(ours: u32, baseline: u32, board: &Board) {
     for _ in 0..watched.as_millis() / step.as_millis() {
         ticks.tick().await;
         let (now, tests_now) = (Ran::of(ours), board.received());
-        steps.push((now.since(last).times, tests_now != tests));
+        steps.push((Ran::since(&last, &now).times, tests_now != tests));
         (last, tests) = (now, tests_now);
     }
     let tested = |index: usize| {
@@ -163,7 +174,7 @@ async fn idle(ours: u32, baseline: u32, board: &Board) {
         steps[around].iter().any(|(_, test)| *test)
     };
     let away: u64 = steps.iter().enumerate().filter(|(index, _)| !tested(*index)).map(|(_, (times, _))| times).sum();
-    let (ran, of_baseline) = (last.since(first), Ran::of(baseline).since(first_of_baseline));
+    let (ran, of_baseline) = (Ran::since(&first, &last), Ran::since(&first_of_baseline, &Ran::of(baseline)));
     let minute = |ran: Ran| format!("{:.2} ms a minute", ran.nanoseconds as f64 / 1e6 / watched.as_secs_f64() * 60.0);
     println!("idle with one board, {} s:", watched.as_secs());
     if !Path::new(UDEV).exists() {
