@@ -10,7 +10,7 @@ PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
 PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver
 
-.PHONY: help build demo test fmt clippy doc deny deny-where-installed unit bench chaos powercut soak fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
+.PHONY: help build demo test fmt clippy doc deny deny-where-installed unit bench chaos powercut soak resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -59,11 +59,11 @@ cargo-deb:
 # How long each fuzz target runs; and which: every board's own, `table`, and each sort of text, message or argument that strangers hand in.
 FUZZ_SECONDS ?= 600
 FUZZ ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+# How many of them run at once.
+FUZZ_JOBS ?= 1
 
-fuzz: packages-build fuzz-tools fuzz-corpus ## Random inputs until something breaks, FUZZ_SECONDS=600 each; FUZZ=dgt: of one board
-	cd fuzz && for target in $(FUZZ); do \
-		RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --sanitizer none $$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 || exit 1; \
-	done
+fuzz: packages-build fuzz-tools fuzz-corpus ## Random inputs until something breaks, FUZZ_SECONDS=600 each, FUZZ_JOBS=1; FUZZ=dgt: of one board
+	@CARGO="$(CARGO)" FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(FUZZ_JOBS) sh .ci/fuzz $(FUZZ)
 
 # What the fuzz targets begin with: the same every time, so nobody keeps it.
 fuzz-corpus: packages-build
@@ -84,8 +84,14 @@ chaos: packages-test ## Games under random faults, SCHEDULES=2000 SEED=1 JOBS=8:
 DAYS ?= 365
 HALL ?= 9
 
-soak: packages-test ## A year of tournament days in minutes, DAYS=365 HALL=9: nothing may grow with the days
-	DAYS=$(DAYS) HALL=$(HALL) $(CARGO) test --features gpio --test main soak:: -- --nocapture
+soak: packages-test ## A year of tournament days in minutes, DAYS=365 HALL=9 SEED=1: nothing may grow with the days
+	DAYS=$(DAYS) HALL=$(HALL) SEED=$(SEED) $(CARGO) test --features gpio --test main soak:: -- --nocapture
+
+# How long each front-end is flooded.
+RESOURCE_SECONDS ?= 30
+
+resources: packages-test ## One client that floods each front-end, RESOURCE_SECONDS=30 each: memory stays bounded
+	RESOURCE_SECONDS=$(RESOURCE_SECONDS) $(CARGO) test --features gpio --test main resources:: -- --nocapture
 
 # A directory that `cargo deny fetch` has filled: known weaknesses of crates are looked for, too.
 ADVISORIES ?=

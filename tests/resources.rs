@@ -1,4 +1,6 @@
 //! One client at each front-end that asks for more and more and reads nothing: the memory of the service stays bounded.
+//!
+//! The test floods each front-end for some seconds at most; `make resources` is the long form, with `RESOURCE_SECONDS=30` of each.
 
 use crate::hall::{OpenHall, UPGRADE, connect, frame};
 use crate::harness::{Daemon, PATIENCE, eventually};
@@ -11,12 +13,14 @@ use zbus::Message;
 
 /// What one client may make the service take, in kB.
 const MOST_KB: u64 = 8 * 1024;
-/// So much is asked at most, in bytes, if all of it is taken.
+/// The short form ends when the service has taken this many bytes.
 const ASKED: usize = 16 * 1024 * 1024;
-/// A service that has taken nothing for so long takes no more.
+/// A service that has taken nothing for this long takes no more: the short form ends.
 const STUCK: Duration = Duration::from_millis(300);
-/// However slowly it takes something.
+/// The short form ends after this long, however slowly the service takes something.
 const LONGEST: Duration = Duration::from_secs(4);
+/// How long the long form waits before it connects anew: a port stays in use for a minute after its connection was closed.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// A figure of its memory, in kB: `VmRSS` now, `VmHWM` the most since [`forget_peak`].
 fn kb(daemon: &Daemon, figure: &str) -> u64 {
@@ -47,21 +51,50 @@ impl Ask for UnixStream {
     }
 }
 
-/// Says this, then the other thing again and again, and reads nothing. Returns how much was taken, in bytes.
-fn flood(stream: &mut impl Ask, head: &[u8], again: &[u8]) -> usize {
-    stream.give_up_after(STUCK);
-    stream.write_all(head).unwrap();
-    let chunk = again.repeat((64 * 1024 / again.len()).max(1));
-    let (mut asked, began) = (0, Instant::now());
-    while asked < ASKED && began.elapsed() < LONGEST {
-        match stream.write(&chunk[asked % again.len()..]) {
-            Ok(count) => asked += count,
-            Err(why) if why.kind() == ErrorKind::Interrupted => {}
-            // It takes no more, or has let the client go.
-            Err(_) => break,
+/// What the service took of a flood.
+struct Flood {
+    bytes: usize,
+    connections: usize,
+    took: Duration,
+}
+
+/// How long each front-end is flooded. `None`: the short form, which ends earlier where the service takes no more.
+fn wanted_span() -> Option<Duration> {
+    let seconds = std::env::var("RESOURCE_SECONDS").ok()?;
+    Some(Duration::from_secs(seconds.parse().expect("RESOURCE_SECONDS is a number")))
+}
+
+/// Connects, writes the head, then the request again and again, and reads nothing. In the long form it connects anew where the service
+/// closes the connection, and waits where the service takes nothing, until the span is over. Returns the last connection, too.
+fn flood<S: Ask>(connect: impl Fn() -> S, head: &[u8], request: &[u8]) -> (S, Flood) {
+    let (span, began) = (wanted_span(), Instant::now());
+    let chunk = request.repeat((64 * 1024 / request.len()).max(1));
+    let (mut bytes, mut connections) = (0, 0);
+    let is_over = |bytes: usize| match span {
+        Some(span) => began.elapsed() >= span,
+        None => bytes >= ASKED || began.elapsed() >= LONGEST,
+    };
+    loop {
+        let mut stream = connect();
+        connections += 1;
+        stream.give_up_after(STUCK);
+        let mut is_open = stream.write_all(head).is_ok();
+        let mut sent = 0;
+        while is_open && !is_over(bytes) {
+            match stream.write(&chunk[sent % request.len()..]) {
+                Ok(count) => (sent, bytes) = (sent + count, bytes + count),
+                Err(why) if why.kind() == ErrorKind::Interrupted => {}
+                // It takes nothing now.
+                Err(why) if span.is_some() && matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                // It takes no more, or has closed the connection.
+                Err(_) => is_open = false,
+            }
         }
+        if span.is_none() || is_over(bytes) {
+            return (stream, Flood { bytes, connections, took: began.elapsed() });
+        }
+        std::thread::sleep(PAUSE);
     }
-    asked
 }
 
 /// A connection to the bus on which a Hello was said, by hand: a client of a library reads by itself.
@@ -115,26 +148,29 @@ async fn a_client_that_asks_and_never_reads_takes_little_memory() {
         stream.write_all(&get("/api/state")).ok()?;
         stream.read(&mut [0; 64]).ok()
     });
-    for (what, port, head, again) in floods {
-        let mut stream = connect(port);
-        check(&hall.daemon, what, || flood(&mut stream, head, &again));
-        held.push(Box::new(stream));
+    for (what, port, head, request) in floods {
+        held.push(Box::new(check(&hall.daemon, what, || flood(|| connect(port), head, &request))));
     }
-    let mut stream = on_bus(&hall.bus.address());
-    check(&hall.daemon, "objects of the bus", || flood(&mut stream, b"", objects.data().bytes()));
-    held.push(Box::new(stream));
+    let address = hall.bus.address();
+    let request = objects.data().bytes();
+    held.push(Box::new(check(&hall.daemon, "objects of the bus", || flood(|| on_bus(&address), b"", request))));
 
     // With all of them still there, others are served.
     hall.play("e7", "e5", "e5").await;
     drop(held);
 }
 
-/// What this asks for takes little memory.
-fn check(daemon: &Daemon, what: &str, ask: impl FnOnce() -> usize) {
+/// Asserts that the service takes little memory during this flood, and prints a line of figures. Returns the last connection.
+fn check<S>(daemon: &Daemon, front_end: &str, flood: impl FnOnce() -> (S, Flood)) -> S {
     forget_peak(daemon);
     let before = kb(daemon, "VmRSS");
-    let asked = ask();
+    let (stream, Flood { bytes, connections, took }) = flood();
     let grown = kb(daemon, "VmHWM").saturating_sub(before);
-    eprintln!("{what}: {asked} bytes were taken, {grown} kB of memory");
-    assert!(grown < MOST_KB, "{what}: one client took {grown} kB, who had sent {asked} bytes");
+    println!(
+        "{front_end}: {:.1} s, {connections} connections, {bytes} bytes were taken, {grown} kB of memory (limit: {MOST_KB} kB)",
+        took.as_secs_f64()
+    );
+    assert!(bytes > 0, "{front_end}: nothing was taken");
+    assert!(grown < MOST_KB, "{front_end}: one client took {grown} kB, who had sent {bytes} bytes");
+    stream
 }

@@ -47,7 +47,12 @@ fn random_pgn(seed: u64, plies: usize) -> String {
 }
 
 pub fn random_games(count: u64, plies: usize) -> Vec<Game> {
-    let text: String = (0..count).map(|seed| random_pgn(seed, plies)).collect();
+    random_games_from(0, count, plies)
+}
+
+/// The same, with seeds from `first` on.
+pub fn random_games_from(first: u64, count: u64, plies: usize) -> Vec<Game> {
+    let text: String = (first..first + count).map(|seed| random_pgn(seed, plies)).collect();
     pgn::read(&text).games
 }
 
