@@ -139,7 +139,10 @@ impl Monitor {
             }
         }
         let is_other = |game: &GameInfo| self.games.get(&game.id).is_some_and(|known| known.incarnation != game.incarnation);
-        if snapshot.games.iter().any(is_other) {
+        if let Some(game) = snapshot.games.iter().find(|game| is_other(game)) {
+            if self.args.json {
+                print_json(&serde_json::json!({ "event": "Incarnation", "incarnation": game.incarnation }))?;
+            }
             self.line("the journal was replaced or has lost events: its games are told from the beginning")?;
         }
         for game in &snapshot.games {

@@ -288,9 +288,9 @@ impl Gallery {
                 Err(why) => {
                     let what = "is not shown to the public any further, because the journal cannot be read";
                     // Which game, and which of its events, the public learns later.
-                    match self.delay == Delay::default() {
-                        true => warn!("game {game} {what}: {why}"),
-                        false => {
+                    match self.hub.has_public_delay() {
+                        false => warn!("game {game} {what}: {why}"),
+                        true => {
                             debug!("game {game} {what}: {why}");
                             warn!("a game {what}: run `touchmovectl journal verify`");
                         }

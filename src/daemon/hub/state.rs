@@ -9,7 +9,7 @@ use crate::link::watch::Unused;
 use crate::round::Round;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tracing::warn;
+use tracing::debug;
 
 /// So many of a board's games are kept at hand: the one being played and those before it, and besides them those of the round that is
 /// being played. Older ones are in the journal.
@@ -69,7 +69,7 @@ impl State {
             view.epoch_steady_ms = steady::of_wall(epoch_wall_ms);
             view.take(stamped);
         } else if stamped.number.is_some() {
-            warn!(%board, "an event of a game that is not at hand");
+            debug!(%board, "an event of a game that is not at hand");
         }
         let Some(view) = self.boards.get_mut(board) else { return };
         match &stamped.event {

@@ -188,7 +188,9 @@ impl Face {
             let events = match self.source.since(id, last) {
                 Ok(events) => events,
                 Err(why) => {
-                    warn!("what D-Bus clients missed of game {id} could not be read ({why}): they have to call Since");
+                    // The log has no delay, and which game it is the public learns later.
+                    debug!("game {id}: {why}");
+                    warn!("what D-Bus clients missed of a game could not be read: they have to call Since");
                     continue;
                 }
             };

@@ -20,7 +20,7 @@ use crate::laws::Position;
 use shakmaty::Square;
 use std::sync::Arc;
 use tokio::sync::Notify;
-use tracing::error;
+use tracing::{debug, error};
 
 /// A position that a client has set up, and the moves since.
 pub struct Setup {
@@ -225,9 +225,10 @@ impl Setup {
     pub fn follow_own(&mut self, now: Millis, source: Option<Source>, allowance: &mut Allowance) {
         self.line_due = None;
         if self.own.as_ref().is_some_and(|own| own.line.has_failed()) {
+            // The log has no delay.
+            debug!("the moves from {:?} are not followed any more", self.start);
             error!(
-                "the moves from {:?} are not followed any more, because of an error in touchmove; please report it",
-                self.start
+                "moves from a client's position are not followed any more, because of an error in touchmove; please report it"
             );
             self.has_failed = true;
         }

@@ -137,9 +137,15 @@ export function listen() {
     hall.trouble = trouble;
     tell(null);
   });
-  on("round", () => read().catch(lost));
+  const reread = () =>
+    read().catch(() => {
+      lost();
+      clearTimeout(again);
+      again = setTimeout(listen, 2000);
+    });
+  on("round", reread);
   on("incarnation", ({ incarnation }) => {
-    if (incarnation !== hall.incarnation) read().catch(lost);
+    if (incarnation !== hall.incarnation) reread();
   });
   on("alive", () => {});
 }
