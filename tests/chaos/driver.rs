@@ -27,6 +27,8 @@ use touchmove::simulate::{Scene, Stage};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often the record is compared at the end.
 const COMPARE_EVERY: Duration = Duration::from_millis(250);
+/// How long the record has to stay right.
+const STAYS: Duration = Duration::from_secs(2);
 /// How often the log is looked at, in milliseconds.
 const LOOK_EVERY: u64 = 50;
 
@@ -318,11 +320,16 @@ impl<'a> Run<'a> {
         let end = Instant::now() + WITHIN;
         let mut client = client(&self.bus, Stream::Live).await;
         let mut answered = false;
+        let mut exact_since: Option<Instant> = None;
         loop {
             match self.look(&client, &rests).await {
-                Ok(Verdict::Exact) => return Ok(self.contradicted().unwrap_or(Verdict::Exact)),
+                Ok(Verdict::Exact) => {
+                    if exact_since.get_or_insert_with(Instant::now).elapsed() >= STAYS {
+                        return Ok(self.contradicted().unwrap_or(Verdict::Exact));
+                    }
+                }
                 Ok(verdict) if Instant::now() >= end => return Ok(self.contradicted().unwrap_or(verdict)),
-                Ok(_) => answered = true,
+                Ok(_) => (answered, exact_since) = (true, None),
                 Err(why) if Instant::now() >= end + if answered { Duration::ZERO } else { PATIENCE } => {
                     return Ok(Verdict::Broken(why));
                 }
