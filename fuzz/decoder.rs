@@ -182,6 +182,7 @@ pub fn run(model: &str, script: &[u8]) {
             237 => line.ask(Cue::ClockText("touchmove".to_owned())),
             238..242 => line.ask(Cue::Memory),
             242 => line.ask(Cue::Beep),
+            243..245 => line.ask(Cue::Clock),
             _ => line.ask(Cue::Placement),
         }
     }

@@ -184,6 +184,34 @@ fn pieces_that_stand_elsewhere_at_once_are_told_of_soon() {
     assert!(at - shown_at <= 5_000, "after {} ms", at - shown_at);
 }
 
+/// A pawn becomes a piece that the board has not seen before. It may be any, and a queen is on record.
+#[test]
+fn a_promotion_to_a_piece_that_the_board_does_not_know_is_told_of() {
+    for (is_known, expect) in [(false, vec!["uncertain_promotion"]), (true, Vec::new())] {
+        let fen = "7k/P7/8/8/8/8/8/K7 w - - 0 1";
+        let mut play = Play::new();
+        play.table = Table::new(Settings { start_fen: Some(fen.to_owned()), ..Settings::default() });
+        play.position = Position::from_fen(fen, false).unwrap();
+        play.told.clear();
+        play.take(Input::Link(LinkState::Up));
+        play.show();
+        play.wait(2_000);
+        play.change(&[(0, Square::A7, None)]);
+        play.wait(400);
+        if !is_known {
+            play.take(Input::Reading(Reading::Trouble(Trouble::Assumed(vec![Square::A8]))));
+        }
+        play.change(&[(100, Square::A8, Some(Role::Queen.of(Color::White)))]);
+        play.wait(10_000);
+        assert_eq!(play.moves(), ["a7a8q"]);
+        let key = |stamped: &Stamped| match &stamped.event {
+            Event::AlertRaised(alert) if alert.kind == AlertKind::MovesUncertain => Some(alert.text.key.clone()),
+            _ => None,
+        };
+        assert_eq!(play.told.iter().filter_map(key).collect::<Vec<_>>(), expect);
+    }
+}
+
 const GAME: [&str; 12] = ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6", "c1g5", "e7e6"];
 
 /// In the middle of a game old answers show the start position, though nobody was seen to put a piece there: no game begins, and the

@@ -449,7 +449,7 @@ fn happening() -> impl Strategy<Value = (Millis, Vec<u8>, u8)> {
         Just(bytes(DUMP)),
         Just(bytes("a0 00 0c 55 7f 7f 00 10 00 01 02 01")),
     ];
-    (prop_oneof![0..200u64, 0..700_000u64], bytes, 0..6u8)
+    (prop_oneof![0..200u64, 0..700_000u64], bytes, 0..7u8)
 }
 
 proptest! {
@@ -457,7 +457,7 @@ proptest! {
     /// board's. Deadlines come, and do not stay.
     #[test]
     fn dgt_sends_nothing_harmful(happenings in proptest::collection::vec(happening(), 0..60)) {
-        const HARMLESS: [u8; 7] = [0x40, 0x42, 0x45, 0x4b, 0x4c, 0x4d, 0x55];
+        const HARMLESS: [u8; 8] = [0x40, 0x41, 0x42, 0x45, 0x4b, 0x4c, 0x4d, 0x55];
         let mut bench = Bench { board: board(), now: 0 };
         let mut sent = Vec::new();
         for (wait, chunk, what) in happenings {
@@ -467,6 +467,7 @@ proptest! {
                 1 => bench.board.link(bench.now, LinkState::Down),
                 2 => bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap(),
                 3 => bench.board.timeout(bench.now),
+                4 => bench.board.act(bench.now, Address::ONLY, Cue::Clock).unwrap(),
                 _ => bench.board.receive(bench.now, &chunk),
             }
             sent.extend(writes(&mut *bench.board));

@@ -15,11 +15,13 @@ pub fn reading(left: u32, right: u32, turn: ClockHalf, running: bool) -> ClockRe
     ClockReading { left: half(left), right: half(right), turn, running, battery_low: false, resolution_ms: 1000, age_ms: 1000 }
 }
 
-/// Readings a second apart, each with what is believed of it: the times of both halves in seconds, and whether it was set.
+/// Readings a second apart, the first before play, each with what is believed of it: the times of both halves in seconds, and whether
+/// it was set.
 fn believed(readings: &[(Millis, ClockReading)]) -> Vec<(u32, u32, bool)> {
     let mut filter = ClockFilter::default();
+    let mut in_play = false;
     let take = |&(at, reading): &(Millis, ClockReading)| {
-        let believed = filter.read(at, reading, true);
+        let believed = filter.read(at, reading, std::mem::replace(&mut in_play, true));
         (believed.reading.left.ms / 1000, believed.reading.right.ms / 1000, believed.set_from.is_some())
     };
     readings.iter().map(take).collect()
@@ -151,7 +153,7 @@ fn noise_drops_no_flag_and_sets_no_clock() {
                     _ => shown.right.ms = rng.below(36_000) as u32 * 1000,
                 }
             }
-            let believed = filter.read(second * 1_000, shown, true);
+            let believed = filter.read(second * 1_000, shown, second > 0);
             if let Some(at) = filter.deadline().filter(|at| *at < second * 1_000 + 1_000) {
                 filter.advance(at);
             }
@@ -209,6 +211,8 @@ struct Wire {
     told: Vec<Stamped>,
     /// How often the clock was asked.
     asked: usize,
+    /// Whether answers to that arrive.
+    answers_clock: bool,
 }
 
 /// Message 8d.
@@ -228,7 +232,8 @@ impl Wire {
         let mut board = (dgt::MODEL.protocol)();
         board.link(0, LinkState::Up);
         let (answers, told) = (VecDeque::new(), Vec::new());
-        let mut wire = Wire { board, table: Table::new(Settings::default()), now: 0, shows, answers, told, asked: 0 };
+        let mut wire =
+            Wire { board, table: Table::new(Settings::default()), now: 0, shows, answers, told, asked: 0, answers_clock: true };
         wire.take(|table| table.handle(0, Input::Link(LinkState::Up)));
         wire.run(5_000);
         wire.say(message(&shows));
@@ -270,7 +275,9 @@ impl Wire {
                 match write.bytes[..] {
                     [0x41] => {
                         self.asked += 1;
-                        self.answers.push_back((at, Vec::new()));
+                        if self.answers_clock {
+                            self.answers.push_back((at, Vec::new()));
+                        }
                     }
                     [0x42] => self.answers.push_back((at, crate::boards::bytes(crate::boards::DUMP))),
                     _ => {}
@@ -377,5 +384,86 @@ fn damaged_bytes_set_no_clock() {
             before = said;
         }
         assert_eq!(wire.alerts(), [], "seed {seed}");
+    }
+}
+
+impl Wire {
+    /// The message that there is no clock.
+    fn say_gone(&mut self) {
+        self.say(vec![0x8d, 0, 10, 0, 0, 0, 0, 0, 0, 0x20]);
+    }
+
+    /// Whether a clock is there, by what was told last of it.
+    fn is_connected(&self) -> bool {
+        let clock = |stamped: &Stamped| match &stamped.event {
+            Event::Clock { clocks, .. } => Some(clocks.white.is_some()),
+            _ => None,
+        };
+        self.told.iter().rev().find_map(clock).unwrap_or(false)
+    }
+}
+
+/// One message that there is no clock is damage; when a clock is gone, a second one says so, or none comes at all.
+#[test]
+fn a_clock_is_gone_when_two_messages_say_so() {
+    let mut wire = Wire::new(reading(300, 300, Left, true));
+    wire.count_down(2);
+    wire.say_gone();
+    wire.run(1_000);
+    assert!(wire.is_connected() && wire.asked == 1, "asked {} times", wire.asked);
+    wire.say_gone();
+    wire.run(100);
+    wire.say_gone();
+    assert!(!wire.is_connected());
+    // Another one is stopped, taken away without an answer, and replaced by one that runs: it does not stand.
+    let mut wire = Wire::new(reading(300, 300, Left, true));
+    wire.count_down(2);
+    wire.show(298, 300, false);
+    wire.run(1_000);
+    wire.answers_clock = false;
+    wire.say_gone();
+    wire.run(3_000);
+    assert!(!wire.is_connected());
+    wire.answers_clock = true;
+    wire.shows = reading(298, 300, Left, true);
+    wire.say(message(&wire.shows.clone()));
+    wire.count_down(15);
+    let stands =
+        |stamped: &Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::ClockStopped);
+    assert!(!wire.told.iter().any(stands), "{:?}", wire.told);
+}
+
+/// The answer is lost: the clock is asked again, and not for ever.
+#[test]
+fn a_lost_answer_is_asked_for_again() {
+    let mut wire = Wire::new(reading(300, 300, Left, true));
+    wire.count_down(2);
+    wire.show(298, 300, false);
+    wire.run(1_000);
+    wire.answers_clock = false;
+    wire.show(418, 300, false);
+    wire.run(3_000);
+    wire.answers_clock = true;
+    wire.run(6_000);
+    assert_eq!(wire.left(), Some(418));
+    assert_eq!(wire.alerts().len(), 1, "{:?}", wire.alerts());
+    let mut wire = Wire::new(reading(300, 300, Left, true));
+    wire.answers_clock = false;
+    wire.show(418, 300, false);
+    wire.run(60_000);
+    assert!(wire.asked <= 8, "asked {} times", wire.asked);
+}
+
+/// The first reading after a gap in play drops no flag, and sets no clock.
+#[test]
+fn the_first_reading_in_play_needs_a_second() {
+    let flagged = ClockReading { left: HalfTime { ms: 0, flag: true }, ..reading(0, 300, Left, true) };
+    for first in [flagged, reading(20_000, 300, Left, true)] {
+        let mut filter = ClockFilter::default();
+        let readings = [first, reading(250, 300, Left, true), reading(249, 300, Left, true)];
+        let believed: Vec<_> =
+            readings.into_iter().zip([1_000, 1_400, 2_400]).map(|(reading, at)| filter.read(at, reading, true)).collect();
+        assert!(believed.iter().all(|believed| !believed.reading.left.flag && believed.set_from.is_none()), "{believed:?}");
+        assert_eq!((believed[2].reading.left.ms, filter.doubts()), (249_000, false));
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::games::{check, tell, tell_by};
 use proptest::prelude::*;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use shakmaty::{Color, Square};
 use touchmove::boards::{Millis, Sensing};
 use touchmove::game::{CompletedBy, Event};
@@ -57,7 +58,8 @@ fn nothing_comes_of_a_king_laid_down() {
 fn nothing_comes_of_a_board_swept() {
     // In any order, as fast or slow as hands are, with the clock stopped or not; then the next game may be set up.
     let sweep = (Just(standing()).prop_shuffle(), 0..200u64, any::<bool>(), any::<bool>());
-    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 60, ..ProptestConfig::default() });
+    let config = ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let run = runner.run(&sweep, |(order, gap, stops, next)| {
         let mut story = if stops { "stop ~2000".to_owned() } else { String::new() };
         for square in order {
@@ -74,6 +76,15 @@ fn nothing_comes_of_a_board_swept() {
         Ok(())
     });
     run.unwrap();
+}
+
+/// Where a look at the board is due in the same instant as the next game, no moves are taken back before.
+#[test]
+fn a_board_swept_and_set_up_takes_nothing_back() {
+    let swept = "f8 h7 g7 e5 f2 c6 a2 a1 b7 h2 e4 g2 h1 b1 c1 d2 d8 e8 c8 a8 a7 f1 f3 f7 d1 g8 d7 c2 b2 c7 h8 e1";
+    let swept: String = swept.split(' ').map(|square| format!(" {square}- ~15")).collect();
+    let set_up: String = Position::start().board().iter().map(|(square, piece)| format!(" {square}{}", piece.char())).collect();
+    nothing_comes_of(Sensing::Identity, &format!("{swept} ~60000{set_up} ~3000"));
 }
 
 #[test]

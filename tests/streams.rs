@@ -324,7 +324,8 @@ fn certabo_an_unknown_chip_on_the_last_rank_is_a_queen() {
     bench.frames(3, &set.frame());
     set.squares[Square::G8 as usize] = Some(Square::D3);
     let readings = bench.frames(5, &set.frame());
-    assert_eq!(squares(readings.clone()), [put(Square::G8, Color::White.queen())]);
+    let assumed = Reading::Trouble(Trouble::Assumed(vec![Square::G8]));
+    assert_eq!(squares(readings.clone()), [assumed, put(Square::G8, Color::White.queen())]);
     assert_eq!(calibration(&readings).unwrap().lines().count(), 33);
     // Anywhere else it is nothing.
     set.squares[Square::C5 as usize] = Some(Square::C5);

@@ -104,7 +104,7 @@ pub static MODEL: Model = Model {
 pub(super) const CANNOT: &[&str] = &[
     "which piece a chip is in, before the start position has stood on it once",
     "which way round a set stands that it has never seen, before the first move",
-    "which piece a pawn became that is of no set it has seen: a queen is taken for it",
+    "which piece a pawn became that is of no set it has seen: a queen is assumed, and the arbiter is told",
     "whether a piece was touched without leaving its square",
     "which hand moved a piece",
 ];
@@ -182,6 +182,7 @@ impl Certabo {
         heard.extend(news.into_iter().map(|news| match news {
             News::Start(squares) => Heard::Before(squares),
             News::Keep => Heard::Calibration(self.chips.text()),
+            News::Assumed(squares) => Heard::Trouble(Trouble::Assumed(squares)),
         }));
         let placement = self.chips.placement();
         heard.push(if whole { Heard::Frame(placement) } else { Heard::Filled(placement) });

@@ -270,7 +270,7 @@ impl Protocol for Dgt {
                 }
                 Ok(())
             }
-            // Beside a memory nothing is asked.
+            // While the memory comes nothing is requested.
             Cue::Clock => {
                 if self.up && self.download.is_none() {
                     self.send(now, Command::Clock, PACE);

@@ -171,6 +171,8 @@ pub enum Trouble {
     Impossible(String),
     /// These squares cannot be told from others now, by how the board is built; none: all can again.
     Ambiguous(Vec<Square>),
+    /// Pieces on these squares are new to the board, and are assumed to be queens.
+    Assumed(Vec<Square>),
     /// Nothing came for so long, not even in answer to a link test, that the board counts as silent. Milliseconds.
     Silent(u32),
     /// Bytes come again after [`Trouble::Silent`].

@@ -272,6 +272,11 @@ impl Follower {
         self.seen.damage(now);
     }
 
+    /// Pieces on these squares are new to the board, which assumes queens.
+    pub fn assumed(&mut self, squares: Bitboard) {
+        self.seen.assume(squares);
+    }
+
     /// What comes at this time, all at once, has waited somewhere: when each change happened is not known.
     pub fn comes_late(&mut self, now: Millis) {
         self.seen.comes_late(now);
@@ -290,10 +295,22 @@ impl Follower {
             self.seen.find(now, square, sensed);
             squares.add(square);
         }
-        self.seen.came_at_once(now, squares);
         if !self.is_held(squares) {
             self.doubt(now);
             self.each(now, |line, seen, others| line.found(now, squares, seen, others));
+        }
+    }
+
+    /// One reading told at this time that these squares have changed.
+    pub fn changed_at_once(&mut self, now: Millis, squares: Bitboard) {
+        self.seen.changed_at_once(now, squares);
+    }
+
+    /// One square changes to this. If it should have shown that before, the reading that showed something else there was right.
+    pub fn check_unseen(&mut self, square: Square, now: Sensed) {
+        let expected = self.tip().position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece);
+        if self.seen.unseen().contains(square) && now == expected.seen_by(self.seen.sensing()) {
+            self.seen.believe_unseen();
         }
     }
 

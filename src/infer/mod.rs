@@ -32,7 +32,7 @@ pub use faults::Faults;
 pub use follow::Follower;
 pub use growth::{Growth, growth};
 pub use line::Line;
-pub use model::{LINE, REST_TAKEBACK};
+pub use model::{LINE, REST_TAKEBACK, UNSEEN};
 pub use node::{Known, Next, Node};
 pub use seen::Seen;
 pub use start::{NearStart, StartFound, find_start, is_reached, near_start, start_but_one, turned};

@@ -12,6 +12,9 @@ pub type Cost = i32;
 /// Quiet after which a position of the past that stands again is a takeback, in milliseconds. Longer than a piece is put
 /// back to be taken up again at once; players' own words for "taken back" are slower.
 pub const REST_TAKEBACK: Millis = 1_000;
+/// Quiet after which a position is believed though nobody was seen to put the pieces there, in milliseconds. Longer than the arbiter
+/// needs to hear of it.
+pub const UNSEEN: Millis = 25_000;
 
 /// How long a move that could still become castling waits, in milliseconds: the other hand may be slow, and a rook's move
 /// on a castling wing is rare.

@@ -43,6 +43,8 @@ pub struct Seen {
     late: (Option<Millis>, Bitboard),
     /// The squares whose last change one late reading told, many at once.
     unseen: Bitboard,
+    /// Squares whose piece is new to the board, which assumes a queen.
+    assumed: Bitboard,
     /// Who pressed the clock lately, oldest first.
     presses: VecDeque<(Millis, Color)>,
     /// When the line last carried damage.
@@ -74,6 +76,7 @@ impl Seen {
             late_until: 0,
             late: (None, Bitboard::EMPTY),
             unseen: Bitboard::EMPTY,
+            assumed: Bitboard::EMPTY,
             presses: VecDeque::new(),
             damaged_at: None,
             moved: Bitboard::EMPTY,
@@ -104,6 +107,9 @@ impl Seen {
         self.found.discard(square);
         self.late.1.set(square, self.late.0 == Some(now));
         self.unseen.discard(square);
+        if matches!(before, Sensed::Piece(piece) if piece.role == Role::Queen) {
+            self.assumed.discard(square);
+        }
         self.changed_at[square as usize] = now;
         self.moved.add(square);
         self.show(square, sensed);
@@ -202,10 +208,20 @@ impl Seen {
         self.late.1
     }
 
-    /// One reading tells at this time that these squares have changed. Many at once that the board should have told of one by one are
-    /// those of an old answer, or much was lost.
-    pub fn came_at_once(&mut self, now: Millis, squares: Bitboard) {
-        /// More squares than two moves change.
+    /// Pieces on these squares, where the board shows none yet, are new to it: it assumes queens.
+    pub fn assume(&mut self, squares: Bitboard) {
+        self.assumed |= squares;
+    }
+
+    /// The squares whose piece the board assumes to be a queen.
+    pub fn assumed(&self) -> Bitboard {
+        self.assumed
+    }
+
+    /// One reading tells at this time that these squares have changed. If they are many, and the board should have told of each, it is an
+    /// old answer, or much was lost.
+    pub fn changed_at_once(&mut self, now: Millis, squares: Bitboard) {
+        /// More squares than most pairs of moves change.
         const MANY: usize = 4;
         if self.late.0 == Some(now) && squares.count() > MANY {
             self.unseen |= squares;
@@ -215,6 +231,11 @@ impl Seen {
     /// The squares whose last change came like that.
     pub fn unseen(&self) -> Bitboard {
         self.unseen
+    }
+
+    /// That reading was right.
+    pub fn believe_unseen(&mut self) {
+        self.unseen = Bitboard::EMPTY;
     }
 
     /// The last change was not seen when it happened.

@@ -54,6 +54,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("uncertain_order", &[("plies", Plain)]),
     ("uncertain_twice", &[("plies", Plain)]),
     ("uncertain_unshown", &[("plies", Plain)]),
+    ("uncertain_promotion", &[("plies", Plain)]),
     ("moves_missing", &[("number", Number)]),
     ("last_move_doubtful", &[("san", Plain), ("percent", Number)]),
     // The clock.

@@ -6,8 +6,11 @@ use crate::game::event::{ClockTimes, Rotation};
 use crate::game::{ClockTime, Event};
 use shakmaty::{ByColor, Color};
 
-/// The clock is asked again so long after a reading that was not believed, in milliseconds.
+/// The clock is read again this long after a reading that was not believed, and after twice as long and so on if that brings nothing, in
+/// milliseconds.
 const ASK_AGAIN: Millis = 400;
+/// How often in a row at most.
+const ASKS: u32 = 8;
 
 /// What the clock last said, and how it stands.
 #[derive(Clone, Debug)]
@@ -21,8 +24,9 @@ pub struct Clock {
     ran: bool,
     /// What can be believed of its messages.
     filter: ClockFilter,
-    /// When it is asked again what it shows.
+    /// When it is to be read again, and how often it was since a reading was last believed.
     ask_at: Option<Millis>,
+    asks: u32,
     /// The first reading that said that there is none.
     gone_since: Option<Millis>,
     /// Somebody set it: what it would show otherwise, until that is told.
@@ -56,6 +60,7 @@ impl Clock {
             ran: false,
             filter: ClockFilter::default(),
             ask_at: None,
+            asks: 0,
             gone_since: None,
             set_from: None,
             expected: None,
@@ -111,11 +116,12 @@ impl Clock {
                 let believed = self.filter.read(now, reading, in_play && self.ran);
                 self.set_from = believed.set_from;
                 self.gone_since = None;
-                self.ask_at = self.filter.doubts().then_some(now + ASK_AGAIN);
+                self.ask(now, 1);
                 Some(believed.reading)
             }
             None if in_play && self.ran && self.reading.is_some() && self.gone_since.is_none() => {
-                (self.gone_since, self.ask_at) = (Some(now), Some(now + ASK_AGAIN));
+                self.gone_since = Some(now);
+                self.ask(now, 1);
                 return None;
             }
             None => {
@@ -151,14 +157,40 @@ impl Clock {
         self.filter.flag_at()
     }
 
-    /// When it is to be asked again what it shows.
+    /// Whether the last reading was not believed.
+    fn doubts(&self) -> bool {
+        self.gone_since.is_some() || self.filter.doubts()
+    }
+
+    /// Whether its times go on from earlier readings than the last.
+    pub fn holds_times(&self) -> bool {
+        self.filter.holds_times()
+    }
+
+    /// When it is to be read again.
     pub fn ask_deadline(&self) -> Option<Millis> {
         self.ask_at
     }
 
-    /// That time has come.
-    pub fn asked(&mut self) {
-        self.ask_at = None;
+    /// It was asked at this time.
+    pub fn asked(&mut self, now: Millis) {
+        self.asks += 1;
+        self.ask(now, self.asks.into());
+    }
+
+    /// While there is a doubt, it is read again after so many times the usual pause.
+    fn ask(&mut self, now: Millis, pauses: Millis) {
+        let doubts = self.doubts();
+        if !doubts {
+            self.asks = 0;
+        }
+        self.ask_at = (doubts && self.asks < ASKS).then_some(now + pauses * ASK_AGAIN);
+    }
+
+    /// The link is lost, or comes anew.
+    pub fn lose_sight(&mut self) {
+        self.filter.lose_sight();
+        (self.gone_since, self.ask_at) = (None, None);
     }
 
     /// When a flag is believed that only one reading has shown, or that there is no clock.
@@ -169,7 +201,7 @@ impl Clock {
 
     /// There is no clock any more.
     fn forget(&mut self) {
-        (self.gone_since, self.ask_at) = (None, None);
+        (self.gone_since, self.ask_at, self.asks) = (None, None, 0);
         self.filter.forget();
     }
 

@@ -2,8 +2,9 @@
 //!
 //! During play a clock runs or gains an increment. A reading that does something else is held back until three in a row go on from
 //! it over at least a second: then its next period has begun, or somebody has set the clock. Until then the times go on from the
-//! last that were believed. A flag changes when two readings in a row say so. A clock may say nothing more once it stands: whatever
-//! is in doubt is asked for again, and where a board cannot ask its clock a flag is believed that no reading contradicts for 1.5 s.
+//! last that were believed. A flag changes when two readings in a row say so. The first reading after a gap is in doubt until the next
+//! confirms it. A clock may say nothing more once it stands: whatever is in doubt is requested again, and if no reading comes for
+//! 1.5 s, a flag is believed all the same.
 
 use crate::boards::{ClockHalf, ClockReading, HalfTime, Millis};
 
@@ -27,6 +28,8 @@ const PERIOD: u64 = 300_000;
 #[derive(Clone, Debug, Default)]
 pub struct ClockFilter {
     believed: Option<(Millis, ClockReading)>,
+    /// That was the first reading in a while, and no other has confirmed it.
+    is_unconfirmed: bool,
     held: Option<Held>,
     /// The half that was pressed last, and when.
     pressed: Option<(Millis, ClockHalf)>,
@@ -78,15 +81,27 @@ impl ClockFilter {
     pub fn read(&mut self, now: Millis, reading: ClockReading, in_play: bool) -> Believed {
         let Some((at, before)) = self.believed.filter(|_| in_play) else {
             self.held = None;
-            self.flags = [reading.left.flag, reading.right.flag].map(|down| Flag { down, since: now, doubted_at: None });
-            self.believed = Some((now, reading));
-            return Believed { reading, set_from: None };
+            self.is_unconfirmed = in_play;
+            // In play a flag that has fallen needs a second reading.
+            self.flags = [reading.left.flag, reading.right.flag].map(|down| match in_play && down {
+                true => Flag { down: false, since: now, doubted_at: Some(now) },
+                false => Flag { down, since: now, doubted_at: None },
+            });
+            let mut believed = reading;
+            (believed.left.flag, believed.right.flag) = (self.flags[0].down, self.flags[1].down);
+            self.believed = Some((now, believed));
+            return Believed { reading: believed, set_from: None };
         };
         if before.turn != reading.turn {
             self.pressed = Some((now, before.turn));
         }
         let expected = goes_on(&before, now.saturating_sub(at), &reading);
-        let course = self.course((at, &before), (now, &reading));
+        let mut course = self.course((at, &before), (now, &reading));
+        if self.is_unconfirmed {
+            // If the two differ, this one is the first.
+            self.is_unconfirmed = course != Course::Goes;
+            course = Course::Goes;
+        }
         let set = course != Course::Goes && !self.is_agreed(now, &reading, course);
         let mut believed = if set { expected } else { reading };
         let was_set = self.held.is_some_and(|held| held.count >= AGREE && !held.is_period);
@@ -101,6 +116,12 @@ impl ClockFilter {
         Believed { reading: believed, set_from: (was_set && !set).then_some(expected) }
     }
 
+    /// Nobody has listened for a while: the next reading need not go on from the last.
+    pub fn lose_sight(&mut self) {
+        self.is_unconfirmed = self.believed.is_some();
+        self.held = None;
+    }
+
     /// There is no clock any more.
     pub fn forget(&mut self) {
         *self = ClockFilter::default();
@@ -108,7 +129,12 @@ impl ClockFilter {
 
     /// Whether the last reading was not believed, or its flags not.
     pub fn doubts(&self) -> bool {
-        self.held.is_some() || self.flags.iter().any(|flag| flag.doubted_at.is_some())
+        self.is_unconfirmed || self.held.is_some() || self.flags.iter().any(|flag| flag.doubted_at.is_some())
+    }
+
+    /// Whether the times go on from earlier ones, because those of the last reading were not believed.
+    pub fn holds_times(&self) -> bool {
+        self.held.is_some()
     }
 
     /// Whether a flag has fallen, or may have.
@@ -168,7 +194,11 @@ impl ClockFilter {
         let goes_on = |held: &Held| self.course((held.last.0, &held.last.1), (now, reading)) == Course::Goes;
         let held = match self.held.filter(goes_on) {
             Some(held) => Held { last: (now, *reading), count: held.count + 1, ..held },
-            None => Held { since: now, last: (now, *reading), count: 1, is_period: course == Course::Period },
+            None => {
+                // A damaged reading between two right ones makes no setting of it.
+                let is_period = course == Course::Period || self.held.is_some_and(|held| held.is_period);
+                Held { since: now, last: (now, *reading), count: 1, is_period }
+            }
         };
         self.held = Some(held);
         held.count >= AGREE && now >= held.since + AGREE_FOR

@@ -325,6 +325,11 @@ impl Game {
         self.follower.damage(now);
     }
 
+    /// Pieces on these squares are new to the board, which assumes queens.
+    pub fn assumed(&mut self, squares: Bitboard) {
+        self.follower.assumed(squares);
+    }
+
     /// What comes at this time has waited somewhere: when it happened is not known.
     pub fn comes_late(&mut self, now: Millis) {
         self.follower.comes_late(now);
@@ -337,6 +342,7 @@ impl Game {
             ([edge], false) => {
                 self.hold_if_stopped(now, around, output);
                 let square = rotation.apply(edge.square);
+                self.follower.check_unseen(square, edge.now);
                 self.sight(now, square, edge.now);
                 self.follower.edge(now, square, edge.now);
                 if let Some(shadow) = self.shadow() {
@@ -346,6 +352,7 @@ impl Game {
             }
             _ => {
                 self.take(now, edges.iter().map(|edge| (rotation.apply(edge.square), edge.now)), around, output);
+                self.follower.changed_at_once(now, edges.iter().map(|edge| rotation.apply(edge.square)).collect());
                 self.came_at_once(now, edges.iter().filter(|edge| edge.now != Sensed::Empty).count());
             }
         }
@@ -447,9 +454,10 @@ impl Game {
     }
 
     /// The clock said something, but the lever stayed.
-    pub fn clock_told(&mut self, now: Millis, times: ClockTimes, output: &mut Output) {
+    pub fn clock_told(&mut self, now: Millis, times: ClockTimes, were_held: bool, output: &mut Output) {
         let Some((number, completed_at)) = self.revisable else { return };
-        if now.saturating_sub(completed_at) > REVISABLE {
+        // Times that were not believed until now may be those of the press.
+        if now.saturating_sub(completed_at) > REVISABLE && !were_held {
             self.revisable = None;
             return;
         }

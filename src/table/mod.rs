@@ -121,6 +121,10 @@ const SILENT: Millis = 90_000;
 /// first, and the slowest answer within two seconds.
 const UNSEEN: Millis = 10_000;
 
+/// The first whole reading since the link came up may be an old answer: in play the squares are read again after this long, in
+/// milliseconds.
+const CHECK_SOON: Millis = 5_000;
+
 /// What goes in.
 #[derive(Clone, Debug)]
 pub enum Input {
@@ -168,6 +172,20 @@ impl Output {
     }
 }
 
+/// What was known of the clock.
+#[derive(Clone, Copy)]
+struct ClockState {
+    connected: bool,
+    running: bool,
+    stopped: bool,
+}
+
+impl ClockState {
+    fn of(clock: &Clock) -> ClockState {
+        ClockState { connected: clock.is_connected(), running: clock.is_running(), stopped: clock.is_stopped() }
+    }
+}
+
 /// A position that the board did not show when it was given.
 struct Given {
     board: Board,
@@ -209,6 +227,8 @@ pub struct Table {
     silent_since: Option<Millis>,
     /// Since when it has talked without saying what stands on its squares, until the arbiter is told.
     unseen_since: Option<Millis>,
+    /// When the squares are read again.
+    check_at: Option<Millis>,
     lights: Lights,
     /// The time of the last event.
     told_at: Millis,
@@ -240,6 +260,7 @@ impl Table {
             gap: Gap::default(),
             silent_since: None,
             unseen_since: None,
+            check_at: None,
             lights: Lights::default(),
             told_at: 0,
             now: 0,
@@ -328,14 +349,19 @@ impl Table {
                 // A flag that fell earlier asks for nothing that is due before this.
                 self.now = self.now.max(due);
                 self.believe_clock(due, output);
+            } else if self.check_at.take_if(|check| *check <= due).is_some() {
+                output.cues.push(Cue::Placement);
             } else if self.clock.ask_deadline().is_some_and(|ask| ask <= due) {
-                self.clock.asked();
+                self.clock.asked(due);
                 output.cues.push(Cue::Clock);
             } else if self.kings_deadline().is_some_and(|kings| kings <= due) {
                 self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
             } else if self.background_deadline().is_some_and(|background| background <= due) {
+                self.start_if_set_up(due, due.saturating_sub(self.last_edge), output);
                 self.with_game(output, |game, around, output| game.run_background(due, around, output));
             } else if self.look_deadline().is_some_and(|look| look <= due) {
+                // Before all moves are taken back to what stands there.
+                self.start_if_set_up(due, due.saturating_sub(self.last_edge), output);
                 self.with_game(output, |game, around, output| game.look_again(due, around, output));
             } else {
                 self.stage += 1;
@@ -351,7 +377,7 @@ impl Table {
         let stage = stages.get(self.stage).map(|quiet| self.last_edge.saturating_add(*quiet));
         // The settle time is another when a clock comes under the limit, and its end may then have passed already.
         let background = self.background_deadline();
-        let board = [self.gap.deadline(), self.silence_deadline(), self.unseen_deadline()];
+        let board = [self.gap.deadline(), self.silence_deadline(), self.unseen_deadline(), self.check_at];
         let clock = [self.clock.deadline(), self.clock.ask_deadline()];
         let others = [self.kings_deadline(), self.look_deadline(), background].into_iter().chain(board).chain(clock);
         let due = others.flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
@@ -415,6 +441,7 @@ impl Table {
                 if first {
                     self.touched = Bitboard::EMPTY;
                     (self.last_edge, self.stage) = (now, 0);
+                    self.check_at = self.game.as_ref().is_some_and(|game| !game.is_over()).then_some(now + CHECK_SOON);
                     if !self.ask_memory(now, &placement, output) {
                         self.with_game(output, |game, around, output| game.see(now, &placement, around, output));
                     }
@@ -443,6 +470,9 @@ impl Table {
             Reading::Trouble(Trouble::Garbage(_) | Trouble::Unknown(_) | Trouble::Impossible(_)) => {
                 self.with_game(output, |game, _, _| game.damage(now));
             }
+            Reading::Trouble(Trouble::Assumed(squares)) => self.with_game(output, |game, around, _| {
+                game.assumed(squares.into_iter().map(|square| around.rotation.apply(square)).collect());
+            }),
             Reading::Trouble(Trouble::Late) => self.with_game(output, |game, _, _| game.comes_late(now)),
             Reading::Trouble(Trouble::Answering) => {
                 self.silent_since = None;
@@ -486,6 +516,8 @@ impl Table {
             self.gap.begin(at, self.sense.is_whole().then(|| *self.sense.placement()), game.record().plies.len());
         }
         self.sense.forget();
+        self.clock.lose_sight();
+        self.check_at = None;
         self.stretch = None;
         if let Some(game) = &mut self.game {
             game.lose_sight(at);
@@ -495,38 +527,16 @@ impl Table {
 
     fn clock_read(&mut self, now: Millis, reading: Option<ClockReading>, output: &mut Output) {
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
-        let (was_running, was_connected) = (self.clock.is_running(), self.clock.is_connected());
-        let was_stopped = self.clock.is_stopped();
+        let (before, held) = (ClockState::of(&self.clock), self.clock.holds_times());
         let in_play = self.game.as_ref().is_some_and(|game| !game.is_over() && game.record().result.is_none());
         let press = self.clock.read(now, reading, in_play, rotation);
         if let Some(was) = self.clock.set_from(now, rotation) {
             let is = self.clock.times(now, rotation);
             self.with_game(output, |game, _, output| game.clock_set(now, was, is, output));
         }
-        let started = self.clock.is_running() && !was_running;
-        let mut resumed = false;
-        self.with_game(output, |game, _, output| resumed = started && game.clock_started(now, output));
+        let resumed = self.clock_changed(now, before, output);
         // The lever may have been handled meanwhile.
-        let press = press.filter(|_| !resumed);
-        let stops = self.clock.is_stopped();
-        if resumed {
-            self.stage = 0;
-        }
-        if stops != was_stopped && self.game.as_mut().is_some_and(|game| game.clock_stops(now, stops)) {
-            // What stands there is looked at anew.
-            self.stage = 0;
-        }
-        if self.clock.is_running() && !was_running {
-            self.start_anyway(now, output);
-        }
-        let event = self.clock.event(now, rotation);
-        let connected = event.is_some();
-        // It was unplugged.
-        let event = event.or_else(|| was_connected.then(|| self.clock.unplugged()));
-        if let Some(event) = event {
-            self.tell_clock(now, event, connected, output);
-        }
-        if let Some(press) = press {
+        if let Some(press) = press.filter(|_| !resumed) {
             if self.game.as_ref().is_none_or(Game::is_over) {
                 self.unrecorded.pressed();
             }
@@ -534,8 +544,32 @@ impl Table {
             self.with_game(output, |game, around, output| game.pressed(now, press, around, output));
         } else {
             let times = self.clock.times(now, rotation);
-            self.with_game(output, |game, _, output| game.clock_told(now, times, output));
+            self.with_game(output, |game, _, output| game.clock_told(now, times, held, output));
         }
+    }
+
+    /// The clock was in this state before. Returns whether play was resumed by starting it.
+    fn clock_changed(&mut self, now: Millis, before: ClockState, output: &mut Output) -> bool {
+        let is = ClockState::of(&self.clock);
+        let started = is.running && !before.running;
+        let mut resumed = false;
+        self.with_game(output, |game, _, output| resumed = started && game.clock_started(now, output));
+        if resumed {
+            self.stage = 0;
+        }
+        if is.stopped != before.stopped && self.game.as_mut().is_some_and(|game| game.clock_stops(now, is.stopped)) {
+            // What stands there is looked at anew.
+            self.stage = 0;
+        }
+        if started {
+            self.start_anyway(now, output);
+        }
+        let event = self.clock.event(now, self.rotation.unwrap_or(Rotation::Upright));
+        // It was unplugged.
+        if let Some(event) = event.or_else(|| before.connected.then(|| self.clock.unplugged())) {
+            self.tell_clock(now, event, is.connected, output);
+        }
+        resumed
     }
 
     /// What the clock shows is another thing now.
@@ -556,15 +590,11 @@ impl Table {
         output.tell(now, event);
     }
 
-    /// A flag that one reading showed was contradicted by none, nor that there is no clock.
+    /// No reading has contradicted one that showed a flag, or that there is no clock.
     fn believe_clock(&mut self, now: Millis, output: &mut Output) {
-        let was_connected = self.clock.is_connected();
+        let before = ClockState::of(&self.clock);
         self.clock.advance(now);
-        let event = self.clock.event(now, self.rotation.unwrap_or(Rotation::Upright));
-        let connected = event.is_some();
-        if let Some(event) = event.or_else(|| was_connected.then(|| self.clock.unplugged())) {
-            self.tell_clock(now, event, connected, output);
-        }
+        self.clock_changed(now, before, output);
     }
 
     /// Nothing changed for another stage of quiet.

@@ -1,12 +1,12 @@
 //! How a game begins: from a start position that stands on the board, or from something else that stood there.
 
-use super::game::{ABANDONED, Game};
+use super::game::Game;
 use super::unrecorded::Unrecorded;
 use super::{Gap, Output, Settings, Table};
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use crate::game::Fault;
 use crate::game::event::{Difference, Rotation};
-use crate::infer::{NearStart, Seen, StartFound, explain, find_start, is_reached, near_start, start_but_one, turned};
+use crate::infer::{NearStart, Seen, StartFound, UNSEEN, explain, find_start, is_reached, near_start, start_but_one, turned};
 use crate::laws::Position;
 use crate::sense::Polarity;
 use shakmaty::{Bitboard, File, Move, Rank, Square};
@@ -58,7 +58,7 @@ impl Table {
         let but_one = || start_but_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
         if let Some(found) = found.or_else(|| but_one().map(|(found, _)| found)) {
             let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
-            let is_old = quiet < ABANDONED && self.game.as_ref().is_some_and(Game::is_shown_unseen);
+            let is_old = quiet < UNSEEN && self.game.as_ref().is_some_and(Game::is_shown_unseen);
             if !(is_old || known && self.rotation == Some(found.rotation)) {
                 self.begin(now, found, output);
             }

@@ -45,7 +45,10 @@ fn clean_games_come_out_exact() {
         for (game, seed) in [(&opera(), 1), (&opera(), 2), (&short, 3), (&short, 4)] {
             for rotation in [Rotation::Upright, Rotation::Turned] {
                 let figures = check(game, name, CLEAN, rotation, seed).ours;
-                assert_eq!(figures.alerts, 0, "{name}");
+                // A chip that a pawn brought with it may be in any piece.
+                let promotions = game.plies.iter().filter(|ply| ply.mv.is_promotion()).count();
+                let expect = if matches!(name, "certabo" | "cerno") { promotions } else { 0 };
+                assert_eq!(figures.alerts as usize, expect, "{name}");
                 if model(name).unwrap().sensing == Sensing::Identity {
                     assert_eq!(figures.retracted, 0, "{name}");
                 }

@@ -33,6 +33,8 @@ pub enum News {
     Start(Box<Placement>),
     /// What is known is certain now, and worth keeping.
     Keep,
+    /// Chips on these squares were not known, and are assumed to be queens.
+    Assumed(Vec<Square>),
 }
 
 /// The chips that are known, and the last frames.
@@ -233,19 +235,17 @@ impl Chips {
                 && self.recent.iter().rev().take(STEADY).all(|frame| frame[*square as usize] == id)
         };
         let edge = |square: &Square| matches!(square.rank(), Rank::First | Rank::Eighth);
-        let spare: Vec<(Id, Piece)> = Square::ALL
-            .into_iter()
-            .filter(edge)
-            .filter(steady)
-            .map(|square| {
-                let color = Color::from_white((square.rank() == Rank::Eighth) != turned);
-                (last[square as usize], color.queen())
-            })
-            .collect();
-        if !spare.is_empty() {
-            spare.into_iter().for_each(|(id, piece)| self.add(id, piece));
-            news.push(News::Keep);
+        let squares: Vec<Square> = Square::ALL.into_iter().filter(edge).filter(steady).collect();
+        if squares.is_empty() {
+            return;
         }
+        let queen = |square: Square| {
+            let color = Color::from_white((square.rank() == Rank::Eighth) != turned);
+            (last[square as usize], color.queen())
+        };
+        let spare: Vec<(Id, Piece)> = squares.iter().copied().map(queen).collect();
+        spare.into_iter().for_each(|(id, piece)| self.add(id, piece));
+        news.extend([News::Keep, News::Assumed(squares)]);
     }
 }
 

@@ -60,7 +60,7 @@ impl Line {
 
     /// A position of the past stands on the board again.
     pub(super) fn find_takeback(&mut self, quiet: Millis, seen: &Seen) {
-        if quiet < REST_TAKEBACK || self.is_shown_unseen(seen) {
+        if quiet < REST_TAKEBACK || (quiet < model::UNSEEN && self.is_shown_unseen(seen)) {
             return;
         }
         if let Some(index) = self.nodes.iter().rposition(|node| self.shows(node, seen)) {

@@ -189,6 +189,9 @@ impl Game {
             if earlier.is_some_and(|(earlier, first)| self.is_between_two(earlier, first, before, mv)) {
                 return Some(("uncertain_twice", both, None));
             }
+            if mv.promotion().is_some() && seen.assumed().contains(mv.to()) {
+                return Some(("uncertain_promotion", ply..=ply, None));
+            }
         }
         if earlier.is_some_and(|(_, first)| self.came_late_together(first, before, mv, node))
             && seen.sensing() != Sensing::Occupancy
