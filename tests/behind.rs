@@ -212,6 +212,25 @@ fn a_promotion_to_a_piece_that_the_board_does_not_know_is_told_of() {
     }
 }
 
+/// An old answer shows a piece on a square that it has left, as if it had gone back. On a line that loses nothing that is uncertain.
+#[test]
+fn a_move_that_an_old_answer_shows_is_told_of() {
+    for is_old in [true, false] {
+        let mut play = Play::new();
+        play.wait(2_000);
+        GAME[..10].iter().for_each(|uci| play.play(uci, true, 600));
+        play.play("f1c4", true, 600);
+        play.play("a6a5", true, 600);
+        play.wait(2_000);
+        play.play("c4f1", !is_old, 600);
+        if is_old {
+            play.show_late();
+        }
+        play.wait(10_000);
+        assert_eq!((play.moves().last(), play.is_told_uncertain()), (Some(&"c4f1"), is_old));
+    }
+}
+
 const GAME: [&str; 12] = ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6", "c1g5", "e7e6"];
 
 /// In the middle of a game old answers show the start position, though nobody was seen to put a piece there: no game begins, and the

@@ -238,6 +238,11 @@ impl Seen {
         self.unseen = Bitboard::EMPTY;
     }
 
+    /// The squares whose last change a whole reading alone showed, though the board should have told of it.
+    pub fn shown_alone(&self) -> Bitboard {
+        self.found & self.late.1
+    }
+
     /// The last change was not seen when it happened.
     pub fn remembered(&mut self) {
         if let Some(change) = self.changes.back_mut() {

@@ -180,6 +180,10 @@ impl Game {
             if bad_line && (self.stood_before(before, mv, OVERLAP) || self.was_displaced.contains(landing(mv))) {
                 return Some(("uncertain_line", both, None));
             }
+            // On a line that loses nothing, an old answer may have shown it.
+            if !bad_line && seen.shown_alone().contains(landing(mv)) {
+                return Some(("uncertain_late", ply..=ply, None));
+            }
             // A square that works shows what comes to it. Nobody has heard of one that is only thought stuck, to explain this very move.
             let told_bad = self.follower.told_bad();
             let is_working = |square| !told_bad.contains(square);
