@@ -8,6 +8,8 @@ use touchmove::boards::{
     Reading, Sensed, Trouble, Unsupported, dgt, model,
 };
 
+/// Serial number 24060.
+const NUMBER: &str = "91 00 08 32 34 30 36 30";
 pub const DUMP: &str = "86 00 43 08 09 0a 0c 0b 0a 09 08 07 07 07 07 07 07 07 07
     00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
     01 01 01 01 01 01 01 01 02 03 04 06 05 04 03 02";
@@ -256,6 +258,7 @@ impl Bench {
         let mut bench = Bench::up();
         bench.pass(150);
         bench.receive(DUMP);
+        bench.receive(NUMBER);
         bench.pass(1000);
         bench
     }
@@ -427,6 +430,28 @@ fn dgt_asks_for_a_dump_after_damage() {
     }
     // A clock's message hides no update, whatever it says.
     assert_eq!(Bench::settled().receive("8d 00 0a 2f 03 01 20 03 01 13"), []);
+}
+
+/// Until it is answered, but not for ever: some boards have no serial number.
+#[test]
+fn dgt_requests_a_serial_number_that_was_lost() {
+    let requested_at = |answered_after: Option<u64>| {
+        let mut bench = Bench::up();
+        bench.pass(150);
+        bench.receive(DUMP);
+        bench.pass(1000);
+        let mut requested = Vec::new();
+        for now in (1_500..60_000).step_by(500) {
+            bench.pass(now);
+            requested.extend(bench.receive("8d 00 0a 20 03 02 20 03 01 09"));
+            if answered_after == Some(now) {
+                bench.receive(NUMBER);
+            }
+        }
+        requested
+    };
+    assert_eq!(requested_at(None), [(5_000, 0x45), (10_000, 0x45)]);
+    assert_eq!(requested_at(Some(5_000)), [(5_000, 0x45)]);
 }
 
 /// Only where there is a battery, and without waking up for it.

@@ -7,10 +7,10 @@
 //! | byte | name | what it does | sent |
 //! |---|---|---|---|
 //! | 40 | reset | idle mode; from bus mode, in which boards power up, into single-board mode; no answer | greeting |
-//! | 41 | clock | one 8d | request, where a clock's message is doubted: 4b tells the same only once |
+//! | 41 | clock | one 8d | on request, to confirm a clock message: 4b reports each change once |
 //! | 42 | board | one 86 | greeting, request, link test, after damage |
 //! | 43, 44 | update | 8e on change, and 8d every second, or none | never: 4b is better |
-//! | 45 | serial number | 91 | greeting |
+//! | 45 | serial number | 91 | greeting, and again up to twice until it is answered |
 //! | 46 | bus address | 90 | never |
 //! | 47 | trademark | 92 | never |
 //! | 49 | memory | 8f, about 8 s of it | request |
@@ -120,6 +120,9 @@ const PACE: Millis = 100;
 const HASTE: Millis = 40;
 /// The memory is asked for so often until it comes whole.
 const TRIES: u32 = 2;
+/// Where the answer to the request for the serial number was lost, it is requested again after so long, in milliseconds, and so often:
+/// not for ever, as some old boards choke on it.
+const NUMBER: (Millis, u32) = (5_000, 2);
 /// The battery's state is asked for so often, where there is a battery. Milliseconds.
 const BATTERY: Millis = 600_000;
 
@@ -178,6 +181,8 @@ struct Dgt {
     asked_at: Option<Millis>,
     /// When to ask for the battery again; `None`: never answered.
     battery_at: Option<Millis>,
+    /// When to request the serial number again, and how often that may still be done; `None`: it is known.
+    number: Option<(Millis, u32)>,
     /// The memory was asked for and has not come.
     download: Option<Download>,
 }
@@ -211,6 +216,7 @@ impl Protocol for Dgt {
         let readings = std::mem::take(&mut self.readings);
         *self = Dgt { up: state == LinkState::Up, readings, free_at: now, heard_at: now, ..Dgt::default() };
         if self.up {
+            self.number = Some((now + NUMBER.0, NUMBER.1));
             self.greet(now, HASTE);
         }
     }
@@ -254,6 +260,7 @@ impl Protocol for Dgt {
             self.battery_at = Some(now + BATTERY);
             self.send(now, Command::Battery, PACE);
         }
+        self.ask_number(now);
         if self.busy_until().is_none() {
             self.take_early(now);
         }
@@ -397,6 +404,7 @@ impl Dgt {
                 }
             }
             Reading::Battery(_) => self.battery_at = Some(now + BATTERY),
+            Reading::Identity(Identity::SerialNumber(_)) => self.number = None,
             Reading::Memory(_) => {
                 if let Some(Download { tries, is_anothers: true, .. }) = self.download.take() {
                     return self.ask_memory(now, tries);
@@ -450,6 +458,19 @@ impl Dgt {
         let progress_at = self.send(now, Command::Memory, PACE);
         let bytes = self.decoder.memory();
         self.download = Some(Download { tries, bytes, progress_at, is_anothers: bytes > 0 });
+    }
+
+    /// The answer to the first request may have been lost.
+    fn ask_number(&mut self, now: Millis) {
+        if let Some((at, left @ 1..)) = self.number
+            && self.up
+            && self.placed
+            && self.busy_until().is_none()
+            && at <= now
+        {
+            self.number = Some((now + NUMBER.0, left - 1));
+            self.send(now, Command::SerialNumber, PACE);
+        }
     }
 
     fn send(&mut self, now: Millis, command: Command, pause: Millis) -> Millis {
