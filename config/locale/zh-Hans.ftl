@@ -30,6 +30,7 @@ uncertain_late = 棋盘的信息迟到，而且是同时到达的，这些着法
 uncertain_twice = 棋子在手中停留很久，对方的应着在此之前已经落下：可能走了两着，应着在其间（着数、着法）：{ $plies }：请核对记录纸
 uncertain_unshown = 着法所到的格子没有显示变化，实际着法可能不同（着数、着法）：{ $plies }：请核对记录纸
 uncertain_promotion = 棋盘不认识兵升变成的棋子，按后记录：{ $plies }：请看棋盘，如不是后请更正
+uncertain_rest = 在{ $plies }之前，棋子的位置与记录中的任何局面都不符，可能缺少着法或着法不同：请核对记录纸
 moves_missing = 从第{ $number }回合起缺少着法：没有看到这些着法，对局从记录中其后的局面继续：请核对记录纸
 last_move_doubtful = 最后一着可能不是{ $san }（可信度{ $percent }%）：请核对记录纸
 

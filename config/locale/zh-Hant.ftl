@@ -30,6 +30,7 @@ uncertain_late = 棋盤的訊息遲到，而且是同時到達的，這些棋步
 uncertain_twice = 棋子在手中停留很久，對方的應步在此之前已經放下：可能走了兩步，應步在其間（步數、棋步）：{ $plies }：請核對紀錄紙
 uncertain_unshown = 棋步所到的格子沒有顯示變化，實際棋步可能不同（步數、棋步）：{ $plies }：請核對紀錄紙
 uncertain_promotion = 棋盤不認識兵升變成的棋子，按后記錄：{ $plies }：請看棋盤，如不是后請更正
+uncertain_rest = 在{ $plies }之前，棋子的位置與紀錄中的任何局面都不符，可能缺少棋步或棋步不同：請核對紀錄紙
 moves_missing = 從第{ $number }回合起缺少棋步：沒有看到這些棋步，對局從紀錄中其後的局面繼續：請核對紀錄紙
 last_move_doubtful = 最後一步可能不是{ $san }（可信度{ $percent }%）：請核對紀錄紙
 

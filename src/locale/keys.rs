@@ -55,6 +55,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("uncertain_twice", &[("plies", Plain)]),
     ("uncertain_unshown", &[("plies", Plain)]),
     ("uncertain_promotion", &[("plies", Plain)]),
+    ("uncertain_rest", &[("plies", Plain)]),
     ("moves_missing", &[("number", Number)]),
     ("last_move_doubtful", &[("san", Plain), ("percent", Number)]),
     // The clock.

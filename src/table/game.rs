@@ -13,6 +13,7 @@ mod mate_search;
 mod orders;
 mod publish;
 mod restore;
+mod rests;
 mod rewrite;
 mod sightings;
 mod touch;
@@ -34,6 +35,7 @@ pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
 use behind::Behind;
 use hold::Hold;
 use mate_search::Searches;
+use rests::Rests;
 use shakmaty::{Bitboard, Color, Move, Piece, Square};
 use sightings::Sightings;
 
@@ -99,6 +101,8 @@ pub struct Game {
     /// Since when the clock, which ran in this game, has been stopped.
     stopped_at: Option<Millis>,
     sightings: Sightings,
+    /// Where pieces stood at the last rests after a gap, on occupancy boards.
+    rests: Rests,
     /// The whole board was read since this program was started.
     sighted: bool,
     /// Moves were missed after so many plies, until this time, and those that lead to what was seen then are not all told.
@@ -192,6 +196,7 @@ impl Game {
             hold: None,
             stopped_at: None,
             sightings: Sightings::default(),
+            rests: Rests::default(),
             sighted: !blind,
             missed: None,
             displaced: Bitboard::EMPTY,
@@ -289,7 +294,9 @@ impl Game {
 
     /// The first whole reading after the link came up.
     pub fn see(&mut self, now: Millis, placement: &Placement, around: &mut Around<'_>, output: &mut Output) {
-        self.blind = false;
+        if std::mem::take(&mut self.blind) {
+            self.rests.begin(self.published.len());
+        }
         self.begin_searching(now);
         if self.touch_free_until == Millis::MAX {
             self.touch_free_until = now;
@@ -609,6 +616,7 @@ impl Game {
         };
         if before != now {
             self.sightings.push(Sighting { at, square, before, now });
+            self.note_rest(at);
             self.note_handled(at, square, now);
         }
     }

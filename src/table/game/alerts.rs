@@ -89,13 +89,17 @@ impl Game {
         self.wait_for_position();
     }
 
-    /// After so many plies the same moves as before are on record, in another order: what was seen of the order is little.
-    pub(super) fn tell_reordered(&mut self, now: Millis, same: usize, before: &[Move], output: &mut Output) {
-        let is_reordered = self.published.get(same..same + before.len()).is_some_and(|after| {
+    /// Other moves than these are on record after so many plies. If they are the same in another order, little was seen of the order;
+    /// after a gap a board that does not tell pieces apart has nothing but the order to go by.
+    pub(super) fn tell_rewritten(&mut self, now: Millis, same: usize, before: &[Move], output: &mut Output) {
+        let after = self.published.get(same..).unwrap_or_default();
+        let is_reordered = after.get(..before.len()).is_some_and(|after| {
             after != before && before.iter().all(|mv| after.contains(mv)) && after.iter().all(|mv| before.contains(mv))
         });
-        if is_reordered && self.follower.reason() == CorrectionReason::Evidence {
-            self.raise_missed(now, same, before.len(), output);
+        let count = if is_reordered { before.len() } else { after.len() };
+        let is_doubtful = is_reordered || (before.len() > 1 && count > 1 && self.follows_gap_blindly() && !self.is_gap_told());
+        if is_doubtful && self.follower.reason() == CorrectionReason::Evidence {
+            self.raise_missed(now, same, count, output);
         }
     }
 
@@ -105,7 +109,9 @@ impl Game {
         let Some((from, seen_at)) = self.missed else { return false };
         let line = self.follower.line();
         let nodes = line.get(from + 1..to + 1).unwrap_or_default();
-        let missed = nodes.iter().take_while(|node| node.is_reconstructed() || node.made_at <= seen_at).count();
+        // Where the board shows the same for other moves, those that come on record together explain it together.
+        let together = nodes.len() > 1 && self.follows_gap_blindly();
+        let missed = nodes.iter().take_while(|node| together || node.is_reconstructed() || node.made_at <= seen_at).count();
         if missed < nodes.len() || nodes.len() > 1 {
             self.missed = None;
         }

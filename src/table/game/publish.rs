@@ -66,7 +66,7 @@ impl Game {
             }
             let before = self.published.get(same..).unwrap_or_default().to_vec();
             self.correct(now, same, decided, around, output);
-            self.tell_reordered(now, same, &before, output);
+            self.tell_rewritten(now, same, &before, output);
         } else {
             for index in same..decided {
                 self.make(now, index, around, output);
@@ -75,6 +75,7 @@ impl Game {
         if !self.tell_missed(now, decided, output) {
             self.tell_uncertain(now, same, decided, output);
         }
+        self.tell_rests(now, output);
         self.forget_displaced(agrees);
         self.tell_instead(now, output);
     }

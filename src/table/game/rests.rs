@@ -1,0 +1,107 @@
+//! Where pieces stood at rest after a gap. A board that reports only that a square is occupied shows the same for many games, and what
+//! was missed in the gap may be reconstructed as other moves. The right game has each placement at rest as a position, so a record
+//! that lacks one is not right.
+
+use super::Game;
+use super::alerts::Told;
+use crate::boards::{Millis, Sensing};
+use crate::game::{AlertKind, Text};
+use crate::table::Output;
+use shakmaty::Bitboard;
+use std::collections::VecDeque;
+
+/// A board is at rest when nothing has changed for so long, in milliseconds.
+const REST: Millis = 1_500;
+/// So many of the last rests are kept.
+const KEPT: usize = 6;
+
+/// A rest is looked for in so many positions before the first move after it, and in all later ones.
+const BACK: usize = 8;
+/// So many plies after a gap may have been reconstructed wrongly because of it.
+const PLIES: usize = 12;
+
+/// A time without a change.
+#[derive(Clone, Copy, Debug)]
+struct Rest {
+    /// When it ended.
+    until: Millis,
+    /// The squares on which something stood.
+    occupied: Bitboard,
+}
+
+impl Rest {
+    /// Whether a position with pieces on these squares shows it: up to two may have been in the hands.
+    fn is_shown_by(&self, board: Bitboard, hidden: Bitboard) -> bool {
+        let (rest, board) = (self.occupied & !hidden, board & !hidden);
+        board.is_superset(rest) && (board & !rest).count() <= 2
+    }
+}
+
+/// The last rests after a gap.
+#[derive(Debug, Default)]
+pub struct Rests {
+    /// So many plies were on record at the gap; `None`: there was none.
+    since: Option<usize>,
+    /// Oldest first.
+    rests: VecDeque<Rest>,
+}
+
+impl Rests {
+    /// Something changes, for the first time since `since`; until then something stood on these squares.
+    fn note(&mut self, now: Millis, since: Millis, occupied: Bitboard) {
+        if now < since + REST || self.rests.back().is_some_and(|last| last.occupied == occupied) {
+            return;
+        }
+        if self.rests.len() == KEPT {
+            self.rests.pop_front();
+        }
+        self.rests.push_back(Rest { until: now, occupied });
+    }
+
+    /// The board was seen again after a gap, with so many plies on record.
+    pub fn begin(&mut self, plies: usize) {
+        *self = Rests { since: Some(plies), rests: VecDeque::new() };
+    }
+}
+
+impl Game {
+    /// There was a gap a few plies ago, and the board does not tell pieces apart.
+    pub(super) fn follows_gap_blindly(&self) -> bool {
+        let is_soon = self.rests.since.is_some_and(|plies| self.published.len() <= plies + PLIES);
+        is_soon && self.follower.seen().sensing() == Sensing::Occupancy
+    }
+
+    /// The arbiter knows that moves since the gap are uncertain.
+    pub(super) fn is_gap_told(&self) -> bool {
+        let since = self.rests.since.unwrap_or(0) as u32;
+        self.record.alerts.iter().any(|alert| alert.kind == AlertKind::MovesUncertain && alert.ply > since)
+    }
+
+    /// A square is about to show something else.
+    pub(super) fn note_rest(&mut self, now: Millis) {
+        if self.follows_gap_blindly() && self.hold.is_none() {
+            let seen = self.follower.seen();
+            self.rests.note(now, seen.last_edge(), seen.occupied());
+        }
+    }
+
+    /// The record has come to moves after a rest that it does not show: others were played, and the arbiter is told.
+    pub(super) fn tell_rests(&mut self, now: Millis, output: &mut Output) {
+        let hidden = self.follower.hidden() | self.follower.seen().excused();
+        let line = self.follower.line();
+        let line = line.get(..=self.published.len()).unwrap_or(line);
+        let skipped_by = |rest: &Rest| {
+            let next = line.iter().position(|node| node.mv.is_some() && node.made_at > rest.until)?;
+            let mut positions = line.get(next.saturating_sub(BACK)..)?.iter().map(|node| node.position.board().occupied());
+            (!positions.any(|board| rest.is_shown_by(board, hidden))).then_some(next)
+        };
+        let Some(ply) = self.rests.rests.iter().find_map(skipped_by).filter(|_| !self.is_gap_told()) else { return };
+        let (Some(before), Some(node)) = (ply.checked_sub(1).and_then(|before| line.get(before)), line.get(ply)) else {
+            return;
+        };
+        let Some(mv) = node.mv else { return };
+        let text = Text::new("uncertain_rest").with("plies", before.position.numbered_san(mv));
+        let told = Told { squares: vec![mv.to()], ply: Some(ply as u32), ..Told::new(AlertKind::MovesUncertain, text) };
+        self.raise(now, told, output);
+    }
+}
