@@ -111,7 +111,7 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
     assert_eq!(sans, ["e4", "e5", "Nf3"]);
     assert!(hall.client.pgn(hall.game).await.unwrap().contains("1. e4"));
 
-    let history = hall.client.since(hall.game, 0).await.unwrap();
+    let history = hall.client.events(hall.game).await.unwrap();
     let numbers: Vec<u64> = history.iter().filter_map(|event| event.number).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "numbers have no gap");
     assert_eq!(history[0].event, "GameStarted");
@@ -285,7 +285,7 @@ async fn the_arbiter_commands_and_spectators_do_not_see_it() {
     let told = seen(&mut spectators, "the result", |event| event.event == "ResultChanged").await;
     assert_eq!(told.fields["result"], "1/2-1/2");
 
-    let history = broadcast.since(hall.game, 0).await.unwrap();
+    let history = broadcast.events(hall.game).await.unwrap();
     assert!(history.iter().all(|event| !event.event.starts_with("Alert") && event.event != "Commanded"), "{history:?}");
     let numbers: Vec<u64> = history.iter().filter_map(|event| event.number).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "no gap tells of what is left out");

@@ -569,7 +569,7 @@ async fn illegal_move(hall: &mut Hall, from: &str, to: &str, san: &str, clock: (
 
 /// What the public can read of a game, with its events numbered as they should be.
 async fn public(client: &Client, game: u64) -> (Vec<Happened>, String) {
-    let events = client.since(game, 0).await.unwrap();
+    let events = client.events(game).await.unwrap();
     assert!(events.iter().map(|event| event.number.unwrap()).eq(1..=events.len() as u64), "{events:?}");
     let mut snapshot = client.snapshot().await.unwrap();
     // Its random digits may look like squares.
@@ -578,17 +578,22 @@ async fn public(client: &Client, game: u64) -> (Vec<Happened>, String) {
     (events, text)
 }
 
+/// 1. e4 e5, with White's clock running.
+async fn open_game(hall: &mut Hall) {
+    hall.board.clock(3600, 3600, true);
+    hall.play("e2", "e4", "e4").await;
+    hall.board.clock(3599, 3600, false);
+    hall.play("e7", "e5", "e5").await;
+    hall.board.clock(3599, 3599, true);
+}
+
 #[tokio::test]
 async fn spectators_hear_of_a_move_that_is_not_legal_once_it_stands() {
     let Some(mut hall) = Hall::open().await else { return };
     let game = hall.game;
     let spectators = hall.spectator().await;
     let mut watch = spectators.watch().await.unwrap();
-    hall.board.clock(3600, 3600, true);
-    hall.play("e2", "e4", "e4").await;
-    hall.board.clock(3599, 3600, false);
-    hall.play("e7", "e5", "e5").await;
-    hall.board.clock(3599, 3599, true);
+    open_game(&mut hall).await;
     // The position is restored, and the king makes another move.
     illegal_move(&mut hall, "e1", "e3", "Ke1-e3", (3598, 3599, false)).await;
     hall.client.order(game, &Command::Restore { ply: 3 }).await.unwrap();
@@ -672,11 +677,7 @@ async fn play_with_warnings(keys: &str) -> Option<(Hall, tempfile::TempDir)> {
     hall.client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
     let is_named = async || hall.client.pgn(hall.game).await.unwrap().contains("[White \"Ada\"]").then_some(());
     until("the names of the round", is_named).await;
-    hall.board.clock(3600, 3600, true);
-    hall.play("e2", "e4", "e4").await;
-    hall.board.clock(3599, 3600, false);
-    hall.play("e7", "e5", "e5").await;
-    hall.board.clock(3599, 3599, true);
+    open_game(&mut hall).await;
     illegal_move(&mut hall, "e1", "e3", "Ke1-e3", (3598, 3599, false)).await;
     until("the hook to fail", async || {
         let trouble = hall.client.snapshot().await.unwrap().trouble;

@@ -144,7 +144,7 @@ async fn recordings_give_way_and_moves_are_held_until_there_is_room() {
     disk.make_room();
     let snapshot = until(&client, "the moves held back", |snapshot| sans(snapshot) == played).await;
     let game = snapshot.games[0].id;
-    let told = client.since(game, 0).await.unwrap();
+    let told = client.events(game).await.unwrap();
     assert!(told.iter().enumerate().all(|(index, event)| event.number == Some(index as u64 + 1)), "{told:?}");
     let is_over = |snapshot: &Snapshot| journal_fits(snapshot) && trouble(snapshot, "journal_last_room").is_none();
     until(&client, "the end of the trouble", is_over).await;

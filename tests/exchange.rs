@@ -96,9 +96,9 @@ async fn a_game_goes_on_at_another_board() {
     assert_eq!(tables, [(1, "spare".to_owned(), game.id)]);
     assert_eq!(round.unwrap().pairings[0].board.as_deref(), Some("spare"));
     // All of it is in the journal, with who did it.
-    let events = hall.client.since(game.id, 0).await.unwrap();
+    let events = hall.client.events(game.id).await.unwrap();
     let ours: Vec<String> = events.iter().map(|event| event.event.clone()).collect();
-    let before: Vec<String> = hall.client.since(first, 0).await.unwrap().iter().map(|event| event.event.clone()).collect();
+    let before: Vec<String> = hall.client.events(first).await.unwrap().iter().map(|event| event.event.clone()).collect();
     assert_eq!(ours[..before.len()], before);
     let last = serde_json::to_string(&events.last().unwrap().fields).unwrap();
     assert!(ours.len() == before.len() + 1 && last.contains(&format!("carried game {first} on from board board_7")), "{last}");

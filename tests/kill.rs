@@ -67,7 +67,7 @@ fn note(told: &mut Told, happened: Happened) {
 async fn compare(client: &Client, told: &Arc<Mutex<Told>>) {
     let games = client.snapshot().await.unwrap().games;
     for game in games {
-        let stored = client.since(game.id, 0).await.unwrap();
+        let stored = client.events(game.id).await.unwrap();
         let mut told = told.lock().unwrap();
         let last = told.range((game.id, 0)..(game.id + 1, 0)).next_back().map_or(0, |((_, number), _)| *number);
         assert!(stored.len() as u64 >= last, "game {}: number {last} was told, and {} are stored", game.id, stored.len());

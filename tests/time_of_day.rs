@@ -105,7 +105,7 @@ async fn open(keys: &str) -> Option<(Hall, TimeOfDay, TempDir)> {
 
 /// Everything that was told of the game.
 async fn told(hall: &Hall) -> Vec<Happened> {
-    hall.client.since(hall.game, 0).await.unwrap()
+    hall.client.events(hall.game).await.unwrap()
 }
 
 #[tokio::test]

@@ -307,7 +307,7 @@ async fn an_arbiter_sees_alerts_and_rules() {
     let answer = site.post("/api/command?lang=zh-Hant", &arbiter, &claim).await.json();
     assert_eq!(answer["answer"]["claim"]["right"], json!(false));
     assert!(!answer["text"].as_str().unwrap().is_ascii(), "{answer}");
-    let past = site.hall.client.since(site.hall.game, 0).await.unwrap();
+    let past = site.hall.client.events(site.hall.game).await.unwrap();
     assert!(format!("{past:?}").contains("Anna"), "{past:?}");
 
     // Pairings are for both.
@@ -318,7 +318,7 @@ async fn an_arbiter_sees_alerts_and_rules() {
     site.hall.client.load_round(pairings).await.unwrap();
     assert_eq!(site.post("/api/round", &operator, &swap).await.status, 200);
     until("the journal to say who set the names", async || {
-        let past = site.hall.client.since(site.hall.game, 0).await.unwrap();
+        let past = site.hall.client.events(site.hall.game).await.unwrap();
         format!("{past:?}").contains("set by Otto").then_some(())
     })
     .await;

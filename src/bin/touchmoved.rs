@@ -135,11 +135,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let hub = Hub::new(journal, &config.tags.pairs());
     hub.set_public_delay(config.delay);
     if !notices.is_empty() {
-        match hub.has_public_delay() {
-            // The public learns later how many events a game has.
-            true => warn!("the journal was damaged: property Trouble of {MANAGER_INTERFACE} says what was done"),
-            false => notices.iter().for_each(|notice| warn!("{notice}")),
-        }
+        let brief = format!("the journal was damaged: property Trouble of {MANAGER_INTERFACE} says what was done");
+        notices.iter().for_each(|notice| hub.log_failure(&brief, &notice.to_string()));
         let sentences: Vec<&str> = notices.iter().map(|notice| notice.message.as_str()).collect();
         hub.trouble(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));
     }

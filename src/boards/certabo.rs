@@ -104,7 +104,7 @@ pub static MODEL: Model = Model {
 pub(super) const CANNOT: &[&str] = &[
     "which piece a chip is in, before the start position has stood on it once",
     "which way round a set stands that it has never seen, before the first move",
-    "which piece a pawn became that is of no set it has seen: a queen is assumed, and the arbiter is told",
+    "which piece a pawn was promoted to, if its chip is new to the board: a queen is assumed, and the arbiter is alerted",
     "whether a piece was touched without leaving its square",
     "which hand moved a piece",
 ];

@@ -39,9 +39,9 @@
 //! # How boards are found
 //!
 //! All known boards are told to ignore the next ping, then all are pinged. Others answer at random moments, and where two
-//! answer at once neither is understood; so this is done again until two rounds brought nothing new, and from then on one round after 5 s,
-//! 10 s, 20 s and so on up to a minute, for boards that are added in play. For [`LISTEN`] nobody is asked anything else then. What comes late by this is
-//! not lost. A board that was found counts once it has answered its own question.
+//! answer at once neither is understood; so this is repeated until two rounds found no new board. A single round follows after 5 s,
+//! 10 s, 20 s and so on up to a minute, for boards that are added in play. Each takes [`LISTEN`], in which no board is polled; its
+//! changes are not lost. A board that was found counts once it has answered its own question.
 //!
 //! # Silence and damage
 //!
@@ -104,8 +104,7 @@ pub const PAUSE: Millis = 2;
 const HUSH: Millis = 50;
 /// While an answer longer than this comes, which takes more than half a second, the others were not asked. Bytes.
 const LONG: usize = 500;
-/// After a search new boards are looked for again: so soon, as answers may have been damaged, then after twice as long each time, but
-/// at least so often. Milliseconds.
+/// The pause after the first search, whose answers may have been damaged, and the longest: it doubles each time. Milliseconds.
 const SEARCH: (Millis, Millis) = (5_000, 60_000);
 /// Between two rounds of a search the known boards are asked: so long, and so much longer for each of them. Milliseconds.
 const BREATH: (Millis, Millis) = (400, 40);

@@ -19,7 +19,6 @@ use std::time::Duration;
 use tokio::sync::broadcast;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
-use tracing::{debug, warn};
 
 /// A face may be so many news behind before it has to read the state again.
 const FEED: usize = 1024;
@@ -287,14 +286,8 @@ impl Gallery {
                 Ok(events) => events,
                 Err(why) => {
                     let what = "is not shown to the public any further, because the journal cannot be read";
-                    // Which game, and which of its events, the public learns later.
-                    match self.hub.has_public_delay() {
-                        false => warn!("game {game} {what}: {why}"),
-                        true => {
-                            debug!("game {game} {what}: {why}");
-                            warn!("a game {what}: run `touchmovectl journal verify`");
-                        }
-                    }
+                    let brief = format!("a game {what}: run `touchmovectl journal verify`");
+                    self.hub.log_failure(&brief, &format!("game {game} {what}: {why}"));
                     continue;
                 }
             };

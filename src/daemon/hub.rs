@@ -107,7 +107,18 @@ impl Hub {
         self.has_public_delay.load(Ordering::Relaxed)
     }
 
-    /// Logs a warning that tells something about a game or about play: at debug level where the public has a delay.
+    /// Logs a failure whose description says something about a game or about play. Where the public has a delay, it logs `brief`
+    /// instead, which says nothing of that, and the description at debug level.
+    pub fn log_failure(&self, brief: &str, description: &str) {
+        if self.has_public_delay() {
+            error!("{brief}");
+            debug!("{description}");
+        } else {
+            error!("{description}");
+        }
+    }
+
+    /// Logs a warning that says something about a game or about play, at debug level where the public has a delay.
     pub fn warn_about_play(&self, board: Option<&BoardId>, sentence: &str) {
         let board = board.map(display);
         match self.has_public_delay() {
@@ -162,13 +173,8 @@ impl Hub {
             (Err(_), _) | (_, Err(_)) => Err(JournalError::Closed),
         };
         let sentence = closed.unwrap_or_else(|why| format!("the journal cannot be looked through: {why}"));
-        match self.has_public_delay() {
-            // The public learns later how many events a game has.
-            true => {
-                error!("the journal is damaged, or cannot be looked through: property Trouble of {MANAGER_INTERFACE} says why")
-            }
-            false => error!("{sentence}"),
-        }
+        let brief = format!("the journal is damaged or cannot be checked: property Trouble of {MANAGER_INTERFACE} says why");
+        self.log_failure(&brief, &sentence);
         self.trouble(JOURNAL_DAMAGED, None, Some(sentence));
     }
 
@@ -462,10 +468,7 @@ impl Hub {
                         error!("the disk is full: the last moves that fit are being stored");
                     }
                     if held {
-                        match self.has_public_delay() {
-                            true => info!("the journal takes moves again; nothing was lost"),
-                            false => info!(%board, "the journal takes moves again; nothing was lost"),
-                        }
+                        info!("the journal takes moves again; nothing was lost");
                         self.trouble(JOURNAL_FULL, Some(board), None);
                         self.trouble(JOURNAL_FAILED, Some(board), None);
                     }
@@ -474,11 +477,8 @@ impl Hub {
                 Err(why) => {
                     if !held {
                         let what = "moves are held back until the journal can take them";
-                        match self.has_public_delay() {
-                            // At which board somebody moved, and how many moves there are, the public learns later.
-                            true => error!("{what}: property Trouble of {MANAGER_INTERFACE} says why"),
-                            false => error!(%board, "{what}: {why}"),
-                        }
+                        let brief = format!("{what}: property Trouble of {MANAGER_INTERFACE} says why");
+                        self.log_failure(&brief, &format!("board {board}: {what}: {why}"));
                     }
                     held = true;
                     let (kind, other, sentence) = if why.may_be_repeated() {
@@ -507,12 +507,11 @@ impl Hub {
             && let Some(round) = self.read(|state| with_board(state, from, to))
             && let Err(why) = self.set_round(round, by)
         {
-            match self.has_public_delay() {
-                true => error!("the round cannot be kept, and a board is not at its table: {why}"),
-                false => {
-                    error!(%board, "a game goes on at this board, which is not at its table because the round cannot be kept: {why}");
-                }
-            }
+            let what = "is not at its table, because the round cannot be stored";
+            self.log_failure(
+                &format!("a board {what}: {why}"),
+                &format!("a game continues on board {board}, which {what}: {why}"),
+            );
         }
         {
             let mut state = self.lock();

@@ -133,12 +133,9 @@ impl Client {
         self.call(names::game_path(game), names::GAME_INTERFACE, "PgnWith", &options).await
     }
 
-    /// The events of a game after this number, in the present incarnation of the journal. To go on from a number that was read
-    /// earlier, call [`Client::resume`].
-    pub async fn since(&self, game: u64, number: u64) -> Result<Vec<Happened>, ClientError> {
-        let mut events = self.resume(game, 0, "").await?;
-        events.retain(|event| event.number > Some(number));
-        Ok(events)
+    /// All events of a game, in the present incarnation of the journal.
+    pub async fn events(&self, game: u64) -> Result<Vec<Happened>, ClientError> {
+        self.resume(game, 0, "").await
     }
 
     /// The events of a game after this number, which was read in this incarnation of the journal ([`GameInfo::incarnation`]).

@@ -9,7 +9,7 @@ use shakmaty::{ByColor, Color};
 /// The clock is read again this long after a reading that was not believed, and after twice as long and so on if that brings nothing, in
 /// milliseconds.
 const ASK_AGAIN: Millis = 400;
-/// How often in a row at most.
+/// The limit of such requests in a row.
 const ASKS: u32 = 8;
 
 /// What the clock last said, and how it stands.
@@ -24,7 +24,7 @@ pub struct Clock {
     ran: bool,
     /// What can be believed of its messages.
     filter: ClockFilter,
-    /// When it is to be read again, and how often it was since a reading was last believed.
+    /// When it is to be read again, and how many times it was since a reading was last believed.
     ask_at: Option<Millis>,
     asks: u32,
     /// The first reading that said that there is none.
@@ -190,7 +190,7 @@ impl Clock {
     /// The link is lost, or comes anew.
     pub fn lose_sight(&mut self) {
         self.filter.lose_sight();
-        (self.gone_since, self.ask_at) = (None, None);
+        (self.gone_since, self.ask_at, self.asks) = (None, None, 0);
     }
 
     /// When a flag is believed that only one reading has shown, or that there is no clock.

@@ -357,7 +357,6 @@ impl Table {
             } else if self.kings_deadline().is_some_and(|kings| kings <= due) {
                 self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
             } else if self.background_deadline().is_some_and(|background| background <= due) {
-                self.start_if_set_up(due, due.saturating_sub(self.last_edge), output);
                 self.with_game(output, |game, around, output| game.run_background(due, around, output));
             } else if self.look_deadline().is_some_and(|look| look <= due) {
                 // Before all moves are taken back to what stands there.

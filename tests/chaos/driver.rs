@@ -343,7 +343,7 @@ impl<'a> Run<'a> {
         let snapshot = client.snapshot().await.map_err(|why| why.to_string())?;
         let mut last = Vec::new();
         for game in &snapshot.games {
-            last = client.since(game.id, 0).await.map_err(|why| why.to_string())?;
+            last = client.events(game.id).await.map_err(|why| why.to_string())?;
             if let Err(why) = self.published.lock().unwrap().compare(game.id, last.clone()) {
                 return Ok(Verdict::Contradicted(why));
             }
@@ -375,7 +375,7 @@ impl<'a> Run<'a> {
         let client = client(&self.bus, Stream::Live).await;
         let mut stored = BTreeMap::new();
         for game in client.snapshot().await.map_err(|why| why.to_string())?.games {
-            stored.insert(game.id, client.since(game.id, 0).await.map_err(|why| why.to_string())?);
+            stored.insert(game.id, client.events(game.id).await.map_err(|why| why.to_string())?);
         }
         Ok(stored)
     }

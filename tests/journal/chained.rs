@@ -644,7 +644,7 @@ async fn clients_see_that_a_running_game_was_damaged() {
     }
     let before = client.snapshot().await.unwrap();
     assert!(before.trouble.is_empty() && before.last_good.is_empty() && before.incarnation.len() == 36, "{before:?}");
-    let known = client.since(1, 0).await.unwrap();
+    let known = client.events(1).await.unwrap();
     assert!(daemon.terminate().success());
     let file = rusqlite::Connection::open(state.path().join("journal.sqlite3")).expect("open");
     let bad: u64 = file
@@ -662,7 +662,7 @@ async fn clients_see_that_a_running_game_was_damaged() {
     assert_ne!(after.incarnation, before.incarnation);
     assert_eq!(after.last_good, [(1, bad - 1)]);
     // The new game begins with what is good; of the other one that is all there is.
-    let good = client.since(2, 0).await.unwrap().into_iter().take(bad as usize - 1);
+    let good = client.events(2).await.unwrap().into_iter().take(bad as usize - 1);
     assert!(good.zip(known).all(|(event, known)| event.event == known.event && event.fields == known.fields));
     let archive = journal::Archive::open(state.path()).expect("an archive");
     assert_eq!(archive.events(1).expect("what is good").len(), bad as usize - 1);
