@@ -581,6 +581,39 @@ fn moves_that_come_at_once_on_a_bad_line_are_told_of() {
     assert!(exact || play.is_told_uncertain(), "{:?}", play.moves());
 }
 
+/// A move is lost on a bad line, and its player's next move is read in its place: the clock was pressed, and the reply made, before that.
+#[test]
+fn a_reply_to_a_move_that_was_lost_is_told_of() {
+    let mut play = Play::new();
+    let press = |play: &mut Play, turn| {
+        play.wait(150);
+        play.take(Input::Reading(Reading::Clock(Some(crate::clocks::reading(300, 300, turn, true)))));
+    };
+    press(&mut play, ClockHalf::Left);
+    for (uci, turn) in [("e2e4", ClockHalf::Right), ("e7e5", ClockHalf::Left)] {
+        play.play(uci, true, 200);
+        press(&mut play, turn);
+    }
+    play.take(Input::Reading(Reading::Trouble(Trouble::Garbage(3))));
+    // The pawn comes to a3, which is lost.
+    play.change(&[(300, Square::A2, None)]);
+    play.play("a2a3", false, 50);
+    press(&mut play, ClockHalf::Right);
+    for (uci, turn) in [("b8c6", ClockHalf::Left), ("g1f3", ClockHalf::Right)] {
+        play.play(uci, true, 100);
+        press(&mut play, turn);
+    }
+    play.wait(2_000);
+    assert!(play.is_told_uncertain(), "{:?}", play.moves());
+    // Only after a restart the board is read again.
+    play.table = restored(&play);
+    play.take(Input::Link(LinkState::Up));
+    play.show();
+    play.take(Input::Reading(Reading::Memory(Vec::new())));
+    play.wait(20_000);
+    assert_eq!(play.moves(), ["e2e4", "e7e5", "g1f3", "b8c6", "a2a3"], "another record would need another test");
+}
+
 /// A knight comes to a square while the one it left goes on showing it, and is found out of place there; what both players moved after
 /// it is on record first, and the arbiter still hears of that when the board agrees again.
 #[test]

@@ -186,6 +186,9 @@ impl Game {
             if bad_line && (self.stood_before(before, mv, OVERLAP) || self.was_displaced.contains(landing(mv))) {
                 return Some(("uncertain_line", both, None));
             }
+            if bad_line && earlier.is_some_and(|(earlier, _)| self.is_reply_to_another(earlier, before, mv)) {
+                return Some(("uncertain_line", both, None));
+            }
             // On a line that loses nothing, an old answer may have shown it.
             if !bad_line && seen.shown_alone().contains(landing(mv)) {
                 return Some(("uncertain_late", ply..=ply, None));
@@ -228,6 +231,15 @@ impl Game {
     /// Whether the piece of this move stood where it went so long before the move that it is said to answer.
     fn stood_before(&self, before: &Node, mv: Move, least: Millis) -> bool {
         self.follower.seen().changed_at(landing(mv)) + least < before.made_at
+    }
+
+    /// Whether this move came before the one that it is said to answer, and after the opponent had pressed the clock: on a move that
+    /// was lost. `earlier`: the position before the opponent's move, after which `before` is.
+    fn is_reply_to_another(&self, earlier: &Node, before: &Node, mv: Move) -> bool {
+        let seen = self.follower.seen();
+        let came = seen.changed_at(landing(mv));
+        let pressed = |(at, by)| by == earlier.position.turn() && at < came;
+        came < before.made_at && seen.presses_since(earlier.made_at).any(pressed)
     }
 
     /// Whether the opponent's piece was in the air for so long that it could have been put down on the way, with this move as the reply
