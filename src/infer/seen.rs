@@ -203,6 +203,11 @@ impl Seen {
         self.late.0 = Some(now);
     }
 
+    /// Whether what comes at this time is late.
+    pub fn is_late(&self, now: Millis) -> bool {
+        self.late.0 == Some(now)
+    }
+
     /// The squares whose last change came so.
     pub fn came_late(&self) -> Bitboard {
         self.late.1

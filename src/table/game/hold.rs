@@ -162,10 +162,11 @@ impl Game {
         self.follower.mismatch().is_empty() || plain(&self.follower.tip().position, self.follower.seen(), 1).is_some()
     }
 
-    /// A square changes while the clock has been stopped for a while. The last move stands as it is.
+    /// A square changes while the clock has been stopped for a while. The last move stands as it is. What comes late may have changed
+    /// before the clock was stopped: it is followed.
     pub(super) fn hold_if_stopped(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         let stopped = self.stopped_at.is_some_and(|at| now >= at + STOPPED);
-        if !stopped || self.hold.is_some() || self.record.result.is_some() {
+        if !stopped || self.hold.is_some() || self.record.result.is_some() || self.follower.seen().is_late(now) {
             return;
         }
         if self.follower.mismatch().is_empty() {
