@@ -24,6 +24,8 @@ const AT_ONCE: (usize, Millis) = (3, 3_000);
 const PLAYED: usize = 4;
 /// So long one king may be on its way to tell a result, and pieces on their way from the board, in milliseconds.
 const SOON: Millis = 14_000;
+/// Nobody puts pieces away, or sets them up, who has not touched one for so long, in milliseconds.
+const AT_REST: Millis = 12_000;
 /// A king that strays to the centre, or pieces that are put away, are looked at again after so long, in milliseconds.
 const AGAIN: Millis = 5_000;
 
@@ -80,7 +82,8 @@ impl Game {
         let told = self.is_told_of_position();
         // Kings that tell a result are soon both there, and pieces that are put away soon gone; where moves are missing one king may
         // stand in the centre for long, and many pieces were taken.
-        let (soon, in_time) = (now < since + SOON, now < since + ABANDONED);
+        let at_rest = now >= self.follower.seen().last_edge() + AT_REST;
+        let (soon, in_time) = (now < since + SOON, now < since + ABANDONED && !at_rest);
         let ends = (in_time && self.follower.kings_unclear().is_some()) || (soon && self.follower.king_strays());
         // Where nothing was played, nobody misses a move; but whoever clears the board puts no pieces on other squares.
         let came = wrong & self.follower.seen().occupied();
