@@ -614,6 +614,90 @@ fn a_reply_to_a_move_that_was_lost_is_told_of() {
     assert_eq!(play.moves(), ["e2e4", "e7e5", "g1f3", "b8c6", "a2a3"], "another record would need another test");
 }
 
+/// An occupancy board is lost from sight for a while: nothing happens meanwhile, or one move, or the service is restarted with a
+/// piece in the air. None of that is doubtful.
+#[test]
+fn a_gap_in_which_little_happened_raises_no_doubt() {
+    for (missed, is_restarted) in [(0, false), (1, false), (0, true), (1, true)] {
+        let mut play = Play::on(Sensing::Occupancy);
+        play.wait(1_000);
+        let mut moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6", "e1g1", "f7f6", "d2d4"].into_iter();
+        for uci in moves.by_ref().take(3) {
+            play.play(uci, true, 300);
+            play.wait(1_800);
+        }
+        play.take(Input::Link(LinkState::Down));
+        moves.by_ref().take(missed).for_each(|uci| play.play(uci, false, 300));
+        play.wait(4_000);
+        let mut squares = shown(&play.position);
+        if is_restarted {
+            let sensing = Sensing::Occupancy;
+            let durable: Vec<Stamped> = play.told.iter().filter(|stamped| stamped.number.is_some()).cloned().collect();
+            play.table = Table::restore(Settings { sensing, ..Settings::default() }, &durable);
+            // The player to move has his knight in the air.
+            let knight = if missed == 0 { Square::B8 } else { Square::F1 };
+            squares[knight as usize] = Sensed::Empty;
+        }
+        play.take(Input::Link(LinkState::Up));
+        play.take(Input::Reading(Reading::Placement(Box::new(squares))));
+        play.take(Input::Reading(Reading::Memory(Vec::new())));
+        play.wait(1_000);
+        for uci in moves {
+            play.play(uci, true, 300);
+            play.wait(1_800);
+        }
+        play.wait(5_000);
+        assert_eq!(play.moves().len(), 11, "{missed} missed, restarted: {is_restarted}");
+        assert!(!play.is_told_uncertain(), "{missed} missed, restarted: {is_restarted}");
+    }
+}
+
+/// The last move of a game is seen only when the clock has been stopped for a while: it was made before that, and it is told to be
+/// doubtful.
+#[test]
+fn a_move_that_shows_late_is_no_analysis() {
+    let mut play = Play::new();
+    let clock = |play: &mut Play, turn, runs| {
+        play.wait(200);
+        play.take(Input::Reading(Reading::Clock(Some(crate::clocks::reading(300, 300, turn, runs)))));
+    };
+    clock(&mut play, ClockHalf::Left, true);
+    for (uci, turn) in [("e2e4", ClockHalf::Right), ("e7e5", ClockHalf::Left), ("g1f3", ClockHalf::Right)] {
+        play.play(uci, true, 300);
+        clock(&mut play, turn, true);
+    }
+    play.play("b8c6", false, 300);
+    clock(&mut play, ClockHalf::Left, true);
+    clock(&mut play, ClockHalf::Left, false);
+    play.wait(10_000);
+    play.show_late();
+    play.wait(20_000);
+    assert_eq!(play.moves(), ["e2e4", "e7e5", "g1f3", "b8c6"]);
+    assert!(play.is_told_uncertain());
+}
+
+/// Six pieces are missing since somebody looked last, and nothing moves: nobody is putting them away.
+#[test]
+fn pieces_that_are_missing_at_rest_are_told_of_soon() {
+    let mut play = Play::on(Sensing::Occupancy);
+    play.wait(1_000);
+    for uci in ["a2a3", "d7d5", "d2d4", "c8h3", "e2e4"] {
+        play.play(uci, true, 300);
+        play.wait(700);
+    }
+    play.take(Input::Link(LinkState::Down));
+    for uci in ["h3g2", "f1g2", "d5e4", "g2e4", "g7g6", "c1d2"] {
+        play.play(uci, false, 300);
+    }
+    play.take(Input::Link(LinkState::Up));
+    play.show();
+    play.take(Input::Reading(Reading::Memory(Vec::new())));
+    let rests_since = play.now;
+    play.wait(20_000);
+    let (at, _) = play.alerted().expect("an alert");
+    assert!(at <= rests_since + 20_000);
+}
+
 /// A knight comes to a square while the one it left goes on showing it, and is found out of place there; what both players moved after
 /// it is on record first, and the arbiter still hears of that when the board agrees again.
 #[test]

@@ -29,7 +29,7 @@ uncertain_late = what the board said came late, all at once; these moves may hav
 uncertain_twice = a piece was in the air for long, and the move that answers it stood before it landed: it may have moved twice, with that move in between: { $plies }: compare the score sheets
 uncertain_unshown = the square of the move showed nothing of it, and it may have been another: { $plies }: compare the score sheets
 uncertain_promotion = the board does not know the piece that a pawn was promoted to, and a queen is assumed: { $plies }: look at the board, and replace the move if it is another piece
-uncertain_rest = before { $plies } the pieces stood as in no position of the record: moves may be missing or other than recorded: compare the score sheets
+uncertain_rest = before { $plies } the pieces stood in a way that no position of the record shows: moves may be missing, or others were played: compare the score sheets
 moves_missing = moves are missing from move { $number } on: nobody saw them, and play went on from the position that the record has after them: compare the score sheets
 last_move_doubtful = the last move may be another than { $san } ({ $percent } % sure): compare the score sheets
 

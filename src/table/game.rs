@@ -295,7 +295,7 @@ impl Game {
     /// The first whole reading after the link came up.
     pub fn see(&mut self, now: Millis, placement: &Placement, around: &mut Around<'_>, output: &mut Output) {
         if std::mem::take(&mut self.blind) {
-            self.rests.begin(self.published.len());
+            self.rests.begin(now, self.published.len());
         }
         self.begin_searching(now);
         if self.touch_free_until == Millis::MAX {

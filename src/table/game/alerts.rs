@@ -97,20 +97,21 @@ impl Game {
             after != before && before.iter().all(|mv| after.contains(mv)) && after.iter().all(|mv| before.contains(mv))
         });
         let count = if is_reordered { before.len() } else { after.len() };
-        let is_doubtful = is_reordered || (before.len() > 1 && count > 1 && self.follows_gap_blindly() && !self.is_gap_told());
+        let is_doubtful = is_reordered || (before.len() > 1 && count > 0 && self.follows_gap_blindly() && !self.is_gap_told());
         if is_doubtful && self.follower.reason() == CorrectionReason::Evidence {
             self.raise_missed(now, same, count, output);
         }
     }
 
     /// Several moves were made out from what stood on the board when it was seen again, with nothing that tells of each: other
-    /// moves, or more of them, may have led there. Whether the arbiter is told of them now. `to`: so many plies are told.
-    pub(super) fn tell_missed(&mut self, now: Millis, to: usize, output: &mut Output) -> bool {
+    /// moves, or more of them, may have led there. Whether the arbiter is told of them now. `same`, `to`: so many plies were told before,
+    /// and are now.
+    pub(super) fn tell_missed(&mut self, now: Millis, same: usize, to: usize, output: &mut Output) -> bool {
         let Some((from, seen_at)) = self.missed else { return false };
         let line = self.follower.line();
         let nodes = line.get(from + 1..to + 1).unwrap_or_default();
-        // Where the board shows the same for other moves, those that come on record together explain it together.
-        let together = nodes.len() > 1 && self.follows_gap_blindly();
+        // A board that does not tell pieces apart has not agreed with the record since, and these moves explain it only together.
+        let together = to > same.max(from) + 1 && !self.has_agreed && self.follows_gap_blindly();
         let missed = nodes.iter().take_while(|node| together || node.is_reconstructed() || node.made_at <= seen_at).count();
         if missed < nodes.len() || nodes.len() > 1 {
             self.missed = None;
@@ -186,7 +187,7 @@ impl Game {
             if bad_line && (self.stood_before(before, mv, OVERLAP) || self.was_displaced.contains(landing(mv))) {
                 return Some(("uncertain_line", both, None));
             }
-            if bad_line && earlier.is_some_and(|(earlier, _)| self.is_reply_to_another(earlier, before, mv)) {
+            if bad_line && earlier.is_some_and(|(earlier, _)| self.is_reply_to_another(ply, earlier, before, mv)) {
                 return Some(("uncertain_line", both, None));
             }
             // On a line that loses nothing, an old answer may have shown it.
@@ -235,10 +236,12 @@ impl Game {
 
     /// Whether this move came before the one that it is said to answer, and after the opponent had pressed the clock: on a move that
     /// was lost. `earlier`: the position before the opponent's move, after which `before` is.
-    fn is_reply_to_another(&self, earlier: &Node, before: &Node, mv: Move) -> bool {
+    fn is_reply_to_another(&self, ply: usize, earlier: &Node, before: &Node, mv: Move) -> bool {
         let seen = self.follower.seen();
         let came = seen.changed_at(landing(mv));
-        let pressed = |(at, by)| by == earlier.position.turn() && at < came;
+        // A press may be told so late that it was on the opponent's move before.
+        let known = ply.checked_sub(3).and_then(|last| self.follower.line().get(last)).and_then(|last| last.pressed_at);
+        let pressed = |(at, by)| by == earlier.position.turn() && at < came && Some(at) != known;
         came < before.made_at && seen.presses_since(earlier.made_at).any(pressed)
     }
 

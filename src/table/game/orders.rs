@@ -71,6 +71,7 @@ impl Game {
                 let known = self.record.alerts.iter().filter(|alert| alert.id == id);
                 self.acknowledged.extend(known.map(|alert| (alert.kind, alert.by, alert.ply)));
                 self.clear(now, |alert| alert.id == id, output);
+                self.rests.forget();
                 self.settle_end(now, around, output);
             }
             Command::Restore { ply } => {

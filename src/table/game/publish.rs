@@ -72,7 +72,7 @@ impl Game {
                 self.make(now, index, around, output);
             }
         }
-        if !self.tell_missed(now, decided, output) {
+        if !self.tell_missed(now, same, decided, output) {
             self.tell_uncertain(now, same, decided, output);
         }
         self.tell_rests(now, output);
@@ -114,6 +114,9 @@ impl Game {
     ) {
         let reason = self.follower.reason();
         let decided = same + moves.len();
+        if reason != CorrectionReason::Evidence {
+            self.rests.forget();
+        }
         // What was said of the same move in the same position still holds.
         let told = |plies: &[Ply], index: usize| {
             let same = |index: usize| Some((&plies.get(index)?.played, moves.get(index)?));

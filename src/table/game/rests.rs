@@ -1,11 +1,12 @@
 //! Where pieces stood at rest after a gap. A board that reports only that a square is occupied shows the same for many games, and what
-//! was missed in the gap may be reconstructed as other moves. The right game has each placement at rest as a position, so a record
-//! that lacks one is not right.
+//! was missed in the gap may be reconstructed as other moves. The right game has each placement at rest as a position, or on the way
+//! from one position to the next, such as castling with the rook still to come: a record that lacks one is not right.
 
 use super::Game;
 use super::alerts::Told;
 use crate::boards::{Millis, Sensing};
 use crate::game::{AlertKind, Text};
+use crate::infer::Node;
 use crate::table::Output;
 use shakmaty::Bitboard;
 use std::collections::VecDeque;
@@ -30,10 +31,11 @@ struct Rest {
 }
 
 impl Rest {
-    /// Whether a position with pieces on these squares shows it: up to two may have been in the hands.
-    fn is_shown_by(&self, board: Bitboard, hidden: Bitboard) -> bool {
-        let (rest, board) = (self.occupied & !hidden, board & !hidden);
-        board.is_superset(rest) && (board & !rest).count() <= 2
+    /// Whether it is one of two positions with pieces on these squares, or on the way between them: up to two may have been in the
+    /// hands.
+    fn is_between(&self, one: Bitboard, other: Bitboard, hidden: Bitboard) -> bool {
+        let rest = self.occupied & !hidden;
+        (one | other).is_superset(rest) && (one & other & !hidden & !rest).count() <= 2
     }
 }
 
@@ -42,6 +44,8 @@ impl Rest {
 pub struct Rests {
     /// So many plies were on record at the gap; `None`: there was none.
     since: Option<usize>,
+    /// When the board was seen again.
+    seen_at: Millis,
     /// Oldest first.
     rests: VecDeque<Rest>,
 }
@@ -49,7 +53,7 @@ pub struct Rests {
 impl Rests {
     /// Something changes, for the first time since `since`; until then something stood on these squares.
     fn note(&mut self, now: Millis, since: Millis, occupied: Bitboard) {
-        if now < since + REST || self.rests.back().is_some_and(|last| last.occupied == occupied) {
+        if now <= self.seen_at || now < since + REST || self.rests.back().is_some_and(|last| last.occupied == occupied) {
             return;
         }
         if self.rests.len() == KEPT {
@@ -59,8 +63,14 @@ impl Rests {
     }
 
     /// The board was seen again after a gap, with so many plies on record.
-    pub fn begin(&mut self, plies: usize) {
-        *self = Rests { since: Some(plies), rests: VecDeque::new() };
+    pub fn begin(&mut self, now: Millis, plies: usize) {
+        self.since = self.since.filter(|since| plies <= since + PLIES).or(Some(plies));
+        self.seen_at = now;
+    }
+
+    /// What stood there before tells nothing of the record any more: somebody changed it, or knows.
+    pub fn forget(&mut self) {
+        self.rests.clear();
     }
 }
 
@@ -73,8 +83,9 @@ impl Game {
 
     /// The arbiter knows that moves since the gap are uncertain.
     pub(super) fn is_gap_told(&self) -> bool {
+        const KEYS: [&str; 3] = ["uncertain_order", "uncertain_rest", "moves_missing"];
         let since = self.rests.since.unwrap_or(0) as u32;
-        self.record.alerts.iter().any(|alert| alert.kind == AlertKind::MovesUncertain && alert.ply > since)
+        self.record.alerts.iter().any(|alert| alert.ply > since && KEYS.contains(&alert.text.key.as_str()))
     }
 
     /// A square is about to show something else.
@@ -92,8 +103,11 @@ impl Game {
         let line = line.get(..=self.published.len()).unwrap_or(line);
         let skipped_by = |rest: &Rest| {
             let next = line.iter().position(|node| node.mv.is_some() && node.made_at > rest.until)?;
-            let mut positions = line.get(next.saturating_sub(BACK)..)?.iter().map(|node| node.position.board().occupied());
-            (!positions.any(|board| rest.is_shown_by(board, hidden))).then_some(next)
+            let occupied = |node: &Node| node.position.board().occupied();
+            let mut pairs = line.get(next.saturating_sub(BACK)..)?.windows(2);
+            let is_shown =
+                pairs.any(|pair| matches!(pair, [one, other] if rest.is_between(occupied(one), occupied(other), hidden)));
+            (!is_shown).then_some(next)
         };
         let Some(ply) = self.rests.rests.iter().find_map(skipped_by).filter(|_| !self.is_gap_told()) else { return };
         let (Some(before), Some(node)) = (ply.checked_sub(1).and_then(|before| line.get(before)), line.get(ply)) else {
