@@ -167,10 +167,14 @@ async fn play(hall: &mut Hall) {
         hall.board.put("a8", '.');
         hall.board.put("a8", 'r');
     }
-    // White's bishop stands where it should not, until the arbiter is told.
+    // White's bishop stands where it should not, until the arbiter is told of that, and not only of the press.
     hall.board.put("f1", '.');
     hall.board.put("c5", 'B');
-    seen(&mut hall.watch, "an alert", |event| event.event == "AlertRaised").await;
+    let names_c5 = |alert: &Happened| {
+        let squares = alert.fields.get("squares").and_then(|squares| squares.as_array());
+        squares.is_some_and(|squares| squares.iter().any(|square| square == "c5"))
+    };
+    seen(&mut hall.watch, "an alert", |event| event.event == "AlertRaised" && names_c5(event)).await;
     hall.board.put("c5", '.');
     hall.board.put("f1", 'B');
     seen(&mut hall.watch, "the alert to be cleared", |event| event.event == "AlertCleared").await;
