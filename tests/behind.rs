@@ -676,6 +676,31 @@ fn a_move_that_shows_late_is_no_analysis() {
     assert!(play.is_told_uncertain());
 }
 
+/// The first reading after a restart shows the start position, and is an old answer: the next one, some seconds later, shows the game.
+/// It begins no game; one that stands there does.
+#[test]
+fn an_old_answer_after_a_restart_begins_no_game() {
+    for is_old in [true, false] {
+        let mut play = Play::new();
+        GAME.iter().for_each(|uci| play.play(uci, true, 300));
+        play.wait(5_000);
+        let position = std::mem::replace(&mut play.position, Position::start());
+        play.table = restored(&play);
+        play.take(Input::Link(LinkState::Up));
+        play.show();
+        play.take(Input::Reading(Reading::Memory(Vec::new())));
+        play.wait(4_900);
+        assert!(!play.moves().is_empty(), "{:?}", play.told.iter().rev().take(4).collect::<Vec<_>>());
+        if is_old {
+            play.position = position;
+        }
+        play.wait(200);
+        play.show();
+        play.wait(30_000);
+        assert_eq!(play.moves().is_empty(), !is_old);
+    }
+}
+
 /// Six pieces are missing since somebody looked last, and nothing moves: nobody is putting them away.
 #[test]
 fn pieces_that_are_missing_at_rest_are_told_of_soon() {

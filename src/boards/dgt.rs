@@ -120,8 +120,8 @@ const PACE: Millis = 100;
 const HASTE: Millis = 40;
 /// The memory is asked for so often until it comes whole.
 const TRIES: u32 = 2;
-/// Where the answer to the request for the serial number was lost, it is requested again after so long, in milliseconds, and so often:
-/// not for ever, as some old boards choke on it.
+/// Where the serial number was not answered, it is requested again after this long, in milliseconds, and at most this often: some old
+/// boards choke on the request.
 const NUMBER: (Millis, u32) = (5_000, 2);
 /// The battery's state is asked for so often, where there is a battery. Milliseconds.
 const BATTERY: Millis = 600_000;

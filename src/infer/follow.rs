@@ -306,6 +306,16 @@ impl Follower {
         self.seen.changed_at_once(now, squares);
     }
 
+    /// What the squares were just read to show may be old.
+    pub fn doubt_placement(&mut self) {
+        self.seen.doubt_if_many(self.mismatch());
+    }
+
+    /// It is not.
+    pub fn believe_unseen(&mut self) {
+        self.seen.believe_unseen();
+    }
+
     /// One square changes to this. If it should have shown that before, the reading that showed something else there was right.
     pub fn check_unseen(&mut self, square: Square, now: Sensed) {
         let expected = self.tip().position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece);

@@ -41,7 +41,7 @@ pub struct Seen {
     late_until: Millis,
     /// What came at this time has waited somewhere, and the squares whose last change did.
     late: (Option<Millis>, Bitboard),
-    /// The squares whose last change one late reading told, many at once.
+    /// Squares that one reading showed to have changed, many at once: it may be old.
     unseen: Bitboard,
     /// Squares whose piece is new to the board, which assumes a queen.
     assumed: Bitboard,
@@ -226,19 +226,26 @@ impl Seen {
     /// One reading tells at this time that these squares have changed. If they are many, and the board should have told of each, it is an
     /// old answer, or much was lost.
     pub fn changed_at_once(&mut self, now: Millis, squares: Bitboard) {
+        if self.late.0 == Some(now) {
+            self.doubt_if_many(squares);
+        }
+    }
+
+    /// Nobody was seen to change these squares. If they are many, the reading that shows them so may be old.
+    pub fn doubt_if_many(&mut self, squares: Bitboard) {
         /// More squares than most pairs of moves change.
         const MANY: usize = 4;
-        if self.late.0 == Some(now) && squares.count() > MANY {
+        if squares.count() > MANY {
             self.unseen |= squares;
         }
     }
 
-    /// The squares whose last change came like that.
+    /// These squares, until each changes or the reading is confirmed.
     pub fn unseen(&self) -> Bitboard {
         self.unseen
     }
 
-    /// That reading was right.
+    /// Those readings were right.
     pub fn believe_unseen(&mut self) {
         self.unseen = Bitboard::EMPTY;
     }

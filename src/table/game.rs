@@ -308,6 +308,16 @@ impl Game {
         self.sighted = true;
     }
 
+    /// What the board was read to show may be old.
+    pub fn doubt_placement(&mut self) {
+        self.follower.doubt_placement();
+    }
+
+    /// What the board was read to show is confirmed.
+    pub fn believe_unseen(&mut self) {
+        self.follower.believe_unseen();
+    }
+
     /// The first so many plies of the record.
     pub(super) fn known(&self, plies: usize) -> Vec<Known> {
         let plies = self.published.iter().zip(&self.record.plies).take(plies);

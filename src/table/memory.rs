@@ -249,10 +249,8 @@ impl Table {
                 if again.is_some() {
                     return; // The game was followed all the time.
                 }
-                self.with_game(output, |game, around, output| {
-                    game.see(asked.at, &asked.placement, around, output);
-                    game.was_behind_since(asked.at);
-                });
+                self.see(asked.at, &asked.placement, output);
+                self.with_game(output, |game, _, _| game.was_behind_since(asked.at));
             }
         }
         for (at, news) in asked.since.iter().skip(followed) {

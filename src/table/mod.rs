@@ -172,6 +172,27 @@ impl Output {
     }
 }
 
+/// Whether the first whole reading since the link came up has been confirmed. Until then it may be an old answer: neither a new game
+/// nor a takeback is concluded from it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Check {
+    /// It was, or nothing depends on it.
+    Done,
+    /// The squares are read again at this time.
+    At(Millis),
+    /// The squares were requested again, and have not been read yet.
+    Requested,
+}
+
+impl Check {
+    fn deadline(self) -> Option<Millis> {
+        match self {
+            Check::At(at) => Some(at),
+            Check::Done | Check::Requested => None,
+        }
+    }
+}
+
 /// What was known of the clock.
 #[derive(Clone, Copy)]
 struct ClockState {
@@ -227,8 +248,8 @@ pub struct Table {
     silent_since: Option<Millis>,
     /// Since when it has talked without saying what stands on its squares, until the arbiter is told.
     unseen_since: Option<Millis>,
-    /// When the squares are read again.
-    check_at: Option<Millis>,
+    /// Whether the first whole reading since the link came up has been confirmed.
+    check: Check,
     lights: Lights,
     /// The time of the last event.
     told_at: Millis,
@@ -260,7 +281,7 @@ impl Table {
             gap: Gap::default(),
             silent_since: None,
             unseen_since: None,
-            check_at: None,
+            check: Check::Done,
             lights: Lights::default(),
             told_at: 0,
             now: 0,
@@ -349,7 +370,8 @@ impl Table {
                 // A flag that fell earlier asks for nothing that is due before this.
                 self.now = self.now.max(due);
                 self.believe_clock(due, output);
-            } else if self.check_at.take_if(|check| *check <= due).is_some() {
+            } else if self.check.deadline().is_some_and(|check| check <= due) {
+                self.check = Check::Requested;
                 output.cues.push(Cue::Placement);
             } else if self.clock.ask_deadline().is_some_and(|ask| ask <= due) {
                 self.clock.asked(due);
@@ -376,7 +398,7 @@ impl Table {
         let stage = stages.get(self.stage).map(|quiet| self.last_edge.saturating_add(*quiet));
         // The settle time is another when a clock comes under the limit, and its end may then have passed already.
         let background = self.background_deadline();
-        let board = [self.gap.deadline(), self.silence_deadline(), self.unseen_deadline(), self.check_at];
+        let board = [self.gap.deadline(), self.silence_deadline(), self.unseen_deadline(), self.check.deadline()];
         let clock = [self.clock.deadline(), self.clock.ask_deadline()];
         let others = [self.kings_deadline(), self.look_deadline(), background].into_iter().chain(board).chain(clock);
         let due = others.flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
@@ -435,15 +457,23 @@ impl Table {
                 }
                 let polarity = self.sense.polarity();
                 placement.iter_mut().for_each(|sensed| *sensed = polarity.normalise(sensing, *sensed));
+                let is_check = self.check == Check::Requested;
+                if is_check {
+                    self.check = Check::Done;
+                    self.with_game(output, |game, _, _| game.believe_unseen());
+                }
                 let edges = self.sense.placement_read(now, &placement);
                 self.changed(now, &edges, true, output);
                 if first {
                     self.touched = Bitboard::EMPTY;
                     (self.last_edge, self.stage) = (now, 0);
-                    self.check_at = self.game.as_ref().is_some_and(|game| !game.is_over()).then_some(now + CHECK_SOON);
+                    let in_play = self.game.as_ref().is_some_and(|game| !game.is_over());
+                    self.check = if in_play { Check::At(now + CHECK_SOON) } else { Check::Done };
                     if !self.ask_memory(now, &placement, output) {
-                        self.with_game(output, |game, around, output| game.see(now, &placement, around, output));
+                        self.see(now, &placement, output);
                     }
+                } else if is_check {
+                    self.stage = 0;
                 }
                 self.start_if_set_up(now, 0, output);
             }
@@ -506,6 +536,17 @@ impl Table {
         }
     }
 
+    /// The game is followed on from this placement, the first one since the link came up.
+    fn see(&mut self, now: Millis, placement: &Placement, output: &mut Output) {
+        let is_checked = self.check == Check::Done;
+        self.with_game(output, |game, around, output| {
+            game.see(now, placement, around, output);
+            if !is_checked {
+                game.doubt_placement();
+            }
+        });
+    }
+
     /// The link is lost, or comes anew: what the board shows has not been known since `at`.
     fn lose_sight(&mut self, at: Millis) {
         if self.gap.lost.is_some_and(|lost| self.is_taken_up(lost.plies)) {
@@ -516,7 +557,7 @@ impl Table {
         }
         self.sense.forget();
         self.clock.lose_sight();
-        self.check_at = None;
+        self.check = Check::Done;
         self.stretch = None;
         if let Some(game) = &mut self.game {
             game.lose_sight(at);

@@ -2,7 +2,7 @@
 
 use super::game::Game;
 use super::unrecorded::Unrecorded;
-use super::{Gap, Output, Settings, Table};
+use super::{Check, Gap, Output, Settings, Table};
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use crate::game::Fault;
 use crate::game::event::{Difference, Rotation};
@@ -39,7 +39,7 @@ enum Oddity {
 
 impl Table {
     /// A start position stands on the board: a game begins, unless it is the one that is on. In a game that is on, pieces that nobody
-    /// was seen to put there may be those of an old answer of the board's.
+    /// was seen to put there may come from an old answer of the board, and so may the first reading after a gap until it is confirmed.
     pub(super) fn start_if_set_up(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
         if !self.sense.is_whole() || !self.game.as_ref().is_none_or(|game| game.may_be_followed_by_another(quiet)) {
             return;
@@ -58,7 +58,9 @@ impl Table {
         let but_one = || start_but_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
         if let Some(found) = found.or_else(|| but_one().map(|(found, _)| found)) {
             let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
-            let is_old = quiet < UNSEEN && self.game.as_ref().is_some_and(Game::is_shown_unseen);
+            let is_unchecked = |game: &Game| self.check != Check::Done && !game.is_over() && !game.record().plies.is_empty();
+            let may_be_old = |game: &Game| game.is_shown_unseen() || is_unchecked(game);
+            let is_old = quiet < UNSEEN && self.game.as_ref().is_some_and(may_be_old);
             if !(is_old || known && self.rotation == Some(found.rotation)) {
                 self.begin(now, found, output);
             }

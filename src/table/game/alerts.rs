@@ -89,8 +89,8 @@ impl Game {
         self.wait_for_position();
     }
 
-    /// Other moves than these are on record after so many plies. If they are the same in another order, little was seen of the order;
-    /// after a gap a board that does not tell pieces apart has nothing but the order to go by.
+    /// The record was rewritten from ply `same` on, where it had the moves `before`. If they are the same in another order, little
+    /// was seen of the order; after a gap an occupancy board gives nothing but the order to go by.
     pub(super) fn tell_rewritten(&mut self, now: Millis, same: usize, before: &[Move], output: &mut Output) {
         let after = self.published.get(same..).unwrap_or_default();
         let is_reordered = after.get(..before.len()).is_some_and(|after| {
@@ -99,13 +99,13 @@ impl Game {
         let count = if is_reordered { before.len() } else { after.len() };
         let is_doubtful = is_reordered || (before.len() > 1 && count > 0 && self.follows_gap_blindly() && !self.is_gap_told());
         if is_doubtful && self.follower.reason() == CorrectionReason::Evidence {
-            self.raise_missed(now, same, count, output);
+            self.raise_plies(now, "uncertain_order", same, count, output);
         }
     }
 
-    /// Several moves were made out from what stood on the board when it was seen again, with nothing that tells of each: other
-    /// moves, or more of them, may have led there. Whether the arbiter is told of them now. `same`, `to`: so many plies were told before,
-    /// and are now.
+    /// Several moves were reconstructed from the position that was seen after a gap, with no evidence for each: other moves, or more
+    /// of them, may have led there. Returns whether the arbiter is alerted now. `same`, `to`: the number of plies that were published
+    /// before, and that are now.
     pub(super) fn tell_missed(&mut self, now: Millis, same: usize, to: usize, output: &mut Output) -> bool {
         let Some((from, seen_at)) = self.missed else { return false };
         let line = self.follower.line();
@@ -119,7 +119,7 @@ impl Game {
         if missed < 2 {
             return false;
         }
-        self.raise_missed(now, from, missed, output);
+        self.raise_plies(now, "uncertain_order", from, missed, output);
         true
     }
 
@@ -127,19 +127,19 @@ impl Game {
     pub fn tell_doubtful(&mut self, now: Millis, from: usize, output: &mut Output) {
         let count = self.published.len().saturating_sub(from);
         if count > 0 {
-            self.raise_missed(now, from, count, output);
+            self.raise_plies(now, "uncertain_order", from, count, output);
         }
     }
 
-    /// After so many plies so many moves are on record that nobody saw one by one.
-    pub(super) fn raise_missed(&mut self, now: Millis, from: usize, count: usize, output: &mut Output) {
+    /// Alerts the arbiter that the `count` plies after the first `from` of the record are uncertain. `key`: the text that says why.
+    pub(super) fn raise_plies(&mut self, now: Millis, key: &str, from: usize, count: usize, output: &mut Output) {
         let line = self.follower.line();
         let moves = line.iter().zip(line.iter().skip(1)).skip(from).take(count).filter_map(|(before, node)| {
             let mv = node.mv?;
             Some((before.position.numbered_san(mv), mv.to()))
         });
         let (plies, squares): (Vec<String>, Vec<Square>) = moves.unzip();
-        let text = Text::new("uncertain_order").with("plies", plies.join(", "));
+        let text = Text::new(key).with("plies", plies.join(", "));
         let ply = Some(from as u32 + 1);
         self.raise(now, Told { squares, ply, ..Told::new(AlertKind::MovesUncertain, text) }, output);
     }

@@ -24,7 +24,7 @@ const AT_ONCE: (usize, Millis) = (3, 3_000);
 const PLAYED: usize = 4;
 /// So long one king may be on its way to tell a result, and pieces on their way from the board, in milliseconds.
 const SOON: Millis = 14_000;
-/// Nobody puts pieces away, or sets them up, who has not touched one for so long, in milliseconds.
+/// Pieces are no longer being put away, or set up, when nothing has moved for this long, in milliseconds.
 const AT_REST: Millis = 12_000;
 /// A king that strays to the centre, or pieces that are put away, are looked at again after so long, in milliseconds.
 const AGAIN: Millis = 5_000;
@@ -185,7 +185,7 @@ impl Game {
         let all = [line.get(known..).unwrap_or_default(), moves].concat();
         self.add(now, &all, CorrectionReason::Evidence, around, output);
         if moves.len() > 1 {
-            self.raise_missed(now, from, moves.len(), output);
+            self.raise_plies(now, "uncertain_order", from, moves.len(), output);
         }
     }
 

@@ -3,22 +3,20 @@
 //! from one position to the next, such as castling with the rook still to come: a record that lacks one is not right.
 
 use super::Game;
-use super::alerts::Told;
 use crate::boards::{Millis, Sensing};
-use crate::game::{AlertKind, Text};
 use crate::infer::Node;
 use crate::table::Output;
 use shakmaty::Bitboard;
 use std::collections::VecDeque;
 
-/// A board is at rest when nothing has changed for so long, in milliseconds.
+/// A board is at rest when nothing has changed for this long, in milliseconds.
 const REST: Millis = 1_500;
-/// So many of the last rests are kept.
+/// How many of the last rests are kept.
 const KEPT: usize = 6;
 
-/// A rest is looked for in so many positions before the first move after it, and in all later ones.
+/// A rest is searched for in this many positions before the first move after it, and in all later ones.
 const BACK: usize = 8;
-/// So many plies after a gap may have been reconstructed wrongly because of it.
+/// How many plies after a gap may have been reconstructed wrongly because of it.
 const PLIES: usize = 12;
 
 /// A time without a change.
@@ -42,35 +40,35 @@ impl Rest {
 /// The last rests after a gap.
 #[derive(Debug, Default)]
 pub struct Rests {
-    /// So many plies were on record at the gap; `None`: there was none.
+    /// How many plies were on record at the gap; `None`: there was none.
     since: Option<usize>,
     /// When the board was seen again.
     seen_at: Millis,
     /// Oldest first.
-    rests: VecDeque<Rest>,
+    last: VecDeque<Rest>,
 }
 
 impl Rests {
-    /// Something changes, for the first time since `since`; until then something stood on these squares.
+    /// Something changes, for the first time since `since`; until then these squares were occupied.
     fn note(&mut self, now: Millis, since: Millis, occupied: Bitboard) {
-        if now <= self.seen_at || now < since + REST || self.rests.back().is_some_and(|last| last.occupied == occupied) {
+        if now <= self.seen_at || now < since + REST || self.last.back().is_some_and(|last| last.occupied == occupied) {
             return;
         }
-        if self.rests.len() == KEPT {
-            self.rests.pop_front();
+        if self.last.len() == KEPT {
+            self.last.pop_front();
         }
-        self.rests.push_back(Rest { until: now, occupied });
+        self.last.push_back(Rest { until: now, occupied });
     }
 
-    /// The board was seen again after a gap, with so many plies on record.
+    /// The board was seen again after a gap, with this many plies on record.
     pub fn begin(&mut self, now: Millis, plies: usize) {
         self.since = self.since.filter(|since| plies <= since + PLIES).or(Some(plies));
         self.seen_at = now;
     }
 
-    /// What stood there before tells nothing of the record any more: somebody changed it, or knows.
+    /// The record was changed, or the arbiter knows: earlier rests are no longer compared with it.
     pub fn forget(&mut self) {
-        self.rests.clear();
+        self.last.clear();
     }
 }
 
@@ -96,7 +94,7 @@ impl Game {
         }
     }
 
-    /// The record has come to moves after a rest that it does not show: others were played, and the arbiter is told.
+    /// The record now has moves after a rest that it does not show: others were played, and the arbiter is alerted.
     pub(super) fn tell_rests(&mut self, now: Millis, output: &mut Output) {
         let hidden = self.follower.hidden() | self.follower.seen().excused();
         let line = self.follower.line();
@@ -109,13 +107,7 @@ impl Game {
                 pairs.any(|pair| matches!(pair, [one, other] if rest.is_between(occupied(one), occupied(other), hidden)));
             (!is_shown).then_some(next)
         };
-        let Some(ply) = self.rests.rests.iter().find_map(skipped_by).filter(|_| !self.is_gap_told()) else { return };
-        let (Some(before), Some(node)) = (ply.checked_sub(1).and_then(|before| line.get(before)), line.get(ply)) else {
-            return;
-        };
-        let Some(mv) = node.mv else { return };
-        let text = Text::new("uncertain_rest").with("plies", before.position.numbered_san(mv));
-        let told = Told { squares: vec![mv.to()], ply: Some(ply as u32), ..Told::new(AlertKind::MovesUncertain, text) };
-        self.raise(now, told, output);
+        let Some(ply) = self.rests.last.iter().find_map(skipped_by).filter(|_| !self.is_gap_told()) else { return };
+        self.raise_plies(now, "uncertain_rest", ply.saturating_sub(1), 1, output);
     }
 }
