@@ -61,6 +61,7 @@ fn main() -> ExitCode {
         idle(played.pid(), baseline.0.id(), &board).await;
         memory(played.pid(), baseline.0.id());
         drop((played, baseline));
+        memory_with_page(&bus, dir.path()).await;
         starts(&bus, &state, &board).await;
     });
     ExitCode::SUCCESS
@@ -101,15 +102,34 @@ async fn play(bus: &PrivateBus, board: &Board) {
     tokio::time::sleep(ANSWERED).await;
 }
 
+/// A figure of a process's memory, by the kernel's name, in kB of 1024 bytes.
+fn kb(pid: u32, name: &str) -> u64 {
+    let file = format!("/proc/{pid}/smaps_rollup");
+    let found = std::fs::read_to_string(&file).expect("this kernel tells of memory");
+    let line = found.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).expect("the kernel's figure");
+    line.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+fn mb(kb: u64) -> String {
+    format!("{:.2} MB", kb as f64 / 1024.0)
+}
+
+/// The same board and game with the page switched on, and nobody who looks at it.
+async fn memory_with_page(bus: &PrivateBus, dir: &Path) {
+    let board = Board::plugged();
+    let config = dir.join("page.toml");
+    let text = format!(
+        "[web]\nlisten = \"127.0.0.1:0\"\n[[board]]\nname = \"board_1\"\nmodel = \"dgt\"\nport = {:?}\n",
+        board.path().display().to_string()
+    );
+    std::fs::write(&config, text).expect("a file");
+    let played = Touchmoved::configured(bus, &dir.join("page"), &config);
+    play(bus, &board).await;
+    line("touchmove with [web] on (PSS)", mb(kb(played.pid(), "Pss")));
+}
+
 fn memory(ours: u32, baseline: u32) {
     println!("memory when idle, with one board and a game of {PLIES} plies:");
-    let kb = |pid: u32, name: &str| {
-        let file = format!("/proc/{pid}/smaps_rollup");
-        let found = std::fs::read_to_string(&file).expect("this kernel tells of memory");
-        let line = found.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).expect("the kernel's figure");
-        line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number")
-    };
-    let mb = |kb: u64| format!("{:.2} MB", kb as f64 / 1024.0);
     let resident = kb(ours, "Rss");
     let share = kb(ours, "Pss");
     let goal = format!("{} (goal: at most 12 MB: {})", mb(share), verdict(share <= MEMORY_GOAL));

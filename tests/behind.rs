@@ -676,29 +676,105 @@ fn a_move_that_shows_late_is_no_analysis() {
     assert!(play.is_told_uncertain());
 }
 
-/// The first reading after a restart shows the start position, and is an old answer: the next one, some seconds later, shows the game.
-/// It begins no game; one that stands there does.
+/// A board with a game of twelve plies, after a restart, whose first reading shows the start position, and no memory.
+fn shows_start_after_restart() -> (Play, Position) {
+    let mut play = Play::new();
+    GAME.iter().for_each(|uci| play.play(uci, true, 300));
+    play.wait(5_000);
+    let position = std::mem::replace(&mut play.position, Position::start());
+    play.table = restored(&play);
+    play.take(Input::Link(LinkState::Up));
+    play.show();
+    play.take(Input::Reading(Reading::Memory(Vec::new())));
+    play.told.clear();
+    (play, position)
+}
+
+/// The first reading after a restart shows the start position, and is an old answer, as may be those that follow: it begins no game
+/// unnoticed. A start position that stands there begins one, once the arbiter is alerted.
 #[test]
 fn an_old_answer_after_a_restart_begins_no_game() {
-    for is_old in [true, false] {
-        let mut play = Play::new();
-        GAME.iter().for_each(|uci| play.play(uci, true, 300));
-        play.wait(5_000);
-        let position = std::mem::replace(&mut play.position, Position::start());
-        play.table = restored(&play);
-        play.take(Input::Link(LinkState::Up));
-        play.show();
-        play.take(Input::Reading(Reading::Memory(Vec::new())));
-        play.wait(4_900);
-        assert!(!play.moves().is_empty(), "{:?}", play.told.iter().rev().take(4).collect::<Vec<_>>());
-        if is_old {
-            play.position = position;
+    for old_ms in [1_000, 9_000, 18_000, Millis::MAX] {
+        let (mut play, position) = shows_start_after_restart();
+        let restarted = play.now;
+        let until = restarted.saturating_add(old_ms);
+        let mut begun = None;
+        while play.now < restarted + 40_000 {
+            play.now += 50;
+            let output = play.table.advance(play.now);
+            play.told.extend(output.events);
+            if play.now >= until && play.position.fen() == Position::start().fen() {
+                play.position = position.clone();
+            }
+            if output.cues.contains(&Cue::Placement) {
+                play.now += 100;
+                play.show();
+            }
+            begun = begun.or(play.moves().is_empty().then_some(play.now - restarted));
         }
-        play.wait(200);
-        play.show();
-        play.wait(30_000);
-        assert_eq!(play.moves().is_empty(), !is_old);
+        let alerted = play.alerted().map(|(at, _)| at - restarted);
+        if old_ms < 10_000 {
+            assert_eq!((begun, play.moves().len()), (None, GAME.len()), "old for {old_ms} ms");
+        } else {
+            assert!(begun.is_some_and(|begun| begun < 16_000 && alerted.is_some_and(|at| at < begun)), "{begun:?} {alerted:?}");
+        }
     }
+}
+
+/// The start position that the first reading after a restart shows stands there: with the first move that the old game does not
+/// explain the next game begins, and so it does where the board remembers it.
+#[test]
+fn a_game_that_began_in_a_gap_is_followed() {
+    let (mut play, _) = shows_start_after_restart();
+    play.wait(2_000);
+    for uci in GAME {
+        play.play(uci, true, 300);
+    }
+    play.wait(2_000);
+    assert_eq!(play.moves(), GAME);
+    let begun = |play: &Play| play.told.iter().filter(|stamped| matches!(stamped.event, Event::GameStarted { .. })).count();
+    assert_eq!(begun(&play), 1);
+
+    let mut play = Play::new();
+    GAME.iter().for_each(|uci| play.play(uci, true, 300));
+    play.wait(3_000);
+    play.take(Input::Link(LinkState::Down));
+    play.wait(20_000);
+    let next = ["d2d4", "d7d5", "c2c4"];
+    play.position = next.iter().fold(Position::start(), |position, uci| position.play(position.parse_uci(uci).unwrap()));
+    play.take(Input::Link(LinkState::Up));
+    assert_eq!(play.show(), [Cue::Memory]);
+    let change = |square: &str, sensed| Remembered::Square { square: square.parse().unwrap(), sensed, soon: false };
+    let pawn = |color: Color| Sensed::Piece(Role::Pawn.of(color));
+    let mut log = vec![Remembered::Start];
+    let mut position = Position::start();
+    for uci in GAME {
+        let mv = position.parse_uci(uci).unwrap();
+        let mut changes: Vec<_> = Changes::of(position.turn(), mv).iter().collect();
+        changes.sort_by_key(|(_, piece)| piece.is_some());
+        let changes = changes.into_iter().map(|(square, piece)| (square, piece.map_or(Sensed::Empty, Sensed::Piece)));
+        log.extend(changes.map(|(square, sensed)| Remembered::Square { square, sensed, soon: false }));
+        position = position.play(mv);
+    }
+    let (end, start) = (shown(&position), shown(&Position::start()));
+    let set_up: Vec<Square> = Square::ALL.into_iter().filter(|&at| end[at as usize] != start[at as usize]).collect();
+    let shows = |square, sensed| Remembered::Square { square, sensed, soon: false };
+    log.extend(set_up.iter().map(|&at| shows(at, Sensed::Empty)));
+    log.extend(
+        set_up
+            .iter()
+            .map(|&at| shows(at, start[at as usize]))
+            .filter(|put| !matches!(put, Remembered::Square { sensed: Sensed::Empty, .. })),
+    );
+    log.push(Remembered::Start);
+    for (uci, color) in next.iter().zip([Color::White, Color::Black, Color::White]) {
+        log.extend([change(&uci[..2], Sensed::Empty), change(&uci[2..], pawn(color))]);
+    }
+    play.told.clear();
+    play.wait(1_000);
+    play.take(Input::Reading(Reading::Memory(log)));
+    play.wait(2_000);
+    assert_eq!((play.moves(), begun(&play)), (next.to_vec(), 1));
 }
 
 /// Six pieces are missing since somebody looked last, and nothing moves: nobody is putting them away.

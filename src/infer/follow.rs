@@ -311,11 +311,6 @@ impl Follower {
         self.seen.doubt_if_many(self.mismatch());
     }
 
-    /// It is not.
-    pub fn believe_unseen(&mut self) {
-        self.seen.believe_unseen();
-    }
-
     /// One square changes to this. If it should have shown that before, the reading that showed something else there was right.
     pub fn check_unseen(&mut self, square: Square, now: Sensed) {
         let expected = self.tip().position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece);

@@ -245,7 +245,7 @@ impl Seen {
         self.unseen
     }
 
-    /// Those readings were right.
+    /// The readings that showed them were right.
     pub fn believe_unseen(&mut self) {
         self.unseen = Bitboard::EMPTY;
     }

@@ -238,6 +238,11 @@ impl Game {
         self.over
     }
 
+    /// Whether what the board shows is not known.
+    pub fn is_blind(&self) -> bool {
+        self.blind
+    }
+
     /// Whether quiet would change something: the board shows what pieces in the hands do not explain, or the game has ended.
     pub fn is_at_a_loss(&self) -> bool {
         !self.blind && (self.follower.unexplained().any() || self.record.result.is_some())
@@ -311,11 +316,6 @@ impl Game {
     /// What the board was read to show may be old.
     pub fn doubt_placement(&mut self) {
         self.follower.doubt_placement();
-    }
-
-    /// What the board was read to show is confirmed.
-    pub fn believe_unseen(&mut self) {
-        self.follower.believe_unseen();
     }
 
     /// The first so many plies of the record.

@@ -311,7 +311,7 @@ impl Table {
                     let press = Press { by, at, ran: false, gained: false, clocks };
                     self.with_game(output, |game, around, output| game.pressed(at, press, around, output));
                 }
-                Step::Start => self.start_if_set_up(now, REST_TAKEBACK, output),
+                Step::Start => self.start_if_confirmed(now, REST_TAKEBACK, output),
             }
         }
     }

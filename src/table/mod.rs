@@ -1,6 +1,7 @@
 //! One board, one game: sense, infer, laws and game wired once. Daemon, replay, score and fuzz targets call nothing else.
 
 mod carry;
+mod check;
 mod clock;
 pub mod clock_filter;
 mod game;
@@ -19,6 +20,7 @@ use crate::infer::{Beam, LINE, REST_TAKEBACK, Seen, StartFound, turned};
 pub use crate::infer::{Hypothesis, Split, Step};
 use crate::laws::{BadFen, Laws, Position};
 use crate::sense::{Edge, Sense};
+use check::{Check, DoubtedStart};
 use clock::Clock;
 use game::{ABANDONED, Around, Game, KINGS_APART, UNEXPLAINED, UNEXPLAINED_LONG};
 pub use lights::Help;
@@ -121,10 +123,6 @@ const SILENT: Millis = 90_000;
 /// first, and the slowest answer within two seconds.
 const UNSEEN: Millis = 10_000;
 
-/// The first whole reading since the link came up may be an old answer: in play the squares are read again after this long, in
-/// milliseconds.
-const CHECK_SOON: Millis = 5_000;
-
 /// What goes in.
 #[derive(Clone, Debug)]
 pub enum Input {
@@ -169,27 +167,6 @@ impl Output {
     /// As of when something is told that happened then.
     fn stamp(&self, at: Millis) -> Millis {
         at.max(self.not_before)
-    }
-}
-
-/// Whether the first whole reading since the link came up has been confirmed. Until then it may be an old answer: neither a new game
-/// nor a takeback is concluded from it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Check {
-    /// It was, or nothing depends on it.
-    Done,
-    /// The squares are read again at this time.
-    At(Millis),
-    /// The squares were requested again, and have not been read yet.
-    Requested,
-}
-
-impl Check {
-    fn deadline(self) -> Option<Millis> {
-        match self {
-            Check::At(at) => Some(at),
-            Check::Done | Check::Requested => None,
-        }
     }
 }
 
@@ -248,8 +225,10 @@ pub struct Table {
     silent_since: Option<Millis>,
     /// Since when it has talked without saying what stands on its squares, until the arbiter is told.
     unseen_since: Option<Millis>,
-    /// Whether the first whole reading since the link came up has been confirmed.
+    /// Whether the first whole reading since the link came up was confirmed.
     check: Check,
+    /// A start position that it showed, until it is confirmed or refuted.
+    doubted: Option<DoubtedStart>,
     lights: Lights,
     /// The time of the last event.
     told_at: Millis,
@@ -282,6 +261,7 @@ impl Table {
             silent_since: None,
             unseen_since: None,
             check: Check::Done,
+            doubted: None,
             lights: Lights::default(),
             told_at: 0,
             now: 0,
@@ -371,8 +351,7 @@ impl Table {
                 self.now = self.now.max(due);
                 self.believe_clock(due, output);
             } else if self.check.deadline().is_some_and(|check| check <= due) {
-                self.check = Check::Requested;
-                output.cues.push(Cue::Placement);
+                self.run_check(due, output);
             } else if self.clock.ask_deadline().is_some_and(|ask| ask <= due) {
                 self.clock.asked(due);
                 output.cues.push(Cue::Clock);
@@ -457,23 +436,17 @@ impl Table {
                 }
                 let polarity = self.sense.polarity();
                 placement.iter_mut().for_each(|sensed| *sensed = polarity.normalise(sensing, *sensed));
-                let is_check = self.check == Check::Requested;
-                if is_check {
-                    self.check = Check::Done;
-                    self.with_game(output, |game, _, _| game.believe_unseen());
-                }
                 let edges = self.sense.placement_read(now, &placement);
                 self.changed(now, &edges, true, output);
                 if first {
                     self.touched = Bitboard::EMPTY;
                     (self.last_edge, self.stage) = (now, 0);
-                    let in_play = self.game.as_ref().is_some_and(|game| !game.is_over());
-                    self.check = if in_play { Check::At(now + CHECK_SOON) } else { Check::Done };
+                    self.begin_check(now);
                     if !self.ask_memory(now, &placement, output) {
                         self.see(now, &placement, output);
                     }
-                } else if is_check {
-                    self.stage = 0;
+                } else {
+                    self.check(now, edges.is_empty(), output);
                 }
                 self.start_if_set_up(now, 0, output);
             }
@@ -557,7 +530,7 @@ impl Table {
         }
         self.sense.forget();
         self.clock.lose_sight();
-        self.check = Check::Done;
+        (self.check, self.doubted) = (Check::Done, None);
         self.stretch = None;
         if let Some(game) = &mut self.game {
             game.lose_sight(at);
@@ -641,6 +614,7 @@ impl Table {
     fn quiet(&mut self, now: Millis, output: &mut Output) {
         let quiet = now.saturating_sub(self.last_edge);
         self.start_if_set_up(now, quiet, output);
+        self.start_after_doubt(now, false, output);
         if self.game.as_ref().is_none_or(Game::is_over) {
             self.start_with_a_move(now, output);
         }

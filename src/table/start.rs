@@ -1,8 +1,9 @@
 //! How a game begins: from a start position that stands on the board, or from something else that stood there.
 
+use super::check::{Check, DoubtedStart};
 use super::game::Game;
 use super::unrecorded::Unrecorded;
-use super::{Check, Gap, Output, Settings, Table};
+use super::{Gap, Output, Settings, Table};
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use crate::game::Fault;
 use crate::game::event::{Difference, Rotation};
@@ -26,7 +27,7 @@ pub struct Calm {
 }
 
 /// What is not as it should be where a game begins all the same.
-enum Oddity {
+pub enum Oddity {
     /// These squares hold something else than in this start position.
     Wrong(Position, Vec<Difference>),
     /// Nothing, but moves were made already.
@@ -41,8 +42,26 @@ impl Table {
     /// A start position stands on the board: a game begins, unless it is the one that is on. In a game that is on, pieces that nobody
     /// was seen to put there may come from an old answer of the board, and so may the first reading after a gap until it is confirmed.
     pub(super) fn start_if_set_up(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
+        let Some(found) = self.find_set_up(quiet) else { return };
+        let may_be_old = |game: &Game| game.is_shown_unseen() || (self.check != Check::Done && !game.is_over());
+        if quiet < UNSEEN && self.game.as_ref().is_some_and(may_be_old) {
+            self.doubted = Some(DoubtedStart { found, placement: *self.sense.placement() });
+        } else {
+            self.begin(now, found, output);
+        }
+    }
+
+    /// The same, where it is known that the start position stands there.
+    pub(super) fn start_if_confirmed(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
+        if let Some(found) = self.find_set_up(quiet) {
+            self.begin(now, found, output);
+        }
+    }
+
+    /// A start position that stands on the board after so much quiet, and is not that of the game that is on.
+    fn find_set_up(&mut self, quiet: Millis) -> Option<StartFound> {
         if !self.sense.is_whole() || !self.game.as_ref().is_none_or(|game| game.may_be_followed_by_another(quiet)) {
-            return;
+            return None;
         }
         let given = self.settings.start().ok().flatten();
         let Settings { sensing, rotation, chess960, .. } = self.settings;
@@ -56,15 +75,9 @@ impl Table {
             }
         }
         let but_one = || start_but_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
-        if let Some(found) = found.or_else(|| but_one().map(|(found, _)| found)) {
-            let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
-            let is_unchecked = |game: &Game| self.check != Check::Done && !game.is_over() && !game.record().plies.is_empty();
-            let may_be_old = |game: &Game| game.is_shown_unseen() || is_unchecked(game);
-            let is_old = quiet < UNSEEN && self.game.as_ref().is_some_and(may_be_old);
-            if !(is_old || known && self.rotation == Some(found.rotation)) {
-                self.begin(now, found, output);
-            }
-        }
+        let found = found.or_else(|| but_one().map(|(found, _)| found))?;
+        let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
+        (!known || self.rotation != Some(found.rotation)).then_some(found)
     }
 
     /// Nothing has changed for so long: what stands there was meant, unless somebody has a piece in hand.
@@ -105,24 +118,25 @@ impl Table {
         let unknown = rotation.is_none() && sensing == Sensing::Occupancy;
         let rotations = if unknown { vec![Some(Rotation::Upright), Some(Rotation::Turned)] } else { vec![rotation] };
         let mut begun = rotations.into_iter().filter_map(|rotation| self.odd_start(&calm, rotation));
-        if let Some((found, oddity)) = begun.find(|(found, oddity)| self.is_played_from(found, oddity)) {
+        if let Some((found, oddity)) = begun.find(|(found, oddity)| self.is_played_from(found, Some(oddity))) {
             self.begin_before(now, found, Some(oddity), &calm.placement, output);
         }
     }
 
     /// Whether what stands there now was played from this.
-    fn is_played_from(&self, found: &StartFound, oddity: &Oddity) -> bool {
+    pub(super) fn is_played_from(&self, found: &StartFound, oddity: Option<&Oddity>) -> bool {
         let (hidden, start) = match oddity {
             // With a piece in the middle it is the end of a short game, or its analysis.
-            Oddity::Wrong(start, differences) => {
+            Some(Oddity::Wrong(start, differences)) => {
                 let in_the_middle = |difference: &Difference| (Rank::Third..=Rank::Sixth).contains(&difference.square.rank());
                 if differences.iter().any(in_the_middle) {
                     return false;
                 }
                 (Bitboard::EMPTY, start)
             }
-            Oddity::Stuck(square) => (Bitboard::from_square(*square), &found.position),
-            Oddity::Moved | Oddity::Quarter => return false,
+            Some(Oddity::Stuck(square)) => (Bitboard::from_square(*square), &found.position),
+            Some(Oddity::Moved | Oddity::Quarter) => return false,
+            None => (Bitboard::EMPTY, &found.position),
         };
         let seen = Seen::of(&turned(self.sense.placement(), found.rotation), self.settings.sensing);
         // A piece that comes to where it belongs is put right, and not moved.
@@ -293,12 +307,13 @@ impl Table {
         self.calm = None;
         self.unrecorded = Unrecorded::default();
         self.stretch = None;
+        (self.check, self.doubted) = (Check::Done, None);
         self.given = None;
         self.touched = Bitboard::EMPTY;
     }
 
     /// A game begins from what stood on the board before, and what has changed since belongs to it.
-    fn begin_before(
+    pub(super) fn begin_before(
         &mut self,
         now: Millis,
         found: StartFound,

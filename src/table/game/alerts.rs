@@ -360,7 +360,7 @@ impl Game {
     }
 
     /// The arbiter knows that the board does not show the position of the record.
-    pub(super) fn is_told_of_position(&self) -> bool {
+    pub fn is_told_of_position(&self) -> bool {
         self.record.alerts.iter().any(|alert| is_about_position(alert.kind))
     }
 
