@@ -118,6 +118,7 @@ fn a_lost_move_is_told_of_at_any_pace() {
             let length = game.plies.len();
             match (lost, play.alerted()) {
                 (None, alerted) => assert_eq!(alerted, None, "game {index}"),
+                // The board is never at rest.
                 (Some(_), Some((at, _))) => assert!(at <= lost_at + 30_000, "game {index}: told after {} ms", at - lost_at),
                 (Some(_), None) => assert!(play.moves().len() == length, "game {index}: {} of {length}", play.moves().len()),
             }
@@ -732,6 +733,20 @@ fn a_game_that_began_in_a_gap_is_followed() {
     }
     play.wait(2_000);
     assert_eq!(play.moves(), GAME);
+
+    // Its first piece is in the hand when the squares are read again.
+    let (mut hand, _) = shows_start_after_restart();
+    hand.wait(4_900);
+    hand.take(Input::Reading(Reading::Square(Square::E2, Sensed::Empty)));
+    hand.wait(200);
+    let mut lifted = shown(&Position::start());
+    lifted[Square::E2 as usize] = Sensed::Empty;
+    hand.take(Input::Reading(Reading::Placement(Box::new(lifted))));
+    hand.wait(300);
+    hand.take(Input::Reading(Reading::Square(Square::E4, Sensed::Piece(Role::Pawn.of(Color::White)))));
+    hand.wait(2_000);
+    assert_eq!(hand.moves(), ["e2e4"]);
+
     let begun = |play: &Play| play.told.iter().filter(|stamped| matches!(stamped.event, Event::GameStarted { .. })).count();
     assert_eq!(begun(&play), 1);
 

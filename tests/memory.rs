@@ -514,21 +514,19 @@ pub fn shown(position: &Position) -> Placement {
 
 /// When the arbiter was first told that the board shows something else than the record.
 fn told_behind(told: &Told) -> Option<Millis> {
-    let behind = |stamped: &&Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::PositionUnexplained);
+    let kinds = [AlertKind::PositionUnexplained, AlertKind::Displaced];
+    let behind = |stamped: &&Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if kinds.contains(&alert.kind));
     told.events.iter().find(behind).map(|stamped| stamped.at)
 }
 
-/// The memory does not come when it is asked for first, and play goes on: the arbiter is told, and it is asked for again.
+/// The memory does not come when it is first requested, and play goes on, at any pace: the arbiter is alerted, and it is requested
+/// again.
 #[test]
 fn a_memory_that_fails_is_asked_for_again() {
     const WHOLE: usize = 7_939;
     /// The ring without what was noted last: about five moves.
     const OLDER: usize = 50;
     let game = random_games(1, 80).remove(0);
-    let stage = || stage(&game, &CLEAN, true, Rotation::Upright, 5);
-    let expect = truth(&stage());
-    let out = out(&stage(), 8, 16);
-    let until = stage().ends_at() + 60_000;
     let failures: [Damage; 3] = [
         // It does not answer, or answers with a log five moves old.
         |bytes, count| {
@@ -543,12 +541,19 @@ fn a_memory_that_fails_is_asked_for_again() {
         },
         |bytes, _| bytes.clear(),
     ];
-    for (number, damage) in failures.into_iter().enumerate() {
-        let told = follow(&mut Pulled { damage, ..Pulled::new(stage(), out) }, &game, until);
-        let at = told_behind(&told).unwrap_or_else(|| panic!("failure {number}: nobody was told"));
-        assert!(at <= out.1 + 20_000, "failure {number}: told after {} ms", at - out.1);
-        assert!(number == 2 || told.moves() == expect, "failure {number}: {:?}, not {expect:?}", told.moves());
-        assert!(told.asked > 2, "failure {number}: asked {} times", told.asked);
+    for (pace, hands) in [&CLEAN, &CLUB, &BLITZ].into_iter().enumerate() {
+        let stage = || stage(&game, hands, true, Rotation::Upright, 5);
+        let expect = truth(&stage());
+        let out = out(&stage(), 8, 16);
+        let until = stage().ends_at() + 60_000;
+        for (number, &damage) in failures.iter().enumerate() {
+            let what = format!("pace {pace}, failure {number}");
+            let told = follow(&mut Pulled { damage, ..Pulled::new(stage(), out) }, &game, until);
+            let at = told_behind(&told).unwrap_or_else(|| panic!("{what}: nobody was told"));
+            assert!(at <= out.1 + 20_000, "{what}: told after {} ms", at - out.1);
+            assert!(number == 2 || told.moves() == expect, "{what}: {:?}, not {expect:?}", told.moves());
+            assert!(told.asked > 2, "{what}: asked {} times", told.asked);
+        }
     }
 }
 

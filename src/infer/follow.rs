@@ -306,9 +306,13 @@ impl Follower {
         self.seen.changed_at_once(now, squares);
     }
 
-    /// What the squares were just read to show may be old.
-    pub fn doubt_placement(&mut self) {
-        self.seen.doubt_if_many(self.mismatch());
+    /// The placement that was just read may be old. `is_start`: it is a start position.
+    pub fn doubt_placement(&mut self, is_start: bool) {
+        let squares = self.mismatch();
+        match is_start {
+            true => self.seen.doubt_squares(squares),
+            false => self.seen.doubt_if_many(squares),
+        }
     }
 
     /// One square changes to this. If it should have shown that before, the reading that showed something else there was right.

@@ -236,8 +236,13 @@ impl Seen {
         /// More squares than most pairs of moves change.
         const MANY: usize = 4;
         if squares.count() > MANY {
-            self.unseen |= squares;
+            self.doubt_squares(squares);
         }
+    }
+
+    /// The reading that shows these squares so may be old.
+    pub fn doubt_squares(&mut self, squares: Bitboard) {
+        self.unseen |= squares;
     }
 
     /// These squares, until each changes or the reading is confirmed.

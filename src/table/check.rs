@@ -1,5 +1,6 @@
 //! The first whole reading since the link came up may be an old answer of the board's. In a game that is on, the squares are read
-//! again, and a start position that this reading shows begins no other game before it is confirmed and the arbiter is alerted.
+//! again, and a start position that this reading shows begins no other game before it is confirmed and the arbiter is alerted, or nothing
+//! has changed for long.
 
 use super::game::Game;
 use super::{Output, Table};
@@ -64,27 +65,24 @@ impl Table {
             self.check = Check::Done;
             self.stage = 0;
             self.start_after_doubt(now, false, output);
-            self.doubted = None;
             return;
         }
+        self.check = Check::At(now + CHECK_SOON);
         let is_told = self.game.as_ref().is_some_and(|game| game.is_told_of_position() || game.record().plies.is_empty());
-        if is_blind || !is_same || !is_told {
-            self.check = Check::At(now + CHECK_SOON);
-            return;
+        if !is_blind && is_same && is_told {
+            self.start_if_confirmed(now, now.saturating_sub(self.last_edge), output);
+            self.start_after_doubt(now, true, output);
         }
-        self.check = Check::Done;
-        self.start_if_confirmed(now, now.saturating_sub(self.last_edge), output);
-        self.start_after_doubt(now, true, output);
     }
 
     /// What the last game does not explain was played from a start position that was doubted: that game begins. `is_confirmed`: the
     /// board was read again, and stands so.
     pub(super) fn start_after_doubt(&mut self, now: Millis, is_confirmed: bool, output: &mut Output) {
-        let is_proved = |game: &Game| game.is_at_a_loss() && (is_confirmed || !game.is_shown_unseen());
-        if !self.sense.is_whole() || !self.game.as_ref().is_some_and(is_proved) {
-            return;
-        }
-        if let Some(DoubtedStart { found, placement }) = self.doubted.clone()
+        let Some(game) = self.game.as_ref().filter(|game| self.sense.is_whole() && !game.is_blind()) else { return };
+        if !game.is_at_a_loss() {
+            self.doubted = None; // The last game goes on.
+        } else if let Some(DoubtedStart { found, placement }) = self.doubted.clone()
+            && (is_confirmed || !game.is_shown_unseen())
             && self.is_played_from(&found, None)
         {
             self.begin_before(now, found, None, &placement, output);

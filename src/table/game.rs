@@ -43,6 +43,8 @@ use sightings::Sightings;
 const REVISABLE: Millis = 1_500;
 /// A game that ended by the rules takes corrections for so long, in milliseconds of quiet.
 const CLOSING: Millis = 1_000;
+/// Most pairs of moves change no more squares than this.
+const PAIR: usize = 4;
 /// A start position that stands again after no more plies than this was a takeback.
 const TAKEN_BACK_AT_MOST: usize = 2;
 
@@ -313,9 +315,9 @@ impl Game {
         self.sighted = true;
     }
 
-    /// What the board was read to show may be old.
-    pub fn doubt_placement(&mut self) {
-        self.follower.doubt_placement();
+    /// The placement that was just read may be old. `is_start`: it is a start position.
+    pub fn doubt_placement(&mut self, is_start: bool) {
+        self.follower.doubt_placement(is_start);
     }
 
     /// The first so many plies of the record.
@@ -368,6 +370,9 @@ impl Game {
                 self.after_change(now, around, output);
             }
             _ => {
+                if edges.len() <= PAIR {
+                    edges.iter().for_each(|edge| self.follower.check_unseen(rotation.apply(edge.square), edge.now));
+                }
                 self.take(now, edges.iter().map(|edge| (rotation.apply(edge.square), edge.now)), around, output);
                 self.follower.changed_at_once(now, edges.iter().map(|edge| rotation.apply(edge.square)).collect());
                 self.came_at_once(now, edges.iter().filter(|edge| edge.now != Sensed::Empty).count());

@@ -511,13 +511,11 @@ impl Table {
 
     /// The game is followed on from this placement, the first one since the link came up.
     fn see(&mut self, now: Millis, placement: &Placement, output: &mut Output) {
-        let is_checked = self.check == Check::Done;
-        self.with_game(output, |game, around, output| {
-            game.see(now, placement, around, output);
-            if !is_checked {
-                game.doubt_placement();
-            }
-        });
+        self.with_game(output, |game, around, output| game.see(now, placement, around, output));
+        if self.check != Check::Done {
+            let is_start = self.find_set_up(REST_TAKEBACK).is_some();
+            self.with_game(output, |game, _, _| game.doubt_placement(is_start));
+        }
     }
 
     /// The link is lost, or comes anew: what the board shows has not been known since `at`.

@@ -59,7 +59,7 @@ impl Table {
     }
 
     /// A start position that stands on the board after so much quiet, and is not that of the game that is on.
-    fn find_set_up(&mut self, quiet: Millis) -> Option<StartFound> {
+    pub(super) fn find_set_up(&mut self, quiet: Millis) -> Option<StartFound> {
         if !self.sense.is_whole() || !self.game.as_ref().is_none_or(|game| game.may_be_followed_by_another(quiet)) {
             return None;
         }
@@ -123,7 +123,7 @@ impl Table {
         }
     }
 
-    /// Whether what stands there now was played from this.
+    /// Whether what stands there now was played from this. `oddity`: what was not as it should be there.
     pub(super) fn is_played_from(&self, found: &StartFound, oddity: Option<&Oddity>) -> bool {
         let (hidden, start) = match oddity {
             // With a piece in the middle it is the end of a short game, or its analysis.
