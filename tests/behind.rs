@@ -792,6 +792,34 @@ fn a_game_that_began_in_a_gap_is_followed() {
     assert_eq!((play.moves(), begun(&play)), (next.to_vec(), 1));
 }
 
+/// What a board that sends all squares said for seconds is read at one time, and two moves of a bishop look like one: the arbiter is
+/// told. At a hand's pace they are seen.
+#[test]
+fn moves_that_waited_and_were_read_at_once_are_told_of() {
+    for (pause, waited) in [(300, false), (0, true)] {
+        let mut play = Play::new();
+        play.wait(2_000);
+        ["e2e4", "h7h6"].iter().for_each(|uci| play.play(uci, true, 300));
+        play.wait(2_000);
+        let played = ["f1c4", "a7a6", "c4b5", "a6b5", "d1g4", "a8a6"];
+        let mut squares = shown(&play.position);
+        for uci in played {
+            let mv = play.position.parse_uci(uci).unwrap();
+            let mut changes: Vec<_> = Changes::of(play.position.turn(), mv).iter().collect();
+            changes.sort_by_key(|(_, piece)| piece.is_some());
+            for (square, piece) in changes {
+                squares[square as usize] = piece.map_or(Sensed::Empty, Sensed::Piece);
+                play.wait(pause);
+                play.take(Input::Reading(Reading::Placement(Box::new(squares))));
+            }
+            play.position = play.position.play(mv);
+        }
+        play.wait(20_000);
+        assert_eq!(play.is_told_uncertain(), waited, "{:?}", play.moves());
+        assert!(waited || play.moves()[2..] == played, "{:?}", play.moves());
+    }
+}
+
 /// Six pieces are missing since somebody looked last, and nothing moves: nobody is putting them away.
 #[test]
 fn pieces_that_are_missing_at_rest_are_told_of_soon() {

@@ -201,6 +201,8 @@ impl Seen {
     /// What comes at this time, all at once, has waited somewhere: when each change happened is not known.
     pub fn comes_late(&mut self, now: Millis) {
         self.late.0 = Some(now);
+        let changed = Square::ALL.into_iter().filter(|&square| self.moved.contains(square) && self.changed_at(square) == now);
+        self.late.1 |= changed.collect::<Bitboard>();
     }
 
     /// Whether what comes at this time is late.

@@ -123,6 +123,9 @@ const SILENT: Millis = 90_000;
 /// first, and the slowest answer within two seconds.
 const UNSEEN: Millis = 10_000;
 
+/// More readings with changes than this at one time have waited somewhere: two moves in one scan of a board make no more.
+const AT_ONCE: u32 = 4;
+
 /// What goes in.
 #[derive(Clone, Debug)]
 pub enum Input {
@@ -212,6 +215,8 @@ pub struct Table {
     given: Option<Given>,
     /// When a square last changed.
     last_edge: Millis,
+    /// How many readings told of changes at that time.
+    at_once: u32,
     /// The board's squares that have changed since its first whole reading, or since the last game began.
     touched: Bitboard,
     /// How many of the quiet stages since then have been run.
@@ -254,6 +259,7 @@ impl Table {
             stretch: None,
             given: None,
             last_edge: 0,
+            at_once: 0,
             touched: Bitboard::EMPTY,
             stage: usize::MAX,
             last_number: 0,
@@ -488,6 +494,10 @@ impl Table {
     fn changed(&mut self, now: Millis, edges: &[Edge], whole: bool, output: &mut Output) {
         if edges.is_empty() {
             return;
+        }
+        self.at_once = if self.last_edge == now { self.at_once + 1 } else { 1 };
+        if self.at_once > AT_ONCE {
+            self.with_game(output, |game, _, _| game.comes_late(now));
         }
         self.last_edge = now;
         self.stage = 0;
