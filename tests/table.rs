@@ -180,13 +180,21 @@ proptest! {
         }
         prop_assert!(run.told.windows(2).all(|pair| pair[0].at <= pair[1].at), "times never decrease");
 
-        // The record is what the events say, and every move in it is legal or marked.
+        // The record is what the events say, and every move in it is legal or marked; where moves are missing the arbiter is alerted.
         let record = fold(&run.told);
         prop_assert_eq!(run.table.record(), record.as_ref());
+        let is_alerted = run.told.iter().any(
+            |told| matches!(&told.event, Event::AlertRaised(alert) if alert.text.key == "moves_missing"),
+        );
         if let Some(record) = record {
             let mut position = Position::from_fen(&record.start_fen, false).expect("our own FEN");
             for ply in &record.plies {
                 let uci = &ply.played.uci;
+                if ply.played.is_missing() {
+                    prop_assert!(ply.played.irregular && is_alerted, "missing moves are marked, and the arbiter is alerted");
+                    position = Position::from_fen(&ply.played.fen, false).expect("our own FEN");
+                    continue;
+                }
                 let mv = if ply.played.irregular { position.any_move(uci) } else { position.parse_uci(uci) };
                 prop_assert!(mv.is_some(), "{} in {}", ply.played.uci, position.fen());
                 position = position.play(mv.expect("checked"));
