@@ -13,7 +13,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
@@ -117,12 +117,21 @@ struct State {
     due: Option<Instant>,
     /// When they were written last.
     written: Option<Instant>,
+    /// They are being written, by a thread of their own: no commit waits for that.
+    writing: Option<JoinHandle<()>>,
 }
 
 impl State {
     fn new(start: Start) -> State {
         // An opened journal may be another one than the marks tell of.
-        State { ballast: Ballast::new(&start.dir), start, suspect: false, due: Some(Instant::now()), written: None }
+        State {
+            ballast: Ballast::new(&start.dir),
+            start,
+            suspect: false,
+            due: Some(Instant::now()),
+            written: None,
+            writing: None,
+        }
     }
 
     fn run(mut self, waiting: &mpsc::Receiver<Job>) {
@@ -204,9 +213,17 @@ impl State {
             suspect: self.suspect,
             games: self.start.ends.values().map(|end| (end.game, Mark::from(end))).collect(),
         };
+        self.writing.take().map(JoinHandle::join);
+        let dir = self.start.dir.clone();
         // Those that stay are older, and true.
-        if let Err(error) = marks.save(&self.start.dir, lasting) {
-            tracing::debug!(%error, "the journal's marks cannot be written");
+        let save = move || {
+            if let Err(error) = marks.save(&dir, lasting) {
+                tracing::debug!(%error, "the journal's marks cannot be written");
+            }
+        };
+        match lasting {
+            Lasting::OverPowerCuts => save(),
+            Lasting::WhilePowered => self.writing = thread::Builder::new().name("marks".to_owned()).spawn(save).ok(),
         }
     }
 }
