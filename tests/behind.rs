@@ -842,6 +842,28 @@ fn pieces_that_are_missing_at_rest_are_told_of_soon() {
     assert!(at <= rests_since + 20_000);
 }
 
+/// A piece that is off its square may be in a hand for long. Where a message was damaged since it was lifted it may as well stand where
+/// another piece went away, and that is told as soon as anything else.
+#[test]
+fn a_piece_that_may_have_been_put_down_in_a_damaged_message_is_told_of() {
+    for (is_damaged, within) in [(false, 31_000), (true, 20_000)] {
+        let mut play = Play::on(Sensing::Occupancy);
+        play.wait(2_000);
+        play.play("e2e4", true, 600);
+        play.wait(1_000);
+        play.take(Input::Reading(Reading::Square(Square::F8, Sensed::Empty)));
+        let lifted_at = play.now;
+        play.wait(500);
+        if is_damaged {
+            play.take(Input::Reading(Reading::Trouble(Trouble::Garbage(5))));
+        }
+        play.wait(40_000);
+        let (at, _) = play.alerted().expect("an alert");
+        assert!(at <= lifted_at + within, "damaged: {is_damaged}, {at}");
+        assert!(is_damaged || at >= lifted_at + 25_000, "it is in a hand: {at}");
+    }
+}
+
 /// A knight comes to a square while the one it left goes on showing it, and is found out of place there; what both players moved after
 /// it is on record first, and the arbiter still hears of that when the board agrees again.
 #[test]

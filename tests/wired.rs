@@ -272,7 +272,12 @@ fn centaur_frames() {
     board.act(62, Address::ONLY, Cue::Lights(vec![shakmaty::Square::E4])).unwrap();
     assert_eq!(sent(&mut *board, 62), [bytes("b0 00 0b 06 50 05 03 00 05 24 42")]);
     assert_eq!(sent(&mut *board, 65), [bytes("83 06 50 59")]);
+    // Cut short, and with a checksum that is wrong: what changed may have been told there.
+    board.receive(66, &bytes("85 00 08 06"));
     assert_eq!(sent(&mut *board, 200)[0], bytes("82 06 50 58"));
+    assert_eq!(readings(&mut *board), [Reading::Trouble(Trouble::Garbage(4))]);
+    board.receive(201, &bytes("85 00 08 06 50 41 33 00"));
+    assert_eq!(readings(&mut *board), [Reading::Trouble(Trouble::Garbage(8))]);
 }
 
 /// Noise on every line, for long: nothing panics, nothing is sent that could harm, the board is silent and then answers.

@@ -21,7 +21,7 @@
 //! address low, data, checksum`, like an answer.
 //!
 //! A question unanswered for [`ANSWER`] is given up; where that was one for changes, all squares are asked for: *unknown* whether
-//! this board can repeat changes.
+//! this board can repeat changes. Bytes that belong to no answer are [`Trouble::Garbage`] once the board is found.
 //!
 //! # Where this comes from
 //!
@@ -107,8 +107,10 @@ impl Protocol for Centaur {
 
     fn receive(&mut self, now: Millis, chunk: &[u8]) {
         for &byte in chunk {
-            if let Some(Item::Reply { id, from, data }) = self.frames.feed(byte) {
-                self.reply(now, id, from, &data);
+            match self.frames.feed(byte) {
+                None => {}
+                Some(Item::Damaged(bytes)) => self.damaged(bytes),
+                Some(Item::Reply { id, from, data }) => self.reply(now, id, from, &data),
             }
         }
     }
@@ -131,7 +133,8 @@ impl Protocol for Centaur {
             (self.address, self.shown) = (None, None);
         }
         if let Some((question, _)) = self.asked.take_if(|(_, at)| now >= *at + ANSWER) {
-            self.frames.clear();
+            let cut_short = self.frames.clear();
+            self.damaged(cut_short);
             match question {
                 Question::Ping => self.free_at = now + SEARCH,
                 Question::Changes | Question::Squares => self.squares_at = now,
@@ -163,6 +166,14 @@ impl Centaur {
         let lights = if self.lights.is_some() { 0 } else { Millis::MAX };
         let next = [self.changes_at, self.squares_at, self.battery_at, lights].into_iter().min().unwrap_or(0);
         if self.address.is_some() { next.max(self.free_at) } else { self.free_at }
+    }
+
+    /// So many bytes of an answer belong to nothing: what changed may have been told in them. Before the board is found they may be
+    /// an earlier program's.
+    fn damaged(&mut self, bytes: usize) {
+        if bytes > 0 && self.address.is_some() {
+            self.readings.push_back(Reading::Trouble(Trouble::Garbage(bytes)));
+        }
     }
 
     fn ask(&mut self, now: Millis) {

@@ -195,7 +195,7 @@ impl Protocol for Bus {
             self.heard_at = now;
             match self.frames.feed(byte) {
                 None => {}
-                Some(Item::Damaged) => self.damaged(),
+                Some(Item::Damaged(_)) => self.damaged(),
                 Some(Item::Reply { id, from, data }) => self.reply(now, id, from, &data),
             }
         }

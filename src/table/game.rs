@@ -68,7 +68,7 @@ pub struct Game {
     history: History,
     /// `Follower::changes` when all that is decided was published; `None`: look again.
     seen_changes: Option<u64>,
-    /// Whether the board has shown what is on record since it was last lost from sight.
+    /// Whether the board has shown what is on record since something that it told was lost last.
     has_agreed: bool,
     over: bool,
     /// The link is down, or nothing was read yet: what the board shows is not known.
@@ -339,8 +339,9 @@ impl Game {
         self.follower.told_bad()
     }
 
-    /// The line carried damage.
+    /// The line carried damage: a piece that is not on its square may have been put down elsewhere.
     pub fn damage(&mut self, now: Millis) {
+        self.has_agreed = false;
         self.follower.damage(now);
     }
 

@@ -14,8 +14,8 @@ pub enum Item {
         /// What it says.
         data: Vec<u8>,
     },
-    /// Bytes that belong to no whole reply.
-    Damaged,
+    /// So many bytes belong to no whole reply.
+    Damaged(usize),
 }
 
 /// The reply that is being read.
@@ -26,9 +26,8 @@ impl Frames {
     /// Takes the next byte.
     pub fn feed(&mut self, byte: u8) -> Option<Item> {
         if byte & 0x80 != 0 {
-            let cut_short = !self.0.is_empty();
-            self.0 = vec![byte];
-            return cut_short.then_some(Item::Damaged);
+            let cut_short = std::mem::replace(&mut self.0, vec![byte]).len();
+            return (cut_short > 0).then_some(Item::Damaged(cut_short));
         }
         self.0.push(byte);
         let length = match *self.0 {
@@ -47,9 +46,9 @@ impl Frames {
                 [id, _, _, high, low, data @ ..] => {
                     Some(Item::Reply { id: *id, from: address(*high, *low), data: data.to_vec() })
                 }
-                _ => Some(Item::Damaged),
+                _ => Some(Item::Damaged(length)),
             },
-            _ => Some(Item::Damaged),
+            _ => Some(Item::Damaged(length)),
         }
     }
 
@@ -58,14 +57,13 @@ impl Frames {
         !self.0.is_empty()
     }
 
-    /// Nothing follows.
-    pub fn clear(&mut self) {
-        self.0.clear();
+    /// Nothing follows. Returns how many bytes belong to no whole reply.
+    pub fn clear(&mut self) -> usize {
+        std::mem::take(&mut self.0).len()
     }
 
     fn damaged(&mut self) -> Option<Item> {
-        self.clear();
-        Some(Item::Damaged)
+        Some(Item::Damaged(self.clear()))
     }
 }
 

@@ -283,7 +283,7 @@ impl Game {
         let on_move = self.follower.tip().position.turn();
         let in_vain = |press: Press| press.by == on_move && press.at > seen.last_edge() && now >= press.at + UNEXPLAINED;
         let pressed = self.last_press.is_some_and(in_vain);
-        // Pieces that are missing since nobody listened may have moved meanwhile.
+        // Pieces that are missing since nobody listened, or a message was damaged, may have moved meanwhile.
         let long = if self.has_agreed { UNEXPLAINED_LONG } else { STANDS };
         let wrong = if quiet < long && !pressed { self.follower.unexplained() } else { self.follower.mismatch() };
         let wrong = wrong | self.follower.displaced();
