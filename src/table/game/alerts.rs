@@ -203,6 +203,9 @@ impl Game {
             if earlier.is_some_and(|(earlier, first)| self.is_between_two(earlier, first, before, mv)) {
                 return Some(("uncertain_twice", both, None));
             }
+            if self.goes_on(ply, before, mv) {
+                return Some(("uncertain_twice", ply - 2..=ply, None));
+            }
             if mv.promotion().is_some() && seen.assumed().contains(mv.to()) {
                 return Some(("uncertain_promotion", ply..=ply, None));
             }
@@ -252,6 +255,19 @@ impl Game {
         self.stood_before(before, mv, OVERLAP_OF_TWO)
             && lifted.is_some_and(|lifted| lifted + CARRIED_TWICE < before.made_at)
             && could_be_two(&earlier.position, first, mv)
+    }
+
+    /// Whether the piece of this player's last move went on before the opponent's move between the two: it may have been one move, and the
+    /// clock pressed on the way. `before`: what the opponent's move leads to.
+    fn goes_on(&self, ply: usize, before: &Node, mv: Move) -> bool {
+        let line = self.follower.line();
+        let own = ply.checked_sub(2).and_then(|own| line.get(own)).and_then(|node| node.mv);
+        let start = ply.checked_sub(3).and_then(|start| line.get(start));
+        let Some((own, start)) = own.zip(start) else { return false };
+        let is_one = |other: &Move| other.from() == own.from() && landing(*other) == landing(mv);
+        mv.from() == Some(landing(own))
+            && self.follower.seen().changed_at(landing(mv)) < before.made_at
+            && start.position.legal_moves().iter().any(is_one)
     }
 
     /// A capture was published of which nothing was seen where it took, and a move that is not legal explains all that has changed:
