@@ -314,25 +314,28 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Compares the record until it is exact or the time is over.
+    /// Compares the record until it is exact or the time is over. The time begins when the daemon first answers: until then a busy
+    /// machine has not let it run.
     async fn compare(&mut self) -> Result<Verdict, String> {
         let rests = self.seen_rests();
-        let end = Instant::now() + WITHIN;
+        let patience = Instant::now() + PATIENCE;
+        let mut end = None;
         let mut client = client(&self.bus, Stream::Live).await;
-        let mut answered = false;
         let mut exact_since: Option<Instant> = None;
         loop {
             match self.look(&client, &rests).await {
-                Ok(Verdict::Exact) => {
-                    if exact_since.get_or_insert_with(Instant::now).elapsed() >= STAYS {
-                        return Ok(self.contradicted().unwrap_or(Verdict::Exact));
+                Ok(verdict) => {
+                    let is_over = Instant::now() >= *end.get_or_insert_with(|| Instant::now() + WITHIN);
+                    match verdict {
+                        Verdict::Exact if exact_since.get_or_insert_with(Instant::now).elapsed() >= STAYS => {
+                            return Ok(self.contradicted().unwrap_or(Verdict::Exact));
+                        }
+                        Verdict::Exact => {}
+                        verdict if is_over => return Ok(self.contradicted().unwrap_or(verdict)),
+                        _ => exact_since = None,
                     }
                 }
-                Ok(verdict) if Instant::now() >= end => return Ok(self.contradicted().unwrap_or(verdict)),
-                Ok(_) => (answered, exact_since) = (true, None),
-                Err(why) if Instant::now() >= end + if answered { Duration::ZERO } else { PATIENCE } => {
-                    return Ok(Verdict::Broken(why));
-                }
+                Err(why) if Instant::now() >= end.unwrap_or(patience) => return Ok(Verdict::Broken(why)),
                 Err(_) => client = crate::hall::client(&self.bus, Stream::Live).await,
             }
             tokio::time::sleep(COMPARE_EVERY).await;
