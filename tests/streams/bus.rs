@@ -4,12 +4,14 @@ use super::games::opera;
 use crate::hall::client;
 use crate::harness::{Daemon, PATIENCE, PrivateBus, eventually, until};
 use crate::plugs::umockdev;
+use shakmaty::Square;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use touchmove::boards::{BOARDS, Connection, Sensing, model};
 use touchmove::ctl::pty::Port;
 use touchmove::game::event::Rotation;
+use touchmove::laws::Position;
 use touchmove::publish::client::Client;
 use touchmove::publish::dbus::Stream;
 use touchmove::simulate::pgn::{self, Game};
@@ -118,6 +120,9 @@ async fn a_game_on_a_certabo_goes_on_after_a_restart() {
     let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let path = dir.path().join("board");
     let (truth, lasts) = board("certabo", &opera(), &path);
+    let last = truth.iter().fold(Position::start(), |position, uci| position.play(position.parse_uci(uci).unwrap()));
+    let last: String =
+        Square::ALL.map(|square| last.board().piece_at(square).map_or('.', |piece| piece.char())).iter().collect();
     let client = client(&bus, Stream::Live).await;
     let daemon = Daemon::on(&bus, state.path(), &path, &["--board", "certabo"]);
     daemon.ready();
@@ -130,7 +135,15 @@ async fn a_game_on_a_certabo_goes_on_after_a_restart() {
     let daemon = Daemon::on(&bus, state.path(), &path, &["--board", "certabo"]);
     daemon.ready();
     let moves = played(&client, truth.len(), lasts + PATIENCE).await;
-    assert_eq!(moves, truth, "{}", daemon.log());
+    let events = client.events(1).await.unwrap();
+    // Where this machine was too busy to start touchmoved again within a few moves, moves are missing, which the arbiter has to know.
+    let is_told = events
+        .iter()
+        .filter_map(|event| event.fields.get("kind")?.as_str())
+        .any(|kind| matches!(kind, "moves_uncertain" | "position_unexplained"));
+    assert!(moves == truth || is_told, "{moves:?}, not {truth:?}\n{}", daemon.log());
+    let shown = client.snapshot().await.unwrap().boards.remove(0).placement;
+    assert_eq!(shown, last, "the pieces are known by their chips\n{}", daemon.log());
 }
 
 /// Plays what this board says, in its own time, by lines to whoever is the hardware. `line`: what makes it say these bytes.
