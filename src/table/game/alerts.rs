@@ -229,7 +229,9 @@ impl Game {
         let seen = self.follower.seen();
         let (from, to) = (landing(first), landing(mv));
         let at_once = if from == to { before.made_at == node.made_at } else { seen.changed_at(from) == seen.changed_at(to) };
-        at_once && seen.came_late().contains(from) && seen.came_late().contains(to)
+        let stand = at_once && seen.came_late().contains(from) && seen.came_late().contains(to);
+        // One of the pieces may have left since.
+        stand || before.made_at == node.made_at && seen.is_late(node.made_at)
     }
 
     /// Whether the piece of this move stood where it went so long before the move that it is said to answer.
