@@ -203,7 +203,7 @@ impl Game {
             if earlier.is_some_and(|(earlier, first)| self.is_between_two(earlier, first, before, mv)) {
                 return Some(("uncertain_twice", both, None));
             }
-            if self.goes_on(ply, before, mv) {
+            if earlier.is_some_and(|(_, first)| self.goes_on(ply, first, before, mv)) {
                 return Some(("uncertain_twice", ply - 2..=ply, None));
             }
             if mv.promotion().is_some() && seen.assumed().contains(mv.to()) {
@@ -259,16 +259,19 @@ impl Game {
             && could_be_two(&earlier.position, first, mv)
     }
 
-    /// Whether the piece of this player's last move went on before the opponent's move between the two: it may have been one move, and the
-    /// clock pressed on the way. `before`: what the opponent's move leads to.
-    fn goes_on(&self, ply: usize, before: &Node, mv: Move) -> bool {
-        let line = self.follower.line();
-        let own = ply.checked_sub(2).and_then(|own| line.get(own)).and_then(|node| node.mv);
-        let start = ply.checked_sub(3).and_then(|start| line.get(start));
-        let Some((own, start)) = own.zip(start) else { return false };
+    /// Whether the piece of this player's last move went on before the opponent's move between the two had begun: it may have been one
+    /// move, and the clock pressed on the way. `before`: what the opponent's move `first` leads to.
+    fn goes_on(&self, ply: usize, first: Move, before: &Node, mv: Move) -> bool {
+        let (line, seen) = (self.follower.line(), self.follower.seen());
+        let Some((start, own)) = ply.checked_sub(3).and_then(|start| line.get(start).zip(line.get(start + 1))) else {
+            return false;
+        };
+        let Some((own, own_at)) = own.mv.zip(Some(own.made_at)) else { return false };
+        let came = seen.changed_at(landing(mv));
         let is_one = |other: &Move| other.from() == own.from() && landing(*other) == landing(mv);
         mv.from() == Some(landing(own))
-            && self.follower.seen().changed_at(landing(mv)) < before.made_at
+            && (own_at..before.made_at).contains(&came)
+            && first.from().is_some_and(|from| came < seen.changed_at(from))
             && start.position.legal_moves().iter().any(is_one)
     }
 
