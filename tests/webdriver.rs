@@ -14,6 +14,9 @@ const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 /// A script looks so long at a time, in milliseconds: a third of what WebDriver gives it.
 const LOOK_MS: u64 = 10_000;
 
+/// chromedriver is started so often: it takes a port that is free in IPv4, and ends where that one is taken in IPv6.
+const STARTS: usize = 5;
+
 /// A browser with one window.
 pub struct Browser {
     driver: Child,
@@ -32,21 +35,30 @@ fn all(css: &str) -> String {
     format!("[...document.querySelectorAll({})]", json!(css))
 }
 
+/// Starts chromedriver; `None`: it ended before it said its port.
+fn start_driver() -> Option<(Child, u16)> {
+    let mut driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(driver.stdout.take().unwrap()).lines();
+    let port = told.find_map(|line| line.unwrap().split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok());
+    let Some(port) = port else {
+        let _ = driver.kill();
+        let _ = driver.wait();
+        return None;
+    };
+    // What it says later has to go somewhere.
+    std::thread::spawn(move || told.for_each(drop));
+    Some((driver, port))
+}
+
 impl Browser {
     /// One that asks for dark pages; `None`, said so, if Chromium or its driver is not installed.
     pub fn open() -> Option<Browser> {
         if !installed("chromedriver") || !installed("chromium") {
             return None;
         }
-        let mut driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).spawn().unwrap();
-        let mut told = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let port =
-            told.find_map(|line| line.unwrap().split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok());
-        // What it says later has to go somewhere.
-        std::thread::spawn(move || told.for_each(drop));
+        let (driver, port) = (0..STARTS).find_map(|_| start_driver()).expect("chromedriver says its port");
         let profile = tempfile::tempdir().unwrap();
-        let mut browser =
-            Browser { driver, port: port.expect("chromedriver says its port"), session: String::new(), _profile: profile };
+        let mut browser = Browser { driver, port, session: String::new(), _profile: profile };
         let profile = format!("--user-data-dir={}", browser._profile.path().display());
         // As root Chromium has no sandbox; the others keep it from looking for what is no part of the test.
         let arguments = [
