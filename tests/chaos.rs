@@ -7,8 +7,8 @@
 //! [`rest`] without a fault.
 //!
 //! All models take part. Those on no serial line are faked by umockdev ([`mock`]), and skipped where it is not installed; the matrix
-//! needs `--features gpio`, too. In every eighth schedule `gdbus monitor` watches as a second client ([`monitor`]): what it saw must
-//! be what is stored.
+//! needs `--features gpio`, too. A schedule with a full disk is skipped where only root may mount one. In every eighth schedule
+//! `gdbus monitor` watches as a second client ([`monitor`]): what it saw must be what is stored.
 //!
 //! `cargo test chaos` runs a few fixed schedules. `make chaos` runs many: `SCHEDULES=2000 SEED=1 JOBS=8`. `SCHEDULE=17` runs
 //! one and prints what happened; `FAULT="disk full"` takes those alone that have this fault. A schedule that fails leaves its log and

@@ -37,8 +37,13 @@ pub fn run(schedule: &Schedule) -> Outcome {
     if let Some(why) = mock::missing(schedule.model) {
         return Verdict::Skipped(why).into();
     }
+    // Mounted before anything else: a schedule that cannot have its fault proves nothing about it.
+    let disk = match schedule.has(FaultKind::DiskFull).then(SmallDisk::mount) {
+        Some(None) => return Verdict::Skipped("only root may mount the disk that is to be full").into(),
+        disk => disk.flatten(),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runtime.block_on(Run::new(schedule)?.play())));
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runtime.block_on(Run::new(schedule, disk)?.play())));
     match outcome {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(why)) => Verdict::Broken(why).into(),
@@ -107,10 +112,9 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(schedule: &'a Schedule) -> Result<Run<'a>, String> {
+    fn new(schedule: &'a Schedule, disk: Option<SmallDisk>) -> Result<Run<'a>, String> {
         let bus = PrivateBus::start().ok_or("no bus")?;
         let dir = tempfile::tempdir().map_err(|why| why.to_string())?;
-        let disk = schedule.has(FaultKind::DiskFull).then(SmallDisk::mount).flatten();
         let state = match disk {
             Some(disk) => State::Disk(disk),
             None => State::Dir(tempfile::tempdir().map_err(|why| why.to_string())?),
