@@ -79,8 +79,8 @@ async fn measure(bus: &PrivateBus) {
 
         let arguments: Made = signal.body().deserialize().expect("the arguments of MoveMade");
         let row = row(&kept, arguments.0);
-        // As rested as the daemon is when the bytes come.
-        tokio::time::sleep(PAUSE).await;
+        // As long without work as the daemon before the bytes come: processors and caches cool down meanwhile.
+        tokio::time::sleep(HAND).await;
         let began = Instant::now();
         least.commit(&row);
         let committed = began.elapsed();
