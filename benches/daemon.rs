@@ -32,8 +32,9 @@ const PLIES: usize = 80;
 const UDEV: &str = "/run/udev/control";
 /// PSS, kB of 1024 bytes.
 const MEMORY_GOAL: u64 = 12 * 1024;
-/// Between two touches: no move waits for the next in the daemon.
-const PAUSE: Duration = Duration::from_millis(15);
+/// Between two touches: the pace of hands that think no longer than they move. A machine's pace makes the daemon follow more lines of
+/// play at once than any game does, and keeps the memory of them.
+const PAUSE: Duration = Duration::from_millis(300);
 /// How long it is watched being idle, and how often it is looked at meanwhile.
 const IDLE: (Duration, Duration) = (Duration::from_secs(24), Duration::from_millis(100));
 /// Steps before and after a link test whose wake-ups belong to it: a sleep of 10 s is cut by the runtime's timer wheel, the last

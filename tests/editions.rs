@@ -55,10 +55,10 @@ fn every_file_is_an_edition() {
         assert_eq!(warnings, Vec::<String>::new(), "{name}");
         assert_eq!(Some(&edition), Edition::named(name));
     }
-    for pair in Edition::all().windows(2) {
+    for pair in Edition::all().collect::<Vec<_>>().windows(2) {
         assert!(pair[0].from < pair[1].from && pair[0].until >= Some(pair[0].from), "{} before {}", pair[0].name, pair[1].name);
     }
-    assert_eq!(Edition::all().last().and_then(|edition| edition.until), None);
+    assert_eq!(Edition::all().next_back().and_then(|edition| edition.until), None);
 }
 
 /// Everything that is wrong with a file is said at once.

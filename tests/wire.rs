@@ -392,7 +392,7 @@ fn laws() -> impl Strategy<Value = Laws> {
         (TimeClass::Rapid, Supervision::Full),
         (TimeClass::Blitz, Supervision::Limited),
     ];
-    (select(Edition::all().iter().collect::<Vec<_>>()), select(kinds)).prop_map(kind)
+    (select(Edition::all().collect::<Vec<_>>()), select(kinds)).prop_map(kind)
 }
 
 fn settings() -> impl Strategy<Value = Settings> {

@@ -41,7 +41,8 @@ use touchmove::publish::metrics::{self, METRICS_FAILED};
 use touchmove::publish::web::admitted::AdmittedTokens;
 use touchmove::publish::web::{self, WEB_FAILED, Web};
 use tracing::{debug, error, info, warn};
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::prelude::*;
 
 /// How long boards, the journal and the faces may take at the end, all together: the unit waits longer (TimeoutStopSec=).
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -57,9 +58,12 @@ const CONFIGURATION: u8 = 78;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    let filter = EnvFilter::try_from_env("TOUCHMOVE_LOG").unwrap_or_else(|_| EnvFilter::new("info,zbus=warn"));
+    let filter = std::env::var("TOUCHMOVE_LOG").ok().and_then(|directives| directives.parse().ok());
+    let filter =
+        filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO).with_target("zbus", LevelFilter::WARN));
     let colour = std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none();
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(colour).with_target(false).init();
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour).with_target(false);
+    tracing_subscriber::registry().with(filter).with(lines).init();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let outcome = match runtime {
         Ok(runtime) => runtime.block_on(run(args)),

@@ -174,7 +174,7 @@ async fn read(port: &mut Option<Port>, buffer: &mut [u8]) -> Result<usize, LineE
 }
 
 /// The next order for one of the boards.
-async fn request(places: &mut BTreeMap<Address, Place>) -> (Address, Request) {
+async fn request(places: &mut BTreeMap<Address, Box<Place>>) -> (Address, Request) {
     std::future::poll_fn(|context| {
         for (address, place) in &mut *places {
             if let Poll::Ready(Some(request)) = place.seat.requests.poll_recv(context) {
@@ -198,7 +198,8 @@ struct Link {
     /// When to open the port next, while there is none; and how long to wait after that.
     retry: (Millis, Millis),
     protocol: Box<dyn Protocol>,
-    places: BTreeMap<Address, Place>,
+    /// In boxes: a map has room for eleven in each of its nodes, and nearly all links have one board.
+    places: BTreeMap<Address, Box<Place>>,
     writes: VecDeque<Write>,
     /// A board that shows which one it is, and until when.
     found: Option<(Address, Millis)>,
@@ -215,7 +216,7 @@ impl Link {
             if let Some(calibration) = place.calibration() {
                 protocol.restore(calibration);
             }
-            places.insert(Address::ONLY, place);
+            places.insert(Address::ONLY, Box::new(place));
         }
         let clock = Clock::new();
         let retry = (0, RECONNECT.0);
@@ -232,7 +233,7 @@ impl Link {
             }
             None => Some(self.retry.0),
         };
-        let tables = self.places.values().filter_map(Place::next_deadline).min();
+        let tables = self.places.values().filter_map(|place| place.next_deadline()).min();
         earlier(line.map(|at| self.clock.instant(at)), tables)
     }
 
@@ -405,7 +406,7 @@ impl Link {
         info!(board = %self.spec.board(address), chain = %self.spec.id, "a board on the line");
         place.contact(Contact::Connecting, "", Some(&self.path));
         place.link(now, LinkState::Up);
-        self.places.insert(address, place);
+        self.places.insert(address, Box::new(place));
         self.no_boards(None);
         true
     }

@@ -16,7 +16,7 @@ pub use topic::Topic;
 
 use crate::laws::word::worded;
 use std::collections::BTreeMap;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 /// The files, oldest first.
 const FILES: [(&str, &str); 7] = [
@@ -43,15 +43,21 @@ pub const EDITIONS: [&str; FILES.len()] = {
 /// Those of somebody's own.
 static OWN: OnceLock<Vec<Edition>> = OnceLock::new();
 
-static ALL: LazyLock<Vec<Edition>> = LazyLock::new(|| {
-    let read = |(name, text): &(&str, &str)| match Edition::parse(name, text) {
-        Ok(edition) => edition,
-        // The files are part of the program, and a test reads them all.
-        Err(problems) => unreachable!("config/laws/{name}.toml: {}", problems.join("; ")),
-    };
-    let own = |name: &str| OWN.get()?.iter().rfind(|edition| edition.name == name).cloned();
-    FILES.iter().map(|file| own(file.0).unwrap_or_else(|| read(file))).collect()
-});
+/// Each as it is read, when it is first needed: a machine that uses one edition keeps one in memory.
+static READ: [OnceLock<Edition>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+
+/// The edition of a file, from this machine's own files or as it is built in.
+fn edition(file: &(&str, &str), read: &'static OnceLock<Edition>) -> &'static Edition {
+    let (name, text) = file;
+    read.get_or_init(|| {
+        let own = OWN.get().and_then(|own| own.iter().rfind(|edition| edition.name == *name).cloned());
+        own.unwrap_or_else(|| match Edition::parse(name, text) {
+            Ok(edition) => edition,
+            // The files are part of the program, and a test reads them all.
+            Err(problems) => unreachable!("config/laws/{name}.toml: {}", problems.join("; ")),
+        })
+    })
+}
 
 worded! {
     /// How fast a game is (A.1, B.1).
@@ -116,13 +122,13 @@ struct Content {
 
 impl Edition {
     /// All of them, oldest first.
-    pub fn all() -> &'static [Edition] {
-        &ALL
+    pub fn all() -> impl DoubleEndedIterator<Item = &'static Edition> {
+        FILES.iter().zip(&READ).map(|(file, read)| edition(file, read))
     }
 
     /// The one of this name.
     pub fn named(name: &str) -> Option<&'static Edition> {
-        ALL.iter().find(|edition| edition.name == name)
+        FILES.iter().zip(&READ).find(|(file, _)| file.0 == name).map(|(file, read)| edition(file, read))
     }
 
     /// The file that is built in.

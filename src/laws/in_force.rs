@@ -65,7 +65,7 @@ impl Laws {
 /// Standard play by the newest edition.
 impl Default for Laws {
     fn default() -> Laws {
-        match Edition::all().last() {
+        match Edition::all().next_back() {
             Some(edition) => Laws { edition, class: TimeClass::Standard, supervision: Supervision::Full },
             None => unreachable!("there are editions"),
         }
