@@ -20,16 +20,26 @@ use touchmove::simulate::{Scene, Stage, hands};
 /// So many times as fast as real. With four times the pace of hands, what lies between two moves is shorter than a busy machine
 /// stutters: two moves arrive as one then, and boards that do not tell pieces apart cannot say which.
 const SPEED: u32 = 2;
+/// A board on a line of several is found by a search and read only when its turn comes, so its hands are no faster than real; it is
+/// played on as long as on the others, which is half of the game.
+const SPEED_ON_A_LINE: u32 = 1;
 
 /// A board on which the game begins when somebody opens its port; what is played, and how long that takes.
 fn board(name: &str, game: &Game, path: &Path) -> (Vec<String>, Duration) {
     let scene = Scene { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
-    let stage = Stage::new(name, game, &scene).unwrap();
+    let is_chain = (model(name).unwrap().protocol)().is_chain();
+    let speed = if is_chain { SPEED_ON_A_LINE } else { SPEED };
+    let mut game = game.clone();
+    if is_chain {
+        game.plies.truncate(game.plies.len() * SPEED_ON_A_LINE as usize / SPEED as usize);
+        game.result = None;
+    }
+    let stage = Stage::new(name, &game, &scene).unwrap();
     let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
-    let lasts = Duration::from_millis(stage.ends_at() / u64::from(SPEED));
+    let lasts = Duration::from_millis(stage.ends_at() / u64::from(speed));
     let mut port = Port::open().unwrap();
     std::os::unix::fs::symlink(port.path(), path).unwrap();
-    std::thread::spawn(move || port.serve(stage, SPEED, true));
+    std::thread::spawn(move || port.serve(stage, speed, true));
     (truth, lasts)
 }
 
