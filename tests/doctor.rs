@@ -212,8 +212,15 @@ fn a_configured_board_is_not_there() {
     check(said, 1, &["✗ board hall_1 is not plugged in: there is no /dev/ttyNONE7\n  → plug it in and switch it on"]);
 }
 
-/// Under a fake USB device; `None`, said so, without umockdev.
+/// As [`once_with_device`], once more where the machine was too busy for the fake board to answer in time.
 fn with_device(ids: (&str, &str), node: &str, manner: &str, args: &[&str]) -> Option<(i32, String)> {
+    let found = once_with_device(ids, node, manner, args)?;
+    let is_late = manner == "answers" && found.1.contains("nothing answers on");
+    if is_late { once_with_device(ids, node, manner, args) } else { Some(found) }
+}
+
+/// Runs the doctor under a fake USB device. Returns `None` without umockdev, and says so.
+fn once_with_device(ids: (&str, &str), node: &str, manner: &str, args: &[&str]) -> Option<(i32, String)> {
     let dir = tempfile::tempdir().unwrap();
     let output = umockdev("board.py")?
         .args([ids.0, ids.1, node, manner, "--", DOCTOR, "doctor"])

@@ -13,8 +13,8 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// Prints the path of a serial port and is a board on it, `speed` times as fast as real. Time begins with the first byte that
-/// a host sends. Returns when the game is over and the host has read all, unless it is to stay.
+/// Prints the path of a pseudo-terminal and serves a board on it, `speed` times as fast as real time. Time begins with the first
+/// byte from the host. Returns when the game is over and the host has read everything, unless `stay` is set.
 pub fn serve(stage: Stage, speed: u32, stay: bool) -> anyhow::Result<()> {
     let mut port = Port::open().context("no pseudo-terminal can be had")?;
     println!("{}", port.path());
@@ -25,15 +25,15 @@ pub fn serve(stage: Stage, speed: u32, stay: bool) -> anyhow::Result<()> {
 /// A pseudo-terminal: the host opens [`Port::path`] as it would a serial port.
 pub struct Port {
     host: OwnedFd,
-    /// Held open, so that a host may come and go.
+    /// Held open, so that a host may close and reopen the port.
     slave: OwnedFd,
     path: String,
-    /// What the host has not taken yet.
+    /// Bytes that the host has not accepted yet.
     outbox: VecDeque<u8>,
 }
 
 impl Port {
-    /// A fresh one, raw.
+    /// Opens a new pseudo-terminal in raw mode.
     pub fn open() -> rustix::io::Result<Port> {
         let host = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         grantpt(&host)?;
@@ -47,17 +47,17 @@ impl Port {
         Ok(Port { host, slave, path: path.to_string_lossy().into_owned(), outbox: VecDeque::new() })
     }
 
-    /// What the host opens.
+    /// Returns the path that the host opens.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// Is a board until the game is over and the host has read all, or for ever.
+    /// Serves a board until the game is over and the host has read everything, or forever if `stay` is set.
     pub fn serve(&mut self, stage: Stage, speed: u32, stay: bool) -> rustix::io::Result<()> {
         Board { stage, speed: speed.max(1), began: None }.serve(self, stay)
     }
 
-    /// Waits for the host to send, or to take what it was sent, but not longer than this.
+    /// Waits until the host sends or accepts bytes, but not longer than `longest`.
     fn wait(&self, longest: Option<Duration>) -> rustix::io::Result<()> {
         let events = if self.outbox.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
         let timeout =
@@ -72,7 +72,7 @@ impl Port {
         let mut buffer = [0; 256];
         match read(&self.host, &mut buffer) {
             Ok(count) => {
-                // A host wants its port for itself (TIOCEXCL); a real one forgets that with its last close, this one stays open.
+                // A host opens its port exclusively (TIOCEXCL). A real port forgets that with its last close; this one stays open.
                 ioctl_tiocnxcl(&self.slave)?;
                 Ok(buffer[..count].to_vec())
             }
@@ -92,11 +92,15 @@ impl Port {
         Ok(())
     }
 
-    /// Whether the host has read everything.
+    /// Returns whether the host has read everything.
     fn is_read(&self) -> rustix::io::Result<bool> {
         Ok(self.outbox.is_empty() && ioctl_fionread(&self.slave)? == 0)
     }
 }
+
+/// Length of the first part of a board's time, which runs at real speed: a host on a busy machine has read the squares before a
+/// hand moves the first piece.
+const GREETING: Duration = Duration::from_secs(2);
 
 struct Board {
     stage: Stage,
@@ -104,9 +108,9 @@ struct Board {
     began: Option<Instant>,
 }
 
-/// How often to look whether the host has read the rest.
+/// Interval at which the end polls whether the host has read the rest.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// So often nothing was left to read: the kernel hands bytes over by and by, and a busy machine takes its time.
+/// Number of polls in a row that must find nothing left to read: the kernel delivers bytes gradually, and a busy machine is slow.
 const LOOKS: u32 = 10;
 
 impl Board {
@@ -132,16 +136,20 @@ impl Board {
         }
     }
 
-    /// The board's own time.
+    /// Returns the board's own time.
     fn now(&self) -> Millis {
-        self.began.map_or(0, |began| began.elapsed().as_millis() as Millis * Millis::from(self.speed))
+        let elapsed = self.began.map_or(Duration::ZERO, |began| began.elapsed());
+        let greeting = elapsed.min(GREETING);
+        (greeting + (elapsed - greeting) * self.speed).as_millis() as Millis
     }
 
-    /// Until the board does something by itself; `None`: not before the host says something.
+    /// Returns the time until the board acts by itself; `None`: not before the host sends something.
     fn sleep(&self) -> Option<Duration> {
         let began = self.began?;
         let next = self.stage.next_event()?.min(self.stage.ends_at());
-        let at = began + Duration::from_micros(next * 1000 / u64::from(self.speed) + 1000);
+        let next = Duration::from_millis(next);
+        let greeting = next.min(GREETING);
+        let at = began + greeting + (next - greeting) / self.speed + Duration::from_millis(1);
         Some(at.saturating_duration_since(Instant::now()))
     }
 }

@@ -8,7 +8,7 @@ use shakmaty::Square;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use touchmove::boards::{BOARDS, Connection, Sensing, model};
+use touchmove::boards::{BOARDS, Connection, model};
 use touchmove::ctl::pty::Port;
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
@@ -112,15 +112,17 @@ async fn a_game_on_each_board_arrives() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
     assert_eq!(outcome.len(), truth.len(), "{outcome:?}\n{}", daemon.log());
+    let mut exact = 0;
     for (board, (moves, game)) in &outcome {
         let events = client.events(*game).await.unwrap();
         let kinds: Vec<_> = events.iter().filter_map(|event| event.fields.get("kind")?.as_str()).collect();
-        // Where this machine was too busy to read two moves one by one, a board that does not tell pieces apart cannot say which
-        // they were; but the arbiter has to know.
-        let is_told = model(&board.replace('_', "-")).unwrap().sensing == Sensing::Occupancy
-            && (kinds.contains(&"moves_uncertain") || kinds.contains(&"position_unexplained"));
-        assert!(is_told || truth.get(board) == Some(moves), "{board}: {moves:?}, {kinds:?}\n{}", daemon.log());
+        // This machine may have been too busy to read moves one by one; the arbiter has to know then.
+        let is_reported = kinds.contains(&"moves_uncertain") || kinds.contains(&"position_unexplained");
+        let is_exact = truth.get(board) == Some(moves);
+        exact += usize::from(is_exact);
+        assert!(is_exact || is_reported, "{board}: {moves:?}, {kinds:?}\n{}", daemon.log());
     }
+    assert!(2 * exact > truth.len(), "{exact} of {} are exact\n{}", truth.len(), daemon.log());
 }
 
 /// What was learned of the pieces is kept: in mid-game there is no start position to learn from.
