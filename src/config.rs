@@ -1,8 +1,8 @@
 //! The configuration: one TOML file, checked as a whole before anything starts.
 //!
-//! Every key stands once in [`keys::KEYS`], with its kind, range, default and what it is for: from that table files are
-//! checked, and `config/touchmoved.toml` is written from it (a test compares). All that is wrong with a file is said at
-//! once, with line, column and what to write instead.
+//! Every key is defined once, in [`keys::KEYS`], with its kind, range, default and description. Files are checked against that
+//! table, and `config/touchmoved.toml` is generated from it (a test compares). All problems of a file are reported at once, with
+//! line, column and what to write instead.
 
 mod check;
 pub mod hooks;
@@ -26,7 +26,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// Where journal and recordings of the service are, unless something else is configured.
+/// Directory of the service's journal and recordings, unless another is configured.
 const DEFAULT_STATE_DIR: &str = "/var/lib/touchmove";
 
 /// A checked configuration.
@@ -34,49 +34,49 @@ const DEFAULT_STATE_DIR: &str = "/var/lib/touchmove";
 pub struct Config {
     /// `auto` (session if there is one, else system), `session`, `system`, or the address of a bus.
     pub bus: String,
-    /// Where journal and recordings are kept; `None`: see [`Config::state_dir`].
+    /// The directory of journal and recordings; `None`: see [`Config::state_dir`].
     state_dir: Option<PathBuf>,
-    /// Room for recordings; `None`: nothing is recorded.
+    /// The disk space for recordings; `None`: nothing is recorded.
     pub recordings: Option<Room>,
-    /// What is common to all boards. `sensing`, `rotation`, `clock_side` and `start_fen` are each board's own.
+    /// The settings common to all boards. `sensing`, `rotation`, `clock_side` and `start_fen` are set for each board.
     game: Settings,
-    /// What the PGN of every game says about the event.
+    /// The PGN tags of the event, the same for every game.
     pub tags: Tags,
-    /// How much later the public learns what happens.
+    /// The delay after which the public learns of events.
     pub delay: Delay,
-    /// What the public learns of moves that are not legal.
+    /// Whether moves that are not legal are shown to the public.
     pub illegal_moves: IllegalMoves,
-    /// The folder of the games as files; `None`: none are written.
+    /// The directory in which the games are written as files; `None`: none are written.
     pub files: Option<PathBuf>,
-    /// Which rounds of a broadcast on Lichess have the games; `None`: none.
+    /// The rounds of a Lichess broadcast to which games are sent; `None`: none.
     pub lichess: Option<lichess::Lichess>,
-    /// How somebody is told of alerts who is not looking.
+    /// How alerts are delivered to people who do not watch the page.
     pub hooks: hooks::Hooks,
-    /// Where Prometheus may ask, on a loopback address; `None`: nowhere.
+    /// The loopback address on which Prometheus may read metrics; `None`: off.
     pub metrics: Option<SocketAddr>,
-    /// Programs that know DGT LiveChess.
+    /// The server for programs that speak the DGT LiveChess protocol.
     pub livechess: livechess::LiveChess,
-    /// The page.
+    /// The web page.
     pub web: web::Web,
-    /// The configured boards. Empty: every board that its USB id names is served.
+    /// The configured boards. If empty, every board that is identified by its USB id is served.
     pub boards: Vec<Board>,
 }
 
 /// PGN tags that are the same for all games.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tags {
-    /// `?`: not known.
+    /// The event; `?` if unknown.
     pub event: String,
-    /// `?`: not known.
+    /// The site; `?` if unknown.
     pub site: String,
-    /// As PGN writes it, `2026.11.21`; `None`: the day on which the game began.
+    /// The date in PGN format, `2026.11.21`; `None`: the day on which the game began.
     pub date: Option<String>,
-    /// `?`: not known.
+    /// The round; `?` if unknown.
     pub round: String,
 }
 
 impl Tags {
-    /// Name and value of each that is the same for all games.
+    /// Returns the name and value of each tag that is the same for all games.
     pub fn pairs(&self) -> Vec<(String, String)> {
         let always = [("Event", &self.event), ("Site", &self.site), ("Round", &self.round)];
         let dated = self.date.as_ref().map(|date| ("Date", date));
@@ -87,32 +87,32 @@ impl Tags {
 /// One configured board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Board {
-    /// ASCII letters, digits and `_` only.
+    /// The name: ASCII letters, digits and `_` only.
     pub name: String,
-    /// On a chain: names of boards by their addresses, of the same form.
+    /// On a bus, the names of the boards by address, in the same format as `name`.
     pub names: BTreeMap<Address, String>,
-    /// Which kind.
+    /// The model.
     pub model: &'static Model,
-    /// Where it is plugged in.
+    /// The port or device to which it is connected.
     pub place: Place,
-    /// DTR and RTS.
+    /// The state of the serial control lines DTR and RTS.
     pub control: ControlLines,
-    /// How it stands; `None`: found from the position.
+    /// The orientation of the board; `None`: inferred from the position.
     pub rotation: Option<Rotation>,
-    /// How its clock stands; `None`: found from the first presses.
+    /// The orientation of its clock; `None`: inferred from the first presses.
     pub clock_side: Option<Rotation>,
-    /// What it shows the players by its lights.
+    /// What its lights show to the players.
     pub lights: Help,
-    /// The position its games start from, where that is not found on the board.
+    /// The start position of its games, where it is not recognised on the board.
     pub start_fen: Option<String>,
 }
 
-/// Room on the disk, in bytes.
+/// Limits on disk space, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// All recordings together take no more than this.
+    /// Maximum size of all recordings together.
     pub max: u64,
-    /// What the disk must have left for anything to be recorded.
+    /// Minimum free space on the disk; below it, nothing is recorded.
     pub reserve: u64,
 }
 
@@ -123,7 +123,7 @@ impl Default for Config {
 }
 
 impl Board {
-    /// A board of which nothing but name, model and place is configured.
+    /// Creates a board with default settings for everything but name, model and place.
     pub fn new(name: String, model: &'static Model, place: Place) -> Board {
         Board {
             name,
@@ -143,16 +143,16 @@ impl Config {
     /// Checks the text of a file.
     ///
     /// # Errors
-    /// Everything that is wrong with it, in the order of the file.
+    /// Returns all problems, in the order of the file.
     pub fn parse(text: &str) -> Result<Config, Vec<Problem>> {
         let (config, problems) = check::check(text);
         if problems.is_empty() { Ok(config) } else { Err(problems) }
     }
 
-    /// Reads and checks a file; one that does not exist says nothing, so that the defaults hold.
+    /// Reads and checks a file. A missing file is treated as empty: all defaults apply.
     ///
     /// # Errors
-    /// The file cannot be read, or something is wrong with it.
+    /// The file cannot be read, or its content is invalid.
     pub fn load(path: &Path) -> Result<Config, ConfigError> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
@@ -163,7 +163,7 @@ impl Config {
         Config::parse(&text).map_err(|problems| ConfigError::Wrong { path: path.into(), problems })
     }
 
-    /// Where the configuration is looked for when nobody says: the user's own file if there is one, else the machine's.
+    /// Returns the path of the configuration if none is given: the user's own file if it exists, else the system's.
     pub fn default_path() -> PathBuf {
         let home =
             |name: &str, rest: &str| std::env::var_os(name).filter(|dir| !dir.is_empty()).map(|dir| Path::new(&dir).join(rest));
@@ -173,8 +173,8 @@ impl Config {
             .unwrap_or_else(|| PathBuf::from("/etc/touchmove/touchmoved.toml"))
     }
 
-    /// Where journal and recordings are kept: as configured, else what systemd gives the service, else the user's own state
-    /// directory, else `/var/lib/touchmove`.
+    /// Returns the directory of journal and recordings: the configured one, else the one that systemd sets for the service, else
+    /// the user's state directory, else `/var/lib/touchmove`.
     pub fn state_dir(&self) -> PathBuf {
         let from = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         self.state_dir
@@ -185,15 +185,15 @@ impl Config {
             .unwrap_or_else(|| PathBuf::from(DEFAULT_STATE_DIR))
     }
 
-    /// Returns why the games cannot be written as files where they are configured to be, if the state is kept in this directory:
-    /// the command line and the environment may name another one than the file does.
+    /// Returns the reason why the configured directory of the public files conflicts with this state directory, or `None`. The
+    /// command line and the environment may set another state directory than the file does.
     pub fn files_conflict(&self, state_dir: &Path) -> Option<String> {
         let dir = self.files.as_deref()?;
         let state_dir = std::path::absolute(state_dir).unwrap_or_else(|_| state_dir.to_owned());
         check::files_conflict(dir, &state_dir)
     }
 
-    /// What is allowed and may not be meant, a sentence each.
+    /// Returns a warning, one sentence each, for every setting that is allowed but may be unintended.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if self.livechess.origins.contains(&livechess::Origin::Null) {
@@ -206,14 +206,14 @@ impl Config {
         warnings
     }
 
-    /// The secrets in files that this names and every user of this machine can read, a sentence each.
+    /// Returns a sentence for each configured file that holds a secret and that every user of this machine can read or replace.
     pub fn exposed_secrets(&self) -> Vec<String> {
         let token = self.lichess.as_ref().and_then(|lichess| lichess.token_file.as_deref());
         let key = self.web.tls.as_ref().map(|tls| tls.key.as_path());
         [token, key].into_iter().flatten().filter_map(secret::exposed).collect()
     }
 
-    /// What decides how the readings of this board become a game.
+    /// Returns the settings of a table session for this board.
     pub fn settings(&self, board: &Board) -> Settings {
         Settings {
             sensing: board.model.sensing,
@@ -226,14 +226,14 @@ impl Config {
     }
 }
 
-/// Something wrong in a configuration file, and what to write instead.
+/// A problem in a configuration file, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Counts from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// Counts characters from 1.
+    /// The column in characters, counted from 1.
     pub column: usize,
-    /// What is wrong and what to write.
+    /// A sentence that says what is wrong and what to write.
     pub message: String,
 }
 
@@ -243,51 +243,51 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Why there is no configuration.
+/// The reason why the configuration could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// A file that was named is not there.
+    /// A file that was named does not exist.
     #[error("{} does not exist: give the file that is meant, or leave --config out", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// The file is there, but cannot be read.
+    /// The file exists but cannot be read.
     #[error("{} cannot be read ({error}): make it readable for this user, or give another with --config", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// The file is something else.
+    /// The file is not UTF-8 text.
     #[error("{} is not a text file in UTF-8: write it anew from config/touchmoved.toml", path.display())]
     NotText {
         /// The file.
         path: PathBuf,
     },
-    /// One line for each problem, with file, line and column.
+    /// The content is invalid: one line for each problem, with file, line and column.
     #[error("{}", problems.iter().map(|problem| format!("{}:{problem}", path.display())).collect::<Vec<_>>().join("\n"))]
     Wrong {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, at least one.
+        /// The problems, at least one.
         problems: Vec<Problem>,
     },
-    /// The public files and the state directory of this start lie in each other.
+    /// Of the directory of the public files and the state directory of this start, one contains the other.
     #[error("{}: {why}", path.display())]
     FilesConflict {
-        /// The file of the configuration.
+        /// The configuration file.
         path: PathBuf,
-        /// [`Config::files_conflict`].
+        /// The result of [`Config::files_conflict`].
         why: String,
     },
-    /// Others can read secrets in files that it names. One line for each.
+    /// Other users can read secrets in files that the configuration names. One line for each.
     #[error("{}", exposed.iter().map(|why| format!("{}: {why}", path.display())).collect::<Vec<_>>().join("\n"))]
     Exposed {
-        /// The file of the configuration.
+        /// The configuration file.
         path: PathBuf,
-        /// [`Config::exposed_secrets`], at least one.
+        /// The result of [`Config::exposed_secrets`], at least one.
         exposed: Vec<String>,
     },
 }

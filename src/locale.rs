@@ -1,7 +1,6 @@
-//! What is said to people, in their language: the messages of `config/locale`, put together by Project Fluent.
+//! Sentences for users, in their language: the messages of `config/locale`, formatted by Project Fluent.
 //!
-//! The files are part of the program, and [`Messages`] of somebody's own go before them. Which messages there are, and what they
-//! are about, is listed in [`keys`].
+//! The files are built in; custom [`Messages`] override them. [`keys`] lists all messages with their arguments.
 
 pub mod keys;
 mod own;
@@ -19,30 +18,30 @@ use shakmaty::{Color, Piece, Role, Square};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A language that there are messages in.
+/// A language with messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Locale {
     /// English.
     #[default]
     English,
-    /// Chinese, simplified; with the terms of the handbook of 2016 of the Chinese association.
+    /// Simplified Chinese, with the terms of the 2016 handbook of the Chinese association.
     SimplifiedChinese,
-    /// Chinese, traditional; with the terms of the Laws as translated in Taiwan.
+    /// Traditional Chinese, with the terms of the Laws as translated in Taiwan.
     TraditionalChinese,
 }
 
 impl Locale {
-    /// All of them.
+    /// All languages.
     pub const ALL: [Locale; 3] = [Locale::English, Locale::SimplifiedChinese, Locale::TraditionalChinese];
 
-    /// The nearest one to a language as BCP 47 (`zh-Hant-HK`) or POSIX (`zh_CN.UTF-8`) write it. English for any other.
+    /// Returns the nearest language for a BCP 47 (`zh-Hant-HK`) or POSIX tag (`zh_CN.UTF-8`); English for any other.
     pub fn from_tag(tag: &str) -> Locale {
         let tag = tag.split(['.', '@']).next().unwrap_or_default().to_ascii_lowercase();
         let mut parts = tag.split(['-', '_']);
         if parts.next() != Some("zh") {
             return Locale::English;
         }
-        // A script says more than a country, and comes before it.
+        // A script is more specific than a country, and precedes it.
         let traditional = parts.find_map(|part| match part {
             "hans" | "cn" | "sg" | "my" => Some(false),
             "hant" | "tw" | "hk" | "mo" => Some(true),
@@ -51,7 +50,7 @@ impl Locale {
         if traditional == Some(true) { Locale::TraditionalChinese } else { Locale::SimplifiedChinese }
     }
 
-    /// Its BCP 47 tag, which is also the name of its file: `en`, `zh-Hans`, `zh-Hant`.
+    /// Returns its BCP 47 tag, which is also the name of its file: `en`, `zh-Hans`, `zh-Hant`.
     pub fn tag(self) -> &'static str {
         match self {
             Locale::English => "en",
@@ -60,7 +59,7 @@ impl Locale {
         }
     }
 
-    /// Its messages, as they stand in its file.
+    /// Returns the text of its message file.
     pub fn source(self) -> &'static str {
         match self {
             Locale::English => include_str!("../config/locale/en.ftl"),
@@ -70,8 +69,8 @@ impl Locale {
     }
 }
 
-/// A sentence, without a full stop. What these messages do not know, as only a journal of another version can have it, is given by
-/// its key and what it is about.
+/// Returns a sentence, without a full stop. A text without a message, which only a journal of another version can contain, is
+/// returned as its key and arguments.
 pub fn sentence(locale: Locale, text: &Text) -> String {
     let mut args = FluentArgs::new();
     for (name, arg) in &text.args {
@@ -89,7 +88,7 @@ pub fn sentence(locale: Locale, text: &Text) -> String {
     message(locale, &text.key, &args).unwrap_or_else(|| text.to_string())
 }
 
-/// What a ruling asks for, as an order or a short sentence.
+/// Returns what a ruling requires, as an imperative or a short sentence.
 pub fn act(locale: Locale, act: &Act) -> String {
     let in_words = act.to_string();
     let args = match act {
@@ -103,13 +102,13 @@ pub fn act(locale: Locale, act: &Act) -> String {
     message(locale, &format!("act-{word}"), &args).unwrap_or(in_words)
 }
 
-/// The heading of a kind of alert, by its word: two to four words. What is no kind is given as it is.
+/// Returns the heading of a kind of alert, by its word: two to four words. Any other word is returned as it is.
 pub fn kind(locale: Locale, word: &str) -> String {
     message(locale, &format!("kind-{word}"), &FluentArgs::new()).unwrap_or_else(|| word.replace('_', " "))
 }
 
-/// What the web page says, by key: its own sentences, the headings of alerts, and the words of which it puts parts together. What
-/// a sentence is about stands in it as `{name}`, for the page to fill in.
+/// Returns the messages of the web page, by key: its own sentences, the headings of alerts, and the words for composing parts.
+/// Arguments appear as `{name}`, for the page to fill in.
 pub fn page_words(locale: Locale) -> BTreeMap<&'static str, String> {
     let said = |key: &str| PAGE.iter().any(|beginning| key.starts_with(beginning));
     let words = keys::KEYS.iter().filter(|(key, _)| said(key)).map(|(key, args)| {
@@ -119,10 +118,10 @@ pub fn page_words(locale: Locale) -> BTreeMap<&'static str, String> {
     words.collect()
 }
 
-/// How the keys begin that the page needs.
+/// Prefixes of the keys that the page needs.
 const PAGE: &[&str] = &["page-", "kind-", "player-", "role-", "piece-", "holds-", "difference"];
 
-/// A word of chess is one argument; a piece where it stands is three: all of it, `-role` and `-square`.
+/// Sets the argument of a chess word. A piece on a square sets three: the whole, `-role` and `-square`.
 fn set_word(locale: Locale, args: &mut FluentArgs<'static>, name: &str, word: &Word) {
     let text: String = match word {
         Word::Square(square) => square.to_string(),
@@ -135,7 +134,7 @@ fn set_word(locale: Locale, args: &mut FluentArgs<'static>, name: &str, word: &W
             args.set(format!("{name}-square"), man.square.to_string());
             self::man(locale, man)
         }
-        // Not for reading: messages choose by it.
+        // Not for display: messages select by it.
         Word::Moved(MovedBefore::King) => "king".to_owned(),
         Word::Moved(MovedBefore::Rook) => "rook".to_owned(),
         Word::Moved(MovedBefore::Either) => "either".to_owned(),
@@ -143,7 +142,7 @@ fn set_word(locale: Locale, args: &mut FluentArgs<'static>, name: &str, word: &W
     args.set(name.to_owned(), text);
 }
 
-/// One after the other.
+/// Joins the parts to a list.
 fn joined(locale: Locale, between: &str, last: &str, parts: Vec<String>) -> String {
     let count = parts.len();
     let join = |before: (usize, String), (index, next): (usize, String)| {
@@ -188,18 +187,18 @@ fn role(locale: Locale, role: Role) -> String {
     part(locale, key, [])
 }
 
-/// A span of time, in minutes where they are whole ones.
+/// Formats a duration, in minutes if it is a whole number of them.
 fn time(locale: Locale, seconds: u32) -> String {
     let (key, count) = if seconds.is_multiple_of(60) { ("time-minutes", seconds / 60) } else { ("time-seconds", seconds) };
     message(locale, key, &FluentArgs::from_iter([("count", count)])).unwrap_or_else(|| format!("{seconds} s"))
 }
 
-/// A part of a sentence. There is a message for each.
+/// Returns a part of a sentence. There is a message for each.
 fn part<const N: usize>(locale: Locale, key: &str, args: [(&'static str, String); N]) -> String {
     message(locale, key, &FluentArgs::from_iter(args)).unwrap_or_else(|| key.to_owned())
 }
 
-/// `None`: there is no such message, or it is about something that was not given.
+/// Formats a message; `None` if there is no such message, or one of its arguments is missing.
 fn message(locale: Locale, key: &str, args: &FluentArgs) -> Option<String> {
     static MESSAGES: LazyLock<[FluentBundle<FluentResource>; 3]> = LazyLock::new(|| Locale::ALL.map(messages));
     let messages = MESSAGES.get(locale as usize)?;
@@ -211,9 +210,9 @@ fn message(locale: Locale, key: &str, args: &FluentArgs) -> Option<String> {
 
 fn messages(locale: Locale) -> FluentBundle<FluentResource> {
     let mut messages = FluentBundle::new_concurrent(locale.tag().parse().into_iter().collect());
-    // Marks for texts that mix directions of writing: none of these does, and terminals show them.
+    // Isolation marks are for texts of mixed writing directions: none of these is, and terminals show the marks.
     messages.set_use_isolating(false);
-    // What cannot be read is left out; the tests see to it that there is nothing such.
+    // Unparsable messages are skipped; the tests make sure that there are none.
     let resource = FluentResource::try_new(locale.source().to_owned()).unwrap_or_else(|(resource, _)| resource);
     messages.add_resource_overriding(resource);
     own::of(locale).for_each(|own| messages.add_resource_overriding(own));

@@ -1,9 +1,9 @@
-//! A round of a tournament: who plays whom at which table, as pairing programs and organisers write it down.
+//! A round of a tournament: the pairings by table, as pairing programs and organisers write them.
 //!
-//! [`pgn`], [`csv`] and [`trf`] read files; [`Round::check`] says what is wrong with one as a whole. Nothing here changes anything: the
-//! daemon gives the names to the games.
+//! [`pgn`], [`csv`] and [`trf`] parse files; [`Round::check`] validates a round as a whole. This module does not change any game:
+//! the daemon assigns the names to the games.
 //!
-//! **Invariant:** no I/O. What is read here is also what is kept and sent as JSON: no other module has a form of its own for it.
+//! **Invariant:** no I/O. These types are also the stored and transmitted JSON: no other module has its own form.
 
 pub mod csv;
 pub mod pgn;
@@ -13,7 +13,7 @@ use crate::game::GameResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A player, as far as is known.
+/// The known data of a player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Player {
@@ -31,12 +31,12 @@ pub struct Player {
     /// The federation's three letters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub federation: Option<String>,
-    /// The team he plays for.
+    /// The player's team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
 }
 
-/// Who has won without play.
+/// The winner of a game that was forfeited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Forfeit {
@@ -58,17 +58,17 @@ pub struct Pairing {
     pub white: Player,
     /// Who has Black.
     pub black: Player,
-    /// The name of the board on the table, where it is said; else the boards are taken in the order of their names or of the
+    /// The name of the board on the table, if given; otherwise boards are assigned in the order of their names or of the
     /// configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
-    /// The serial number of the board on the table, where it is said.
+    /// The serial number of the board on the table, if given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
-    /// Nobody plays here.
+    /// The forfeit, if the game is not played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<Forfeit>,
-    /// The result as the file has it, where it is known already.
+    /// The result in the file, if already known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
 }
@@ -91,24 +91,24 @@ pub struct Round {
     /// The time control, as PGN or the organiser writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_control: Option<String>,
-    /// By table.
+    /// The pairings, by table.
     pub pairings: Vec<Pairing>,
 }
 
-/// Why a file is no round.
+/// The reason why a file is not a valid round.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadRound {
-    /// It is none of the formats.
+    /// The text has none of the supported formats.
     #[error(
         "this is neither PGN, nor a table with the columns table, white and black, nor a TRF16 file: see `touchmovectl round load --help`"
     )]
     Unknown,
-    /// All that is wrong with it.
+    /// All problems in the file.
     #[error("{}", .0.join("\n"))]
     Wrong(Vec<String>),
 }
 
-/// The formats that are read.
+/// The supported formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// PGN games, of which the tags are read.
@@ -120,7 +120,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Which format a text is in, by what it begins with.
+    /// Detects the format of a text from its beginning.
     pub fn of(text: &str) -> Option<Format> {
         let first = text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty())?;
         let is_trf =
@@ -160,7 +160,7 @@ impl Round {
     /// Reads a round, in whichever format it is. `number`: the round that is wanted, of a file that has several.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All problems in the file.
     pub fn read(text: &str, number: Option<u16>, order: &trf::Order) -> Result<Round, BadRound> {
         let round = match Format::of(text).ok_or(BadRound::Unknown)? {
             Format::Pgn => pgn::read(text, number),
@@ -171,7 +171,7 @@ impl Round {
         if wrong.is_empty() { Ok(round) } else { Err(BadRound::Wrong(wrong)) }
     }
 
-    /// What is wrong with it as a whole, one sentence each.
+    /// Returns the problems of the round as a whole, one sentence each.
     pub fn check(&self) -> Vec<String> {
         let mut wrong = Vec::new();
         if self.number == 0 {
@@ -212,20 +212,20 @@ impl Round {
         wrong
     }
 
-    /// The pairing of this table.
+    /// Returns the pairing of this table.
     pub fn table(&self, table: u16) -> Option<&Pairing> {
         self.pairings.iter().find(|pairing| pairing.table == table)
     }
 
-    /// The same, to change it.
+    /// Returns the pairing of this table, mutable.
     pub fn table_mut(&mut self, table: u16) -> Option<&mut Pairing> {
         self.pairings.iter_mut().find(|pairing| pairing.table == table)
     }
 
-    /// The two tables change players.
+    /// Swaps the players of two tables.
     ///
     /// # Errors
-    /// The table that is not there.
+    /// Returns the number of the table that does not exist.
     pub fn swap(&mut self, one: u16, other: u16) -> Result<(), u16> {
         let at = |table: u16| self.pairings.iter().position(|pairing| pairing.table == table).ok_or(table);
         let (one, other) = (at(one)?, at(other)?);
@@ -238,8 +238,8 @@ impl Round {
         Ok(())
     }
 
-    /// Which board stands at which table: those that are named first, the others in this order. `boards`: name and serial number of
-    /// each.
+    /// Assigns boards to tables: first the boards that are named in pairings, then the others in order. `boards` has the name and
+    /// serial number of each board.
     pub fn boards<'a>(&self, boards: &'a [(String, Option<String>)]) -> Vec<(u16, Option<&'a str>)> {
         let named = |pairing: &Pairing| {
             let found = boards.iter().find(|(name, serial)| {
@@ -258,7 +258,7 @@ impl Round {
         tables.iter().map(board).collect()
     }
 
-    /// The PGN tags of the game at this table.
+    /// Returns the PGN tags of the game at this table.
     pub fn tags(&self, pairing: &Pairing) -> Vec<(String, String)> {
         let mut tags = pairing.white.tags("White");
         tags.extend(pairing.black.tags("Black"));
@@ -277,7 +277,7 @@ impl Round {
 }
 
 impl Forfeit {
-    /// As a score is written: `+--`, `--+`, `---`.
+    /// Returns the score in its written form: `+--`, `--+`, `---`.
     pub fn score(self) -> &'static str {
         match self {
             Forfeit::White => "+--",
@@ -286,7 +286,7 @@ impl Forfeit {
         }
     }
 
-    /// The result that PGN writes.
+    /// Returns the result for PGN.
     pub fn result(self) -> Option<GameResult> {
         match self {
             Forfeit::White => Some(GameResult::WhiteWins),
@@ -295,7 +295,7 @@ impl Forfeit {
         }
     }
 
-    /// From a score, as it is written for games that were not played; `None`: it is no such score.
+    /// Parses the score of a game that was not played; `None` if it is no such score.
     pub fn from_score(score: &str) -> Option<Forfeit> {
         match score.trim() {
             "+--" | "1-0F" | "+:-" => Some(Forfeit::White),

@@ -1,7 +1,8 @@
-//! Events, commands and settings as JSON: one form for the journal, `replay --json`, recordings and every face that speaks JSON.
+//! The JSON form of events, commands and settings, shared by the journal, `replay --json`, recordings and every front-end that
+//! speaks JSON.
 //!
-//! `docs/events.md` lists every field with its unit. The core types stay free of serde: what stands here is the public form,
-//! and it changes on purpose only (a committed snapshot is compared in the tests).
+//! `docs/events.md` lists every field with its unit. The core types do not depend on serde. The types here are the public form,
+//! which changes only deliberately: the tests compare it with a committed snapshot.
 
 mod form;
 mod words;
@@ -14,39 +15,39 @@ use form::{Line, Thousandths, WireCommand, WireEvent, WireSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Why a text was not taken; each says what is wrong and what is expected.
+/// The reason why a JSON text was rejected; the message says what is wrong and what is expected.
 #[derive(Debug, thiserror::Error)]
 pub enum WireError {
-    /// Not an event.
+    /// The text is not an event.
     #[error("not an event: {0}")]
     Event(String),
-    /// Not a command.
+    /// The text is not a command.
     #[error("not a command: {0}; write for instance {{\"do\":\"take_back\",\"plies\":1}}")]
     Command(String),
-    /// Not the settings of a table.
+    /// The text is not the settings of a table session.
     #[error("not the settings of a table: {0}")]
     Settings(String),
 }
 
-/// One line of JSON, without the line's end: `t`, then `n` where the event is durable, then `event` and its fields, always in
-/// the same order.
+/// Writes an event as one line of JSON without the line break: `t`, then `n` if the event is durable, then `event` and its fields,
+/// always in the same order.
 pub fn to_json(stamped: &Stamped) -> String {
     let line = Line { t: stamped.at, n: stamped.number, event: WireEvent::from(&stamped.event) };
     let mut bytes = Vec::with_capacity(256);
-    // Neither can fail: every key is text, and a vector takes every write.
+    // Serialization cannot fail: every key is a string, and a `Vec` accepts every write.
     let written = line.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Thousandths));
     debug_assert!(written.is_ok());
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// What [`to_json`] writes, as a value to stand inside other JSON.
+/// Returns the output of [`to_json`] as a value, to be embedded in other JSON.
 pub fn event_to_value(stamped: &Stamped) -> Value {
-    // It was JSON a moment ago.
+    // The text was just written as JSON.
     serde_json::from_str(&to_json(stamped)).unwrap_or_default()
 }
 
-/// Reads what [`to_json`] writes. Fields it does not know are passed over, so that an older program reads a newer journal's
-/// events; a durable event must have its number.
+/// Parses the output of [`to_json`]. Unknown fields are ignored, so that an older program can read a newer journal's events. A
+/// durable event must have its number.
 pub fn from_json(text: &str) -> Result<Stamped, WireError> {
     let line: Line = serde_json::from_str(text).map_err(|error| WireError::Event(error.to_string()))?;
     let event = Event::try_from(line.event).map_err(WireError::Event)?;
@@ -57,7 +58,7 @@ pub fn from_json(text: &str) -> Result<Stamped, WireError> {
     }
 }
 
-/// The word in field `event`.
+/// Returns the word in field `event`.
 pub fn kind(event: &Event) -> &'static str {
     match event {
         Event::GameStarted { .. } => "game_started",
@@ -78,17 +79,17 @@ pub fn kind(event: &Event) -> &'static str {
     }
 }
 
-/// A command as an object: `{"do":"take_back","plies":1}`.
+/// Converts a command to a JSON object: `{"do":"take_back","plies":1}`.
 pub fn command_to_value(command: &Command) -> Value {
     serde_json::to_value(WireCommand::from(command)).unwrap_or_default()
 }
 
-/// Reads what [`command_to_value`] writes. Unknown fields are refused.
+/// Parses the output of [`command_to_value`]. Unknown fields are rejected.
 pub fn command_from_value(value: &Value) -> Result<Command, WireError> {
     WireCommand::deserialize(value).map(Command::from).map_err(|error| WireError::Command(error.to_string()))
 }
 
-/// A command with who gave it, as it stands in a recording: the command's object with `by` in it.
+/// Converts a command and its issuer to the form used in a recording: the command's object with `by` added.
 pub fn order_to_value(order: &Order) -> Value {
     let mut value = command_to_value(&order.command);
     if let Value::Object(fields) = &mut value {
@@ -97,7 +98,7 @@ pub fn order_to_value(order: &Order) -> Value {
     value
 }
 
-/// Reads what [`order_to_value`] writes; without `by` the order came from the `recording`. Unknown fields are refused.
+/// Parses the output of [`order_to_value`]. If `by` is missing, the issuer is `recording`. Unknown fields are rejected.
 pub fn order_from_value(value: &Value) -> Result<Order, WireError> {
     let mut value = value.clone();
     let by = match value.as_object_mut().and_then(|fields| fields.remove("by")) {
@@ -108,13 +109,13 @@ pub fn order_from_value(value: &Value) -> Result<Order, WireError> {
     Ok(Order { command: command_from_value(&value)?, by })
 }
 
-/// The settings of a table as an object: a recording's `core`.
+/// Converts the settings of a table session to a JSON object: the `core` of a recording.
 pub fn settings_to_value(settings: &Settings) -> Value {
     serde_json::to_value(WireSettings::from(settings)).unwrap_or_default()
 }
 
-/// Reads what [`settings_to_value`] writes. What is left out has its default; unknown fields, unknown words and values out of
-/// range are refused.
+/// Parses the output of [`settings_to_value`]. Missing fields have their defaults. Unknown fields, unknown words and values out of
+/// range are rejected.
 pub fn settings_from_value(value: &Value) -> Result<Settings, WireError> {
     let wire = WireSettings::deserialize(value).map_err(|error| WireError::Settings(error.to_string()))?;
     let ranges = [

@@ -1,4 +1,4 @@
-//! `touchmovectl`: see boards and games, replay, simulate, find out what is wrong.
+//! `touchmovectl`: shows boards and games, replays, simulates, and finds faults.
 #![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {

@@ -1,4 +1,4 @@
-//! `touchmoved`: electronic chessboards in, games out over D-Bus.
+//! `touchmoved`: reads electronic chessboards and publishes games over D-Bus.
 #![forbid(unsafe_code)]
 
 #[path = "touchmoved/args.rs"] // not beside this file: there it would be a program
@@ -44,16 +44,16 @@ use tracing::{debug, error, info, warn};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
-/// How long boards, the journal and the faces may take at the end, all together: the unit waits longer (TimeoutStopSec=).
+/// Total time for boards, journal and front-ends to stop. It must be shorter than TimeoutStopSec= of the unit.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How long boards may of that: the rest is for what they said.
+/// Part of this time for the boards; the rest is for storing and publishing their last readings.
 const PARTING: Duration = Duration::from_secs(5);
 
-/// A start that has gone on for so long after the service was ready is one: what ends it then is no reason to wait with the next.
+/// Minimum time, after the service was ready, for a start to count as successful. An end after that does not delay the next start.
 const STARTED: Duration = Duration::from_secs(10);
 
-/// The exit code where a file says what is wrong: the configuration, an edition of the Laws, messages (EX_CONFIG of sysexits.h). The
-/// service manager starts nothing anew then; any other failure may be over the next time.
+/// Exit code if a file is invalid: the configuration, an edition of the Laws, messages (EX_CONFIG of sysexits.h). The service
+/// manager does not restart the service then; any other failure may be temporary.
 const CONFIGURATION: u8 = 78;
 
 fn main() -> ExitCode {
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
         Err(why) => {
             match why.downcast_ref::<ConfigError>() {
                 None | Some(ConfigError::Missing { .. }) => eprintln!("touchmoved: {why:#}"),
-                // Lines that begin with file, line and column, for editors too.
+                // Lines that begin with file, line and column, which editors understand too.
                 Some(why) => eprintln!("{why}"),
             }
             if why.is::<ConfigError>() || why.is::<OwnError>() { ExitCode::from(CONFIGURATION) } else { ExitCode::FAILURE }
@@ -82,15 +82,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// More open files than a program has when nobody asks for them: for faces that many connect to.
+/// Limit of open files that the program requests, above the usual default: for front-ends with many connections.
 const FILES: u64 = 8192;
 
-/// Lets this program open more files, as far as it may.
+/// Raises the limit of open files, as far as permitted.
 fn allow_files() {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.map_or(FILES, |most| most.min(FILES));
     if limit.current.is_some_and(|now| now < wanted) {
-        // What it may have is enough for boards, and faces go by it.
+        // The current limit is enough for boards, and front-ends adapt to it.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
     }
 }
@@ -211,7 +211,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
     faces.spawn(rounds::run(Arc::clone(&hub), faces_stop.clone()));
     if config.livechess.listen.is_some() {
-        // Its clients may have whole games followed for themselves.
+        // Its clients may have whole games followed for them.
         faces.spawn(apart(livechess::run(Desk::new(&hub, &gallery, &config), faces_stop.clone())));
     }
     if config.web.listen.is_some() {
@@ -241,7 +241,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     loop {
         tokio::select! {
             () = watchdog.due() => {
-                // Whatever holds the hub, or this thread, for good, holds this, too.
+                // If the hub or this thread hangs, this stops, too, and the watchdog ends the service.
                 hub.read(|_| notify(&[NotifyState::Watchdog]));
                 continue;
             }
@@ -267,7 +267,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if failure.is_none() {
         backoff.succeeded();
     }
-    // In this order: no more readings, then all that was read is kept, then all that was kept is told.
+    // In this order: no more readings, then all readings are stored, then everything stored is published.
     notify(&[NotifyState::Stopping]);
     let end = Instant::now() + PATIENCE;
     stop_links.send_replace(true);
@@ -286,7 +286,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
 }
 
 fn bus(args: &Args, config: &Config) -> Bus {
-    // The configuration has been checked: what is none of the words is an address; `auto` is no word of a bus.
+    // The configuration has been validated: any other word is an address, and `auto` does not parse as a bus.
     args.bus.clone().or_else(|| config.bus.parse().ok()).unwrap_or_default()
 }
 
@@ -306,7 +306,7 @@ fn start_faces(
     (faces, presences)
 }
 
-/// Puts a trouble on the list, or takes it off, and says so where that is news.
+/// Sets or clears a health problem, and logs it if that is a change.
 fn tell(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) {
     let news = sentence.clone();
     if hub.trouble(kind, board, sentence) {
@@ -317,8 +317,8 @@ fn tell(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentence: Option
     }
 }
 
-/// Puts a trouble of the hooks on the list, or takes it off, and logs it where that is news. A hook runs when an alert is raised, so that
-/// the log tells of it as [`Hub::warn_about_play`] does.
+/// Sets or clears a health problem of the hooks, and logs it if that is a change. A hook runs when an alert is raised, so it is
+/// logged in the same way as by [`Hub::warn_about_play`].
 fn report_hook(hub: &Hub, kind: &'static str, sentence: Option<String>) {
     let news = sentence.clone();
     if hub.trouble(kind, None, sentence) {
@@ -330,7 +330,7 @@ fn report_hook(hub: &Hub, kind: &'static str, sentence: Option<String>) {
     }
 }
 
-/// Runs a face on a thread of its own: what it works out, encrypts and writes holds up no board.
+/// Runs a front-end on its own thread, so that its computing, encryption and writing never delay a board.
 async fn apart(face: impl Future<Output = ()> + Send + 'static) {
     let (done, ended) = oneshot::channel::<()>();
     std::thread::spawn(move || {
@@ -340,11 +340,11 @@ async fn apart(face: impl Future<Output = ()> + Send + 'static) {
         }
         drop(done);
     });
-    // It is dropped when the face has ended, however it did.
+    // The sender is dropped when the front-end has ended, for whatever reason.
     let _ = ended.await;
 }
 
-/// Waits where the last starts have failed, so that they are not repeated five times a second.
+/// Waits if the last starts have failed, so that they are not repeated five times a second.
 async fn wait_to_start(backoff: &StartBackoff) {
     match backoff.begin() {
         Ok((_, Duration::ZERO)) => {}
@@ -358,13 +358,13 @@ async fn wait_to_start(backoff: &StartBackoff) {
     }
 }
 
-/// Tells the service manager once each name is held, or once it is known that it cannot be: games go on without a bus.
+/// Notifies the service manager once each name is held, or is known not to be available: games go on without a bus.
 async fn ready(presences: Vec<watch::Receiver<Presence>>) {
     let status = bus_status(presences).await;
     notify(&[NotifyState::Ready, NotifyState::Status(&status)]);
 }
 
-/// Waits until it is known of each name whether it is held; what to say of that.
+/// Waits until it is known of each name whether it is held. Returns the status to report.
 async fn bus_status(presences: Vec<watch::Receiver<Presence>>) -> String {
     let mut status = "serving".to_owned();
     for mut presence in presences {
@@ -377,8 +377,8 @@ async fn bus_status(presences: Vec<watch::Receiver<Presence>>) -> String {
     status
 }
 
-/// Gives the boards to serve: the one named by arguments, else those configured, else every one that its USB id names, when
-/// it is plugged in.
+/// Sends the boards to serve: the one given by arguments, else the configured ones, else every board that is known by its USB id,
+/// when it is plugged in.
 async fn boards(args: &Args, config: &Config, plugs: Plugs, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
     if let Some(port) = &args.port {
         let board = config::Board::new(String::new(), args.board, Place::Port(port.clone()));
@@ -399,7 +399,7 @@ async fn boards(args: &Args, config: &Config, plugs: Plugs, specs: mpsc::Unbound
     std::future::pending().await
 }
 
-/// Tells what is not used, for ever; with a port given by argument nothing else was to be.
+/// Reports unused devices, forever; does nothing if a port is given by argument.
 async fn unused(args: &Args, config: &Config, hub: &Arc<Hub>, plugs: Plugs) {
     if args.port.is_none() {
         let places: Option<Arc<[Place]>> =
@@ -409,7 +409,7 @@ async fn unused(args: &Args, config: &Config, hub: &Arc<Hub>, plugs: Plugs) {
     std::future::pending().await
 }
 
-/// Counts what is plugged in and out, for ever. Where udev cannot be listened to, something may have been.
+/// Counts plug and unplug events, forever. If udev cannot be monitored, a change is assumed.
 async fn hotplug(plugged: watch::Sender<u64>) {
     loop {
         if let Ok(mut changes) = link_watch::Changes::listen() {
@@ -441,11 +441,11 @@ async fn discover(config: &Config, mut plugs: Plugs, specs: mpsc::UnboundedSende
     }
 }
 
-/// When the service manager has to hear that all is well; never, if it does not ask.
+/// The interval at which the service manager must be notified; none if it does not require that.
 struct Watchdog(Option<Interval>);
 
 impl Watchdog {
-    /// Twice in the time it waits (sd_watchdog_enabled(3)).
+    /// Notifies twice within the timeout (sd_watchdog_enabled(3)).
     fn new() -> Watchdog {
         let every = sd_notify::watchdog_enabled().map(|patience| patience / 2).filter(|half| !half.is_zero());
         Watchdog(every.map(tokio::time::interval))

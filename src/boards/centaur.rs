@@ -1,9 +1,9 @@
-//! The board inside a DGT Centaur, on the UART of a Raspberry Pi that has taken the place of its computer. 1 000 000 baud, 8N1.
-//! The frames are those of DGT's bus, see [`super::dgt_bus`], with one board that has an address.
+//! The board inside a DGT Centaur, on the UART of a Raspberry Pi that replaces its computer. 1 000 000 baud, 8N1. The frames are
+//! those of DGT's bus, see [`super::dgt_bus`], with a single board that has an address.
 //!
 //! # Frames
 //!
-//! | byte | name | answer | sent |
+//! | byte | name | reply | sent |
 //! |---|---|---|---|
 //! | 4d | wakes it up | *unknown* | greeting |
 //! | 4e | said to wake it up, too | | **never**: on every other DGT board it starts the boot loader |
@@ -18,19 +18,19 @@
 //! | f0 | field strengths | | never |
 //!
 //! A short command is `byte, address high, address low, checksum`, one with data `byte, length high, length low, address high,
-//! address low, data, checksum`, like an answer.
+//! address low, data, checksum`, like a reply.
 //!
-//! A question unanswered for [`ANSWER`] is given up; where that was one for changes, all squares are asked for: *unknown* whether
-//! this board can repeat changes. Bytes that belong to no answer are [`Trouble::Garbage`] once the board is found.
+//! A request that is not answered within [`ANSWER`] is aborted. After one for changes or squares, all squares are requested:
+//! *unknown* whether this board can repeat changes. Bytes that belong to no reply are [`Trouble::Garbage`] once the board is found.
 //!
-//! # Where this comes from
+//! # Sources
 //!
 //! DGTCentaurMods and Universal-Chess, free programs for that computer.
 //!
 //! # Unknown
 //!
 //! * *unknown*: whether the board wakes up without 4e. If it does not, switch it on with its key.
-//! * *unknown*: what speed and repeat of the lights mean; sent as others do.
+//! * *unknown*: the meaning of speed and repeat of the lights; they are sent as other programs do.
 
 use super::dgt::memory;
 use super::dgt_bus::frame::{self, Frames, Item};
@@ -52,20 +52,20 @@ pub static MODEL: Model = Model {
     protocol: || Box::new(Centaur::default()),
 };
 
-/// How long an answer is waited for. Milliseconds.
+/// Time to wait for a reply, in milliseconds.
 pub const ANSWER: Millis = 100;
-/// Before the line turns round. Milliseconds.
+/// Pause before the line turns round, in milliseconds.
 const PAUSE: Millis = 2;
-/// How often the board is looked for. Milliseconds.
+/// Interval between pings while the board has not been found, in milliseconds.
 const SEARCH: Millis = 500;
-/// How often changes, squares and battery are asked for. Milliseconds.
+/// Intervals between requests for changes, squares and battery, in milliseconds.
 const CHANGES: Millis = 50;
 const SQUARES: Millis = 10_000;
 const BATTERY: Millis = 60_000;
-/// What stands before the fields that are lit: steady, as others have it.
+/// The bytes before the fields to light: a steady light, as other programs send it.
 const STEADY: [u8; 4] = [0x05, 0x03, 0x00, 0x05];
 
-/// What is asked.
+/// A request to the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
     Ping,
@@ -82,24 +82,24 @@ struct Centaur {
     readings: VecDeque<Reading>,
     writes: VecDeque<Write>,
     vigil: Vigil,
-    /// `None`: it has not been found.
+    /// `None` if the board has not been found.
     address: Option<Address>,
     asked: Option<(Question, Millis)>,
     free_at: Millis,
-    /// When each is asked for next.
+    /// Times of the next requests.
     changes_at: Millis,
     squares_at: Millis,
     battery_at: Millis,
     lights: Option<Vec<Square>>,
     shown: Option<Box<Placement>>,
-    /// All squares are wanted, news or not.
+    /// Whether all squares have been requested and must be reported even if unchanged.
     wanted: bool,
 }
 
 impl Protocol for Centaur {
     fn link(&mut self, now: Millis, state: LinkState) {
         let readings = std::mem::take(&mut self.readings);
-        // Once it has answered, what an earlier program left alight goes out.
+        // Once the board has answered, switches off what an earlier program left alight.
         let lights = Some(Vec::new());
         *self = Centaur { up: state == LinkState::Up, readings, free_at: now, lights, ..Centaur::default() };
         self.vigil = Vigil::begin(now);
@@ -161,15 +161,15 @@ impl Protocol for Centaur {
 }
 
 impl Centaur {
-    /// When something is to be sent, while nothing is waited for.
+    /// Returns the earliest time for the next request, if none is pending.
     fn next_at(&self) -> Millis {
         let lights = if self.lights.is_some() { 0 } else { Millis::MAX };
         let next = [self.changes_at, self.squares_at, self.battery_at, lights].into_iter().min().unwrap_or(0);
         if self.address.is_some() { next.max(self.free_at) } else { self.free_at }
     }
 
-    /// So many bytes of an answer belong to nothing: what changed may have been told in them. Before the board is found they may be
-    /// an earlier program's.
+    /// Handles damaged bytes: they may have contained changes. Before the board is found they may belong to a reply to an earlier
+    /// program.
     fn damaged(&mut self, bytes: usize) {
         if bytes > 0 && self.address.is_some() {
             self.readings.push_back(Reading::Trouble(Trouble::Garbage(bytes)));

@@ -1,71 +1,73 @@
-//! Certabo boards: a chip in every piece, an antenna under every square. USB serial, 38400 baud, 8N1.
+//! Certabo boards: a chip in every piece and an antenna under every square. USB serial, 38400 baud, 8N1.
 //!
 //! # Frames
 //!
-//! Board to computer, unasked, several times a second:
+//! Board to computer, unrequested, several times a second:
 //!
-//! | line | what | becomes |
+//! | line | meaning | becomes |
 //! |---|---|---|
-//! | `:` and 320 decimal numbers, one space between two, ` \r\n` | 64 squares from a8, b8 … to h1, five bytes each: the chip read there; `0 0 0 0 0` none | [`Reading::Placement`] at first, [`Reading::Square`] for what changes |
-//! | `L` | plain lights are as asked for | nothing |
-//! | `D` | coloured lights are (Tabutronic) | nothing |
+//! | `:` and 320 decimal numbers, one space between two, ` \r\n` | 64 squares from a8, b8 … to h1, five bytes each: the chip read there; `0 0 0 0 0` none | [`Reading::Placement`] at first, [`Reading::Square`] for changes |
+//! | `L` | acknowledges plain lights | nothing |
+//! | `D` | acknowledges coloured lights (Tabutronic) | nothing |
 //!
 //! Computer to board:
 //!
-//! | bytes | what | sent |
+//! | bytes | meaning | sent |
 //! |---|---|---|
-//! | 8 | lights: rank 8 first, bit 0 is the a-file | dark as a greeting; as asked for |
+//! | 8 | lights: rank 8 first, bit 0 is the a-file | all off as a greeting; on request |
 //!
-//! Nothing else is ever sent. Two patterns are 600 ms apart, and one that is not acknowledged is sent three times.
+//! No other bytes are ever sent. Two patterns are at least 600 ms apart, and a pattern that is not acknowledged is sent three
+//! times.
 //!
-//! Frames were seen broken by line feeds every 64 characters, also within a number; joined; cut; with junk before them; and with
-//! bit 7 set at random. Bit 7 and line feeds are passed over; a line counts when a carriage return, the next `:` or an
-//! acknowledgement ends it, or 60 ms without a byte, and when it holds 320 numbers from 0 to 255. All others are
-//! [`Trouble::Garbage`]; at 38400 baud a line has a thousand bytes, so that where one in a hundred is damaged no line is whole. Of
-//! a damaged line that counts whose numbers can be told apart: a square that cannot be read shows what most of its last three
-//! readings tell. Lines of eight numbers are those of another board ([`super::tabutronic`]) and said to be.
+//! Frames have been seen broken by line feeds every 64 characters, also within a number; joined; truncated; preceded by junk; and
+//! with bit 7 set at random. Bit 7 and line feeds are ignored. A line ends with a carriage return, the next `:`, an
+//! acknowledgement, or 60 ms without a byte. It is valid if it contains 320 numbers from 0 to 255. All other lines are
+//! [`Trouble::Garbage`]. A line has about a thousand bytes, so if one byte in a hundred is damaged, no line is valid. Therefore the
+//! numbers of a damaged line that can be identified are used: a square that cannot be read shows the majority of its last three
+//! readings. Lines of eight numbers come from another board ([`super::tabutronic`]) and are reported as such.
 //!
 //! # Chips
 //!
-//! A chip says who it is and not what it is in: which piece that is, is learned. When the 32 squares of the start position hold
-//! chips, each the same one in more than half of seven frames, and no other square does, what is not known of them is
-//! taken for the piece that belongs there. What is learned is added to what is known ([`Reading::Calibration`]; the caller keeps it
-//! for this board and gives it back with [`Protocol::restore`]), so that several sets may be used on one board.
+//! A chip identifies itself, but not the piece that it is in; that has to be learned. The start position is recognised when its 32
+//! squares hold chips, each the same in more than half of seven frames, and no other square does. Every unknown chip is then
+//! assigned the piece that belongs on its square. What is learned is added to what is known ([`Reading::Calibration`]; the caller
+//! stores it for this board and passes it back with [`Protocol::restore`]), so several sets may be used on one board.
 //!
-//! * *Which way round?* Two rows of unknown chips look the same from both sides. Where one of the chips is known it tells; spare queens
-//!   tell (below); else White is taken to sit where the maker's a1 is, until a first piece has left its rows: that is White's, and if it
-//!   came from the other side the whole set is taken for the other colour, the start position is told again the right way
-//!   round, and the move after it. Nothing is kept before that.
+//! * *Orientation*: two rows of unknown chips look the same from both sides. A known chip or spare queens (below) decide the
+//!   orientation. Otherwise White is assumed to be on the side of the maker's a1 until a first piece has left its rows: that piece
+//!   is White's. If it came from the other side, the colours of the whole set are swapped, and the start position is reported again
+//!   in the correct orientation, followed by the move. Nothing is stored before that.
 //! * *Spare queens*: Black's on d6 and White's on d3 beside the start position, one or both, are learned with it. With them **all**
-//!   is learned anew, whatever was known: this is how a wrong lesson is put right.
-//! * *Another set, or a new piece*: the unknown chips are learned when the start position stands. If what is known of others says
-//!   that it is no start position (one of Chess960, or two pieces swapped), nothing is learned: of an unknown set the first game has
-//!   to be an ordinary one.
-//! * *An unknown chip on the first or last rank* in the midst of a game, in three frames, and its first two bytes are those of a known
-//!   one: a promoted pawn's new piece. It is taken for a queen of the player whose last rank it is. Not after a restart in
-//!   mid-game, when nobody has seen which way round the game began.
-//! * Every other chip is no piece at all: **empty squares read garbage**, 23 % of them in the frames that were seen, some other random
-//!   id each time.
+//!   chips are learned anew, whatever was known: this is how a wrong calibration is corrected.
+//! * *Another set, or a new piece*: unknown chips are learned when the start position is on the board. If known chips contradict
+//!   the start position (Chess960, or two pieces swapped), nothing is learned. With an unknown set the first game has to be an
+//!   ordinary one.
+//! * *An unknown chip on the first or last rank* in mid-game, read in three frames and with the first two bytes of a known chip:
+//!   the new piece of a promoted pawn. It is assumed to be a queen of the player whose last rank it is on. This does not happen
+//!   after a restart in mid-game, because the orientation at the start of the game is then unknown.
+//! * Any other unknown chip is not a piece: **empty squares read garbage**, 23 % of them in the frames that were seen, with a
+//!   different random id each time.
 //!
-//! A square shows what two of the last three frames say. A piece that one frame shows on another square and no more on its own has
-//! been carried there, and is told at once.
+//! A square shows what two of the last three frames say. A piece that one frame shows on another square, and no longer on its own,
+//! has been moved there, and is reported at once.
 //!
-//! # Where this comes from
+//! # Sources
 //!
 //! The maker's own programs, the free drivers picochess, certabo-lichess and those of mono424 and BearChess, and some thirty frames
 //! of two sets that their tests hold.
 //!
 //! # Unknown
 //!
-//! * *unknown*: how often a board sends a frame. The line's speed allows 3 to 5 a second.
-//! * *unknown*: whether line feeds within numbers come from the board or from how the frames were captured.
+//! * *unknown*: the frame rate of the board. The speed of the line allows 3 to 5 frames a second.
+//! * *unknown*: whether line feeds within numbers come from the board or from the capture.
 //! * *unknown*: whether an empty square can read the same garbage three times. In the frames seen none did.
-//! * *unknown*: what DTR and RTS do; some drivers set them, some do not.
-//! * Boards that imitate this one tell the kind of piece as `0 0 0 0 kind`: one id for several pieces, which is learned as well.
+//! * *unknown*: the effect of DTR and RTS; some drivers set them, some do not.
+//! * Boards that imitate this one send the kind of piece as `0 0 0 0 kind`: one id for several pieces. It is learned like any
+//!   other.
 //!
 //! # Silence
 //!
-//! The board is never asked for anything. Without a whole frame for five seconds it counts as silent, whatever bytes come.
+//! The board is never polled. After five seconds without a readable frame it counts as silent, whatever bytes arrive.
 
 pub(super) mod chips;
 mod damaged;
@@ -86,7 +88,7 @@ pub use chips::FRAMES;
 pub use lights::{SPACING, TIMES};
 pub use watch::SILENT;
 
-/// Certabo over USB.
+/// Certabo boards over USB.
 pub static MODEL: Model = Model {
     name: "certabo",
     title: "Certabo",
@@ -100,7 +102,7 @@ pub static MODEL: Model = Model {
     protocol: || board(Some(Leds::Plain)),
 };
 
-/// What boards that read chips cannot know.
+/// Limits of boards that read chips.
 pub(super) const CANNOT: &[&str] = &[
     "which piece a chip is in, before the start position has stood on it once",
     "which way round a set stands that it has never seen, before the first move",
@@ -109,12 +111,12 @@ pub(super) const CANNOT: &[&str] = &[
     "which hand moved a piece",
 ];
 
-/// A frame's numbers are told by so many votes.
+/// Number of frames that vote on each square.
 const VOTES: usize = 3;
-/// Numbers in a frame.
+/// Number of numbers in a frame.
 const NUMBERS: usize = 320;
 
-/// A board that reads chips, with lights of this kind; `None`: of one that its answer will tell.
+/// Creates a board that reads chips, with lights of this kind; `None`: the kind is detected from the board's acknowledgement.
 pub(super) fn board(leds: Option<Leds>) -> Box<dyn Protocol> {
     let numbers = Numbers::new(
         NUMBERS,
@@ -189,7 +191,7 @@ impl Certabo {
     }
 }
 
-/// The squares in the order in which these boards tell them: a8, b8 … h1.
+/// Returns the squares in the order in which these boards send them: a8, b8 … h1.
 pub(super) fn from_a8() -> impl Iterator<Item = Square> {
     Square::ALL.into_iter().map(Square::flip_vertical)
 }

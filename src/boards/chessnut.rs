@@ -2,11 +2,11 @@
 //!
 //! # Frames
 //!
-//! Both ways: `type, length of the payload, payload`. A report is one message; zeros that fill it up mean nothing.
+//! Both ways: `type, length of the payload, payload`. A report is one message; padding zeros have no meaning.
 //!
 //! Computer to board, at least 200 ms apart:
 //!
-//! | bytes | what it does | sent |
+//! | bytes | effect or reply | sent |
 //! |---|---|---|
 //! | 21 01 00 | real-time mode: a board report about every 200 ms, changed or not | greeting, when none come |
 //! | 21 01 01 | upload mode | never |
@@ -22,35 +22,37 @@
 //!
 //! | type | length | payload | becomes |
 //! |---|---|---|---|
-//! | 01 | 3d, over radio 24 | 32 bytes of squares, then something *unknown* | [`Reading::Placement`] where it differs from the last, or was asked for |
+//! | 01 | 3d, over radio 24 | 32 bytes of squares, then something *unknown* | [`Reading::Placement`] if it has changed or was requested |
 //! | 2a | 2 | charge in % (bit 7: charging), 01 charging | [`Reading::Battery`]; a charge of 0 is none |
 //! | 28 | any | a text | [`Identity::Version`] |
 //! | 23 | 1 | 00: understood; 01: not ready | nothing |
 //! | 32, 37 | 1 | games kept; begin and end of one | nothing |
 //! | 41 | 3 or 5 | 0c, 01 charging, charge: self-moving boards | [`Reading::Battery`] |
 //!
-//! Squares come as h8, g8 … a8, h7 … a1, two a byte, the low half first. 0 is empty, then 1–c: black queen, king, bishop, pawn,
-//! knight; white rook, pawn; black rook; white bishop, knight, queen, king. With any other code nothing of the report is passed on.
+//! Squares come as h8, g8 … a8, h7 … a1, two per byte, the low half first. 0 is empty, then 1–c: black queen, king, bishop, pawn,
+//! knight; white rook, pawn; black rook; white bishop, knight, queen, king. A report with any other code is discarded.
 //!
-//! # Where this comes from
+//! # Sources
 //!
-//! The behaviour of the makers' library for computers and of the free programs that read these boards over radio, and single
-//! frames that their tests hold. No capture of a whole game over USB was at hand.
+//! The behaviour of the maker's library for computers and of the free programs that read these boards over radio, and single frames
+//! from their tests. No capture of a whole game over USB was available.
 //!
 //! # Unknown
 //!
-//! * *unknown*: what follows the squares in a board report: a time or a counter, perhaps.
-//! * *unknown*: the type of the answer to 27. 28 is the next number, as 2a is to 29; without one nothing is missing.
-//! * *unknown*: whether all squares of a report were looked at together.
-//! * *unknown*: which of the ids 2d80:8000 to 86ff are which model. All are taken to speak this.
+//! * *unknown*: the content after the squares of a board report: a time or a counter, perhaps.
+//! * *unknown*: the type of the reply to 27. It is assumed to be 28, the next number, as 2a is the reply to 29; without it nothing
+//!   is missing.
+//! * *unknown*: whether all squares of a report were scanned at the same time.
+//! * *unknown*: which of the ids 2d80:8000 to 86ff belong to which model. All are assumed to use this protocol.
 //!
 //! # Damage and silence
 //!
-//! USB itself sees to it that reports arrive whole, or not. Yet whatever comes is survived: a message that was cut short is dropped
-//! when a whole one begins, what begins like none is skipped. A board report tells all squares, so nothing has to be asked for anew.
+//! USB ensures that reports arrive complete or not at all. Any other input is tolerated all the same: a truncated message is
+//! dropped when a complete one begins, and bytes that begin no message are skipped. A board report contains all squares, so nothing
+//! has to be requested again.
 //!
-//! Without a board report for [`QUIET`] the board is put into real-time mode again, for ever; after [`SILENT`] [`Trouble::Silent`]
-//! says so once, and [`Trouble::Answering`] when a report comes again.
+//! After [`QUIET`] without a board report the board is put into real-time mode again, without limit. After [`SILENT`],
+//! [`Trouble::Silent`] is reported once, and [`Trouble::Answering`] when a report arrives again.
 
 use super::*;
 use shakmaty::Role;
@@ -75,15 +77,15 @@ pub static MODEL: Model = Model {
     protocol: || Box::new(Chessnut::default()),
 };
 
-/// Without a board report for so long, they are asked for again. Milliseconds; ten reports.
+/// Time without a board report after which they are requested again, in milliseconds; ten reports.
 pub const QUIET: Millis = 2_000;
-/// Without a board report for so long, the board counts as silent. Milliseconds.
+/// Time without a board report after which the board counts as silent, in milliseconds.
 pub const SILENT: Millis = 5_000;
-/// Between two writes, as the makers' library has it. Milliseconds.
+/// Minimum interval between two writes, as in the maker's library, in milliseconds.
 pub const PACE: Millis = 200;
-/// The battery's state is asked for so often. Milliseconds.
+/// Interval between requests for the state of the battery, in milliseconds.
 const BATTERY: Millis = 600_000;
-/// The longest message that is understood.
+/// Length of the longest message that is understood.
 const LONGEST: usize = 2 + 0x3d;
 
 const REAL_TIME: &[u8] = &[0x21, 1, 0];
@@ -92,30 +94,30 @@ const CHARGE: &[u8] = &[0x29, 1, 0];
 /// 1000 Hz for 200 ms.
 const BEEP: &[u8] = &[0x0b, 4, 0x03, 0xe8, 0x00, 0xc8];
 
-/// 64 codes of pieces, two a byte.
+/// 64 piece codes, two per byte.
 type Squares = [u8; 32];
 
-/// One Chessnut board.
+/// A single Chessnut board on a link.
 #[derive(Default)]
 struct Chessnut {
     up: bool,
     readings: VecDeque<Reading>,
     writes: VecDeque<Write>,
-    /// When the next write may go out.
+    /// Earliest time for the next write.
     free_at: Millis,
-    /// The beginning of a message, and what came after it.
+    /// The bytes of an incomplete message.
     pending: Vec<u8>,
-    /// The last board report, or else the moment the link came up.
+    /// Time of the last board report, or of the link coming up.
     reported_at: Millis,
-    /// When board reports were last asked for.
+    /// Time of the last request for board reports.
     asked_at: Millis,
-    /// [`Trouble::Silent`] was said.
+    /// Whether [`Trouble::Silent`] has been reported.
     silent: bool,
-    /// What the last report showed; `None`: the next one is to be passed on.
+    /// The squares of the last report; `None`: the next report is passed on in any case.
     shown: Option<Squares>,
-    /// When to ask for the battery again.
+    /// Time of the next request for the battery.
     battery_at: Millis,
-    /// Lights to be switched as soon as something may be sent.
+    /// Lights to be switched as soon as sending is allowed.
     lights: Option<[u8; 8]>,
 }
 
@@ -127,7 +129,7 @@ impl Protocol for Chessnut {
             self.ask_reports(now);
             self.send(now, VERSION.to_vec());
             self.ask_battery(now);
-            // What an earlier program left alight goes out.
+            // Switches off what an earlier program left alight.
             self.switch(now, [0; 8]);
         }
     }
@@ -148,7 +150,7 @@ impl Protocol for Chessnut {
             } else if begins(rest) {
                 break;
             } else {
-                // Zeros fill reports up.
+                // Zeros are padding.
                 skipped += usize::from(*first != 0);
                 rest = after;
             }
@@ -159,7 +161,7 @@ impl Protocol for Chessnut {
 
     fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
         match cue {
-            // The next report comes by itself.
+            // The next report arrives without a request.
             Cue::Placement => self.shown = None,
             Cue::Lights(squares) => {
                 let mut ranks = [0; 8];
@@ -267,7 +269,7 @@ impl Chessnut {
         self.send(now, CHARGE.to_vec());
     }
 
-    /// Switches the lights, or leaves it until something may be sent: what is wanted then is what counts.
+    /// Switches the lights, or waits until sending is allowed; only the latest pattern counts.
     fn light(&mut self, now: Millis) {
         if now >= self.free_at
             && let Some(ranks) = self.lights.take()
@@ -287,7 +289,7 @@ impl Chessnut {
     }
 }
 
-/// Whether there is a message with this type and length.
+/// Whether a message with this type and length exists.
 fn is_header(kind: u8, length: u8) -> bool {
     match kind {
         0x01 => matches!(length, 0x24 | 0x3d),
@@ -299,7 +301,7 @@ fn is_header(kind: u8, length: u8) -> bool {
     }
 }
 
-/// The whole message that these bytes begin with, and what follows it.
+/// Returns the complete message at the start of these bytes, and the rest.
 fn whole(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     match *bytes {
         [kind, length, ..] if is_header(kind, length) => bytes.split_at_checked(2 + usize::from(length)),
@@ -307,7 +309,7 @@ fn whole(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     }
 }
 
-/// Whether a message may begin here of which the rest is still to come.
+/// Whether these bytes may begin a message that is still incomplete.
 fn begins(bytes: &[u8]) -> bool {
     match *bytes {
         [kind] => matches!(kind, 0x01 | 0x2a | 0x23 | 0x32 | 0x37 | 0x28 | 0x41),

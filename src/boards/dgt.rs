@@ -2,28 +2,28 @@
 //!
 //! # Frames
 //!
-//! Computer to board: single bytes. The board's input buffer holds 10 of them.
+//! Computer to board: single bytes. The input buffer of the board holds 10 of them.
 //!
-//! | byte | name | what it does | sent |
+//! | byte | name | effect or reply | sent |
 //! |---|---|---|---|
-//! | 40 | reset | idle mode; from bus mode, in which boards power up, into single-board mode; no answer | greeting |
+//! | 40 | reset | enters idle mode; leaves bus mode, in which boards power up, for single-board mode; no reply | greeting |
 //! | 41 | clock | one 8d | on request, to confirm a clock message: 4b reports each change once |
 //! | 42 | board | one 86 | greeting, request, link test, after damage |
 //! | 43, 44 | update | 8e on change, and 8d every second, or none | never: 4b is better |
-//! | 45 | serial number | 91 | greeting, and again up to twice until it is answered |
+//! | 45 | serial number | 91 | greeting; repeated up to twice until it is answered |
 //! | 46 | bus address | 90 | never |
 //! | 47 | trademark | 92 | never |
-//! | 49 | memory | 8f, about 8 s of it | request |
+//! | 49 | memory | 8f, takes about 8 s | request |
 //! | 4a | bus mode | | never |
 //! | 4b | update nice | 8e on change, 8d when the clock shows something new | greeting, link test |
-//! | 4c | battery | a0, Bluetooth boards only | greeting; again where it was answered |
+//! | 4c | battery | a0, Bluetooth boards only | greeting; repeated if it was answered |
 //! | 4d | version | 93 | greeting |
 //! | 4e | boot loader | | **never** |
 //! | 50–54 | draughts | 51, 53 and 54 write the EEPROM | **never** |
 //! | 55 | long serial number | a2, newer boards only | greeting |
 //!
-//! Board to computer: `id, length high 7 bits, length low 7 bits, payload`. The length counts these three bytes too. Only the
-//! id has bit 7 set, so a byte with bit 7 always begins a message, whatever was being read.
+//! Board to computer: `id, length high 7 bits, length low 7 bits, payload`. The length includes these three bytes. Only the id has
+//! bit 7 set, so a byte with bit 7 set always begins a message, whatever was being received.
 //!
 //! | id | name | length | payload | becomes |
 //! |---|---|---|---|---|
@@ -38,43 +38,45 @@
 //! | a0 | battery | 12 (one header file says 10) | percent, 7 bytes of times, status: bit 0 charging, bit 1 discharging | [`Reading::Battery`] |
 //! | a2 | long serial number | 13 | 10 digits | [`Identity::Text`]: only some boards have one, all have the other |
 //!
-//! Field 0 is a8, 1 is b8, … 63 is h1 when the connector is on White's left; the board never numbers otherwise.
-//! Piece codes: 00 empty; 01–06 white pawn, rook, knight, bishop, king, queen; 07–0c the same in black; 0d–0f the pieces that
-//! stand for draw, white win and black win. The latter are no chessmen, and such a square reads as empty. Any other code is
-//! [`Trouble::Impossible`], and nothing of its message is passed on.
+//! Field 0 is a8, 1 is b8, … 63 is h1 when the connector is on White's left; the board never numbers them otherwise. Piece codes:
+//! 00 empty; 01–06 white pawn, rook, knight, bishop, king, queen; 07–0c the same in black; 0d–0f the special pieces for draw, white
+//! win and black win. The special pieces are not chess pieces: a square with one reads as empty. Any other code is
+//! [`Trouble::Impossible`], and its whole message is discarded.
 //!
-//! # Where this comes from
+//! # Sources
 //!
-//! The makers' public header file (versions of 1998 and 2015), the behaviour of the free drivers dgtnix, picochess and
-//! dgtdriver, and recorded streams of real boards with a clock. Where the header and the streams differ (which bit of the
-//! clock's status means left), the streams are right.
+//! The maker's public header file (versions of 1998 and 2015), the behaviour of the free drivers dgtnix, picochess and dgtdriver,
+//! and recorded streams of real boards with a clock. Where the header and the streams differ (which bit of the clock's status means
+//! left), the streams are right.
 //!
 //! # Unknown
 //!
-//! * *unknown*: whether the command that takes a board out of bus mode is also carried out; hence the reset before all others.
-//! * *unknown*: how long a pause old boards need between two commands. The first greeting takes short ones, so that a restart
-//!   in mid-game sees the board soon; every later one takes the 100 ms that other drivers take.
-//! * *unknown*: whether a board tells of changes while it sends its memory, before the rest or after it, or whether they are only
-//!   in its next memory. All of it is understood.
-//! * *unknown*: whether a clock that is switched off and on says so otherwise than by its times.
+//! * *unknown*: whether the command that takes a board out of bus mode is also executed; therefore the reset is sent before all
+//!   other commands.
+//! * *unknown*: the pause that old boards need between two commands. The first greeting uses short pauses, so that after a restart
+//!   in mid-game the board is read soon; every later one uses the 100 ms that other drivers use.
+//! * *unknown*: whether a board that is sending its memory reports changes at once, after the memory, or only in its next memory.
+//!   All three are handled.
+//! * *unknown*: whether a clock that is switched off and on reports this other than by its times.
 //!
-//! Texts on the clock ([`Cue::ClockText`]) are not supported: what a clock understands depends on its model and mode, and its
-//! acknowledgements fail often on serial boards. These boards have no lights.
+//! Clock texts ([`Cue::ClockText`]) are not supported: what a clock understands depends on its model and mode, and its
+//! acknowledgements often fail on serial boards. These boards have no lights.
 //!
 //! # Silence
 //!
-//! A board says nothing while nothing moves and no clock runs. After [`QUIET`] without a byte the link is tested by setting
-//! the update mode anew and asking for a dump: the answer also heals what was lost, and a board that lost its power meanwhile
-//! reports updates again. A question unanswered for [`ANSWER`] is asked again, for ever; [`SILENT`] after the first one
-//! [`Trouble::Silent`] says so once, and [`Trouble::Answering`] when a byte comes again. [`Trouble::Late`] comes before three messages
-//! or more that were read at once, two of them updates, and before a dump that shows what no update has said.
+//! A board sends nothing while nothing moves and no clock runs. After [`QUIET`] without a byte the link is tested: the update mode
+//! is set again and a dump is requested. The dump also repairs what was lost, and a board that lost power in between reports
+//! updates again. A request that is not answered within [`ANSWER`] is repeated, without limit. [`SILENT`] after the first
+//! unanswered request, [`Trouble::Silent`] is reported once, and [`Trouble::Answering`] when a byte arrives again.
+//! [`Trouble::Late`] precedes three or more messages that were read at once, if at least two of them are updates, and a dump that
+//! shows a change that no update reported.
 //!
-//! While the memory comes, which takes 8 s, nothing is asked and nothing is overdue. If it stops for [`ANSWER`] it is asked for a
-//! second time, and then taken as far as it came.
+//! While the memory is being sent, which takes 8 s, no dump is requested and no reply is overdue. If the memory stalls for
+//! [`ANSWER`], it is requested a second time; if that stalls, too, the part that arrived is used.
 //!
-//! Whatever damaged the stream may have swallowed an update, so every damage is followed by a request for a dump: one at a
-//! time, and not within [`AGAIN`] of the last. Nothing on this line has a checksum, a dump neither: one that differs from what
-//! the updates have told since the last is passed on when a second one says the same, or when none comes.
+//! Any damage to the stream may have destroyed an update, so a dump is requested after each: one at a time, and not within
+//! [`AGAIN`] of the last request. The protocol has no checksums, not even for a dump. Therefore a dump that differs from the state
+//! known from the previous dump and the updates is passed on only when a second dump confirms it, or when none arrives.
 
 pub(super) mod clock;
 mod decoder;
@@ -99,34 +101,35 @@ pub static MODEL: Model = Model {
     protocol: || Box::new(Dgt::default()),
 };
 
-/// Without a byte for so long, the link is tested. Milliseconds.
+/// Time without a byte after which the link is tested, in milliseconds.
 pub const QUIET: Millis = 10_000;
-/// A dump that came before one was asked for is believed if none has answered for so long: a dump takes 70 ms. Milliseconds.
+/// Time after which a dump that came before the first request was sent is accepted, if no other has arrived, in milliseconds. A
+/// dump takes 70 ms.
 const EARLY: Millis = 300;
-/// A question not answered for so long is asked again. Milliseconds.
+/// Time after which an unanswered request is repeated, in milliseconds.
 pub const ANSWER: Millis = 2_000;
-/// Without a byte for so long after the first question, the board counts as silent. Milliseconds.
+/// Time without a byte after the first unanswered request until the board counts as silent, in milliseconds.
 pub const SILENT: Millis = 5_000;
-/// A message whose next byte does not come for so long was cut short. Milliseconds.
+/// Maximum pause between the bytes of a message, in milliseconds; after it the message counts as truncated.
 pub const STALL: Millis = 500;
-/// Dumps asked for because of damage are at least so far apart. Milliseconds.
+/// Minimum interval between two dumps requested because of damage, in milliseconds.
 pub const AGAIN: Millis = 500;
-/// So many updates and messages of the clock in one chunk, two updates at least, have waited to be read: an update takes 5 ms, and of
-/// two moves one piece may have been in the air before.
+/// Number of updates and clock messages in one chunk, with at least two updates, from which on they count as delayed. An update
+/// takes 5 ms, and of two moves one piece may have been lifted earlier.
 const WAITED: usize = 3;
-/// Pause after a command. Milliseconds.
+/// Pause after a command, in milliseconds.
 const PACE: Millis = 100;
-/// Pause after the commands of the first greeting that a restart waits for; the buffer holds them all. Milliseconds.
+/// Pause after those commands of the first greeting for which a restart waits, in milliseconds. The input buffer holds them all.
 const HASTE: Millis = 40;
-/// The memory is asked for so often until it comes whole.
+/// Maximum number of requests for the memory, until it arrives complete.
 const TRIES: u32 = 2;
-/// Where the serial number was not answered, it is requested again after this long, in milliseconds, and at most this often: some old
-/// boards choke on the request.
+/// Interval at which an unanswered request for the serial number is repeated, in milliseconds, and maximum number of repetitions:
+/// some old boards choke on the request.
 const NUMBER: (Millis, u32) = (5_000, 2);
-/// The battery's state is asked for so often, where there is a battery. Milliseconds.
+/// Interval between requests for the state of the battery, on boards that have one, in milliseconds.
 const BATTERY: Millis = 600_000;
 
-/// What is ever sent. Nothing else is, so 4e and 50–54 cannot be.
+/// The commands that can be sent. No others can, so 4e and 50–54 are never sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum Command {
@@ -141,8 +144,8 @@ enum Command {
     LongSerialNumber = 0x55,
 }
 
-/// The dump is asked for as early as can be, but after the updates are on: a change between the two would be lost.
-/// The serial numbers come last because some old boards choke on them.
+/// The commands of the greeting, in order. The dump is requested as early as possible, but after updates are enabled: a change
+/// between the two would be lost. The serial numbers come last because some old boards choke on them.
 const GREETING: [Command; 7] = [
     Command::Reset,
     Command::UpdateNice,
@@ -153,61 +156,61 @@ const GREETING: [Command; 7] = [
     Command::SerialNumber,
 ];
 
-/// One DGT board on one link.
+/// A single DGT board on a link.
 #[derive(Default)]
 struct Dgt {
     up: bool,
     decoder: Decoder,
     readings: VecDeque<Reading>,
     writes: VecDeque<Write>,
-    /// When the next command may go out.
+    /// Earliest time for the next command.
     free_at: Millis,
-    /// The last byte, or else the moment the link came up.
+    /// Time of the last byte, or of the link coming up.
     heard_at: Millis,
-    /// Whether a dump came since the link came up; the greeting goes on until then.
+    /// Whether a dump has arrived since the link came up; the greeting is repeated until then.
     placed: bool,
-    /// The first question since the last byte.
+    /// Time of the first request since the last byte.
     unanswered_since: Option<Millis>,
-    /// [`Trouble::Silent`] was said.
+    /// Whether [`Trouble::Silent`] has been reported.
     silent: bool,
     dump: Dump,
-    /// What the squares show, by all that was passed on; `None` before the first dump.
+    /// State of the squares according to all readings passed on; `None` before the first dump.
     shown: Option<Box<Placement>>,
-    /// What updates have reported of squares before the first dump.
+    /// Updates received before the first dump.
     updated: Vec<(Square, Sensed)>,
-    /// A dump that differs from that, until another one says the same.
+    /// A dump that differs from the known state, until another one confirms it.
     doubted: Option<Box<Placement>>,
-    /// The last time a dump was asked for.
+    /// Time of the last request for a dump.
     asked_at: Option<Millis>,
-    /// When to ask for the battery again; `None`: never answered.
+    /// Time of the next request for the battery; `None` if the board never answered one.
     battery_at: Option<Millis>,
-    /// When to request the serial number again, and how often that may still be done; `None`: it is known.
+    /// Time of the next request for the serial number, and the number of requests left; `None` if the number is known.
     number: Option<(Millis, u32)>,
-    /// The memory was asked for and has not come.
+    /// The download of the memory that is in progress.
     download: Option<Download>,
 }
 
-/// The memory on its way.
+/// A download of the memory that is in progress.
 #[derive(Clone, Copy)]
 struct Download {
-    /// How often it was asked for.
+    /// Number of requests so far.
     tries: u32,
-    /// Bytes of it so far.
+    /// Number of bytes received so far.
     bytes: usize,
-    /// When there was more of it, or when it was asked for.
+    /// Time of the last progress, or else of the request.
     progress_at: Millis,
-    /// One was on its way already when it was asked for: that one answers somebody else.
+    /// Whether a memory was already arriving when this one was requested: that one answers another program's request.
     is_anothers: bool,
 }
 
-/// Whether a dump is on its way.
+/// The state of the request for a dump.
 #[derive(Clone, Copy, Default)]
 enum Dump {
     #[default]
     Idle,
-    /// Needed, to be asked for when the line is idle, but not before this time.
+    /// A dump is needed. It is to be requested when the line is idle, but not before this time.
     Wanted(Millis),
-    /// Asked for at this time.
+    /// A dump was requested at this time.
     Asked(Millis),
 }
 
@@ -226,7 +229,7 @@ impl Protocol for Dgt {
             return;
         }
         if std::mem::take(&mut self.silent) {
-            // It may have been without power, and in play meanwhile.
+            // The board may have lost power, and play may have continued meanwhile.
             self.readings.push_back(Reading::Trouble(Trouble::Answering));
             self.test(now);
         }
@@ -270,14 +273,14 @@ impl Protocol for Dgt {
     fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
         match cue {
             Cue::Placement => {
-                // Without a link there is nothing to ask; the greeting asks.
+                // Without a link nothing can be requested; the greeting will do it.
                 if self.up && matches!(self.dump, Dump::Idle) {
                     self.dump = Dump::Wanted(now);
                     self.ask_if_wanted(now);
                 }
                 Ok(())
             }
-            // While the memory comes nothing is requested.
+            // Nothing is requested while the memory is being sent.
             Cue::Clock => {
                 if self.up && self.download.is_none() {
                     self.send(now, Command::Clock, PACE);
@@ -374,13 +377,13 @@ impl Protocol for Dgt {
 }
 
 impl Dgt {
-    /// A message came that says this.
+    /// Handles the reading decoded from a message.
     fn message(&mut self, now: Millis, id: u8, reading: Option<Reading>) {
         let Some(reading) = reading else { return };
         match &reading {
             Reading::Placement(placement) => {
                 if !self.placed && self.asked_at.is_some_and(|at| now < at) {
-                    // It answers a question of whoever had the line before, and may be old.
+                    // This dump answers a request of the program that used the line before, and may be old.
                     self.doubted = Some(placement.clone());
                     return;
                 }
@@ -410,34 +413,34 @@ impl Dgt {
                     return self.ask_memory(now, tries);
                 }
             }
-            // It may have been an update. The clock's message was one of the clock.
+            // The damaged message may have been an update. A damaged clock message was not.
             Reading::Trouble(_) if id != clock::ID => self.want_dump(now),
             _ => {}
         }
         self.readings.push_back(reading);
     }
 
-    /// What a dump shows that no update has said happened some time ago.
+    /// Reports [`Trouble::Late`] if a dump shows a change that no update reported: it happened some time ago.
     fn tell_unseen(&mut self, placement: &Placement) {
         if self.shown.as_deref().is_some_and(|shown| shown != placement) {
             self.readings.push_back(Reading::Trouble(Trouble::Late));
         }
     }
 
-    /// Whether so many updates and clock messages came with one look at the line that they have waited for it. What comes beside a
-    /// memory waits for that.
+    /// Whether a chunk contains enough updates and clock messages to show that they were buffered before they were read. Messages
+    /// that arrive during a download of the memory are always delayed by it and do not count.
     fn is_late(&self, chunk: &[u8]) -> bool {
         let count = |id: u8| chunk.iter().filter(|byte| **byte == id).count();
         let (updates, clock) = (count(message::UPDATE), count(clock::ID));
         self.download.is_none() && updates >= 2 && updates + clock >= WAITED
     }
 
-    /// Until then a dump that came before one was asked for waits for one that answers.
+    /// Returns the time until which a dump that came before the first request was sent waits for a requested one.
     fn early_until(&self) -> Option<Millis> {
         self.asked_at.filter(|_| !self.placed && self.doubted.is_some()).map(|at| at + EARLY)
     }
 
-    /// That time is over: the dump has to do.
+    /// Accepts the early dump once this time has passed.
     fn take_early(&mut self, now: Millis) {
         if self.early_until().is_some_and(|until| until <= now) {
             (self.placed, self.shown) = (true, self.doubted.take());
@@ -445,7 +448,7 @@ impl Dgt {
         }
     }
 
-    /// While a message is arriving, nothing is sent and no answer is overdue.
+    /// Returns the time until which an arriving message keeps the line busy: no request is due and no reply is overdue until then.
     fn busy_until(&self) -> Option<Millis> {
         match self.download {
             Some(download) => Some(download.progress_at + ANSWER),
@@ -460,7 +463,7 @@ impl Dgt {
         self.download = Some(Download { tries, bytes, progress_at, is_anothers: bytes > 0 });
     }
 
-    /// The answer to the first request may have been lost.
+    /// Repeats the request for the serial number when due: the reply to the first one may have been lost.
     fn ask_number(&mut self, now: Millis) {
         if let Some((at, left @ 1..)) = self.number
             && self.up
@@ -490,13 +493,13 @@ impl Dgt {
         }
     }
 
-    /// Whether the board is there, with all that it could have lost since it was last heard.
+    /// Tests whether the board responds, and renews everything that it could have lost since it was last heard.
     fn test(&mut self, now: Millis) {
         self.send(now, Command::UpdateNice, PACE);
         self.ask(now);
     }
 
-    /// Whether a dump says what the updates or a dump before it have said.
+    /// Whether a dump agrees with the updates or with an earlier dump.
     fn is_credible(&self, placement: &Placement) -> bool {
         let is_as_updated = || self.updated.iter().all(|(square, sensed)| placement[*square as usize] == *sensed);
         self.shown.as_deref().map_or_else(is_as_updated, |shown| shown == placement)
@@ -510,7 +513,7 @@ impl Dgt {
         self.unanswered_since.get_or_insert(now);
     }
 
-    /// The stream was damaged: what is on the board is no longer certain.
+    /// Schedules a dump after damage to the stream: the state of the board is no longer certain.
     fn want_dump(&mut self, now: Millis) {
         self.dump = match self.dump {
             Dump::Idle => Dump::Wanted(self.asked_at.map_or(now, |at| now.max(at + AGAIN))),

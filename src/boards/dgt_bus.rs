@@ -1,69 +1,70 @@
-//! DGT e-Boards in bus mode: many boards on one RS-232 or RS-485 line, 9600 baud, 8N1. No board speaks unless it is asked.
+//! DGT e-Boards in bus mode: many boards on one RS-232 or RS-485 line, 9600 baud, 8N1. A board sends only replies to requests.
 //!
 //! # Frames
 //!
-//! Computer to boards: `command, address high 7 bits, address low 7 bits, checksum`. Address 0 is all boards. The checksum of
-//! every frame is the sum of all its bytes before, seven bits of it. A board's input buffer holds one command.
+//! Computer to boards: `command, address high 7 bits, address low 7 bits, checksum`. Address 0 is all boards. The checksum of every
+//! frame is the low seven bits of the sum of all preceding bytes. The input buffer of a board holds one command.
 //!
-//! | byte | name | answer | sent |
+//! | byte | name | reply | sent |
 //! |---|---|---|---|
-//! | 81 | clock | 84 | every second, and at once when the changes tell of a press; every 10 s where there is no clock |
+//! | 81 | clock | 84 | every second, and at once when the changes contain a press; every 10 s if there is no clock |
 //! | 82 | board | 83 | when a board is found and 5 s later, on request, every 30 s, and every 5 s while messages are lost |
 //! | 83 | changes | 85: what happened since the last 83 | five times a second if the line is fast enough |
-//! | 84 | repeat changes | 85 as before | when an 85 did not come or came damaged: a second 83 would lose what the first one told |
-//! | 85 | start of a game | 88 | when the board tells that the start position stands on it |
+//! | 84 | repeat changes | 85 as before | when an 85 is missing or damaged: a second 83 would lose the changes of the first |
+//! | 85 | start of a game | 88 | when the board reports the start position |
 //! | 86 | changes since the start of the game | 86 | request |
 //! | 87 | ping | 87; to address 0: each board at a random moment within 1.1 s | to all, see below |
 //! | 88 | end of bus mode | | never |
 //! | 89 | reset | | never: boards are away for seconds |
 //! | 8a | ignore the next ping to all | 87 | before such a ping, to each known board |
-//! | 8b | version | 89 | to a board that was found |
+//! | 8b | version | 89 | to a newly found board |
 //! | 8c, 8d | draughts board; all at once | | never |
 //!
 //! Boards to computer: `id, length high 7 bits, length low 7 bits, address high, address low, data, checksum`. The length is that
-//! of the whole frame. Only the id has bit 7 set. Ids overlap with commands and with those of the single-board protocol.
+//! of the whole frame. Only the id has bit 7 set. The ids overlap with the commands and with the ids of the single-board protocol.
 //!
 //! | id | name | length | data | becomes |
 //! |---|---|---|---|---|
 //! | 83 | board | 70 | 64 piece codes as in the single-board protocol | [`Reading::Placement`] |
-//! | 84 | clock | 13 | 7 bytes as in the single-board protocol | [`Reading::Clock`] when it says something new |
+//! | 84 | clock | 13 | 7 bytes as in the single-board protocol | [`Reading::Clock`] if it has changed |
 //! | 85 | changes | ≥ 6 | entries as in the board's memory, see `dgt/memory.rs` | [`Reading::Square`] |
 //! | 86 | changes since the start | ≥ 6 | likewise | [`Reading::Memory`] |
 //! | 87 | here | 6 | | |
 //! | 88 | start noted | 6 | | |
 //! | 89 | version | 8; 6 up to version 1.2 | major, minor | [`Identity::Version`] |
 //!
-//! The address is the serial number in 14 bits; so every reply tells who it is from, which is passed on as
-//! [`Identity::SerialNumber`] at least every [`SIGN`] while the board answers.
+//! The address is the serial number in 14 bits. Every reply therefore identifies its board, which is reported as
+//! [`Identity::SerialNumber`] every [`SIGN`] while the board answers.
 //!
-//! # How boards are found
+//! # Discovery of boards
 //!
-//! All known boards are told to ignore the next ping, then all are pinged. Others answer at random moments, and where two
-//! answer at once neither is understood; so this is repeated until two rounds found no new board. A single round follows after 5 s,
-//! 10 s, 20 s and so on up to a minute, for boards that are added in play. Each takes [`LISTEN`], in which no board is polled; its
-//! changes are not lost. A board that was found counts once it has answered its own question.
+//! All known boards are told to ignore the next ping, then all are pinged. The other boards reply at random moments, and replies
+//! that collide cannot be read; so this is repeated until two rounds have found no new board. Single rounds follow after 5 s, 10 s,
+//! 20 s and so on, up to a minute, to find boards that are added during play. Each round takes [`LISTEN`], in which no board is
+//! polled; no changes are lost by it. A board counts as found once it has answered a request of its own.
 //!
 //! # Silence and damage
 //!
-//! A question unanswered for [`ANSWER`], or answered by something whose checksum is wrong, is asked again. After [`SILENT`]
-//! without an answer [`Trouble::Silent`] says so, and the board is asked every 10 s still; then the next answer is
-//! [`Trouble::Answering`], and all is read anew. What a board has to tell meanwhile it keeps for the next 83.
+//! A request that is not answered within [`ANSWER`], or whose reply has a wrong checksum, is repeated. After [`SILENT`] without a
+//! reply, [`Trouble::Silent`] is reported, and from then on the board is polled every 10 s. Its next reply causes
+//! [`Trouble::Answering`], and everything is read again. The board stores the changes in between for the next 83.
 //!
-//! A dump that differs from what the changes have told may only be newer than they are: the changes are asked for before a second
-//! one counts. Damage is got over here, so nobody is told of it; but one damaged message in 128 has a right checksum, and while
-//! messages are lost the squares are compared every 5 s. Three changes or more for which the board was asked 400 ms late come after
-//! [`Trouble::Late`].
+//! A dump that differs from the known state may just be newer than the changes received so far: the changes are requested first,
+//! and then a second dump decides. Damage is repaired here and not reported. However, one damaged message in 128 has a correct
+//! checksum, so the squares are compared every 5 s while messages are lost. [`Trouble::Late`] precedes three or more changes that
+//! arrive at least 400 ms after their request was due.
 //!
-//! # Where this comes from
+//! # Sources
 //!
-//! The makers' public header file and a free driver for such a line; the internal bus of the DGT Centaur speaks the same.
+//! The maker's public header file and a free driver for such a line. The internal bus of the DGT Centaur uses the same protocol.
 //!
 //! # Unknown
 //!
-//! * *unknown*: what stands for the address of a board whose serial number does not fit into 14 bits.
-//! * *unknown*: what 84 answers after an 83 that the board never received. Taken to be the stream before, which is known then.
-//! * *unknown*: what 86 answers if no start was ever noted. What came first after a gap stands in for it.
-//! * *unknown*: how long a pause the line needs before it turns round. Set freely: [`PAUSE`].
+//! * *unknown*: the address of a board whose serial number does not fit into 14 bits.
+//! * *unknown*: the reply to an 84 after an 83 that the board never received. It is assumed to be the previous stream, which is
+//!   then known.
+//! * *unknown*: the reply to an 86 if no start was ever noted. The first changes after a gap are used instead.
+//! * *unknown*: the pause that the line needs to turn round. [`PAUSE`] is an arbitrary choice.
 
 mod board;
 pub(super) mod frame;
@@ -90,25 +91,27 @@ pub static MODEL: Model = Model {
     protocol: || Box::new(Bus::default()),
 };
 
-/// A question is asked again when no answer has begun for so long: 80 ms as the makers say, and the way of the command. Milliseconds.
+/// Time after which a request is repeated if no reply has begun, in milliseconds: 80 ms according to the maker, plus the
+/// transmission of the command.
 pub const ANSWER: Millis = 100;
-/// Without an answer for so long a board counts as silent. Milliseconds.
+/// Time without a reply after which a board counts as silent, in milliseconds.
 pub const SILENT: Millis = 5_000;
-/// A board that answers says who it is at least so often. Milliseconds.
+/// Interval at which the identity of a board that answers is reported, in milliseconds.
 pub const SIGN: Millis = 2_000;
-/// So long the answers to a ping to all are waited for. Milliseconds.
+/// Time to wait for replies to a ping to all boards, in milliseconds.
 pub const LISTEN: Millis = 1_500;
-/// Before the line turns round. Milliseconds.
+/// Pause before the line turns round, in milliseconds.
 pub const PAUSE: Millis = 2;
-/// A damaged answer is over when nothing came for so long. Milliseconds.
+/// Time without a byte after which a damaged reply is over, in milliseconds.
 const HUSH: Millis = 50;
-/// While an answer longer than this comes, which takes more than half a second, the others were not asked. Bytes.
+/// Length, in bytes, from which a reply blocks the line for more than half a second, so that the other boards could not be polled.
 const LONG: usize = 500;
-/// The pause after the first search, whose answers may have been damaged, and the longest: it doubles each time. Milliseconds.
+/// Pause after the first search, whose replies may have been damaged, and maximum pause, in milliseconds. The pause doubles after
+/// each search.
 const SEARCH: (Millis, Millis) = (5_000, 60_000);
-/// Between two rounds of a search the known boards are asked: so long, and so much longer for each of them. Milliseconds.
+/// Time for polling the known boards between two rounds of a search: a fixed part and a part per board, in milliseconds.
 const BREATH: (Millis, Millis) = (400, 40);
-/// A search has at most so many rounds.
+/// Maximum number of rounds in a search.
 const ROUNDS: u8 = 8;
 
 /// All boards on one line.
@@ -120,41 +123,41 @@ struct Bus {
     asked: Option<Asked>,
     search: Search,
     rounds: Rounds,
-    /// Nothing is sent before.
+    /// Earliest time to send.
     free_at: Millis,
-    /// The last byte.
+    /// Time of the last byte.
     heard_at: Millis,
     readings: VecDeque<(Address, Reading)>,
     writes: VecDeque<Write>,
 }
 
-/// What the line is waiting for.
+/// The pending request.
 #[derive(Clone, Copy)]
 struct Asked {
     what: Asks,
     at: Millis,
-    /// Something came that was no answer.
+    /// Whether bytes arrived that are not the reply.
     damaged: bool,
 }
 
 #[derive(Clone, Copy)]
 enum Asks {
     Board(Address, Question),
-    /// This board is to ignore the next ping.
+    /// This board is told to ignore the next ping.
     Ignore(Address),
-    /// Everybody who is not known.
+    /// All unknown boards are pinged.
     Ping,
 }
 
-/// What a search has come to.
+/// The progress of a search.
 #[derive(Clone, Copy)]
 struct Rounds {
-    /// So many rounds without anything new are to follow yet.
+    /// Number of further rounds without a new board that are required.
     calm: u8,
     all: u8,
-    /// This round has brought something new.
+    /// Whether this round has found a new board.
     news: bool,
-    /// From the end of this search to the next.
+    /// Pause between the end of this search and the next.
     pause: Millis,
 }
 
@@ -164,11 +167,11 @@ impl Default for Rounds {
     }
 }
 
-/// How far the search for new boards is.
+/// The state of the search for new boards.
 enum Search {
-    /// The next round is then.
+    /// The time of the next round.
     At(Millis),
-    /// These boards are told to ignore the ping that comes.
+    /// These boards are still to be told to ignore the next ping.
     Hushing(VecDeque<Address>),
 }
 
@@ -222,7 +225,7 @@ impl Protocol for Bus {
             self.frames.clear();
             self.unanswered(now, &asked);
         }
-        // Only now: while half an answer is there, no other board can be heard.
+        // This check must come after the above: while an incomplete reply is pending, no other board can be heard.
         if self.silence_at().is_some_and(|at| at <= now) {
             for (address, board) in &mut self.boards {
                 board.silent(now);
@@ -257,7 +260,7 @@ impl Protocol for Bus {
 }
 
 impl Bus {
-    /// Takes what a board's replies came to.
+    /// Collects the readings that resulted from a board's replies.
     fn collect(&mut self, now: Millis, address: Address) {
         let Some(board) = self.boards.get_mut(&address) else { return };
         board.sign(now, address);
@@ -270,7 +273,7 @@ impl Bus {
         }
     }
 
-    /// A whole reply. One that was not asked for comes late, or out of a recording, and says what it says all the same.
+    /// Handles a complete reply. An unrequested one is late or from a recording; its content is processed all the same.
     fn reply(&mut self, now: Millis, id: u8, from: Address, data: &[u8]) {
         if from == Address(0) {
             return self.damaged();
@@ -314,7 +317,7 @@ impl Bus {
         }
     }
 
-    /// When a board counts as silent, unless it answers. While a long answer of one comes, no other can.
+    /// Returns the time at which a board counts as silent unless it replies. During a long reply of one board, no other can reply.
     fn silence_at(&self) -> Option<Millis> {
         let silence = self.boards.values().filter_map(Board::silent_at).min();
         let end = if self.frames.is_inside() { self.heard_at + ANSWER } else { 0 };
@@ -323,7 +326,7 @@ impl Bus {
 
     fn unanswered(&mut self, now: Millis, asked: &Asked) {
         match asked.what {
-            // Whom it did not reach answers the ping, which is no harm.
+            // A board that missed the command replies to the ping, which does no harm.
             Asks::Ignore(_) => {}
             Asks::Ping => {
                 let Rounds { calm, all, news, pause } = self.rounds;
@@ -351,7 +354,7 @@ impl Bus {
         }
     }
 
-    /// When something is to be asked, while nothing is.
+    /// Returns the time of the next request, if none is pending.
     fn next_question(&self) -> Millis {
         let search = match &self.search {
             Search::At(at) => *at,
@@ -362,7 +365,7 @@ impl Bus {
     }
 
     fn ask(&mut self, now: Millis) {
-        // Boards that were just found are read before others are looked for.
+        // Newly found boards are read before the next search.
         if matches!(self.search, Search::At(at) if at <= now) && !self.boards.values().any(|board| board.is_new(now)) {
             let known = self.boards.iter().filter(|(_, board)| board.answers()).map(|(address, _)| *address);
             self.search = Search::Hushing(known.collect());
@@ -393,8 +396,8 @@ impl Bus {
     }
 }
 
-/// How long an answer, or the end of what is none, is waited for. What began to come before the question, and broke off, ends
-/// no answer.
+/// Returns the time until which a reply, or the end of a damaged one, is awaited. An incomplete frame that began before the request
+/// does not end the reply.
 fn patience(asked: &Asked, frames: &Frames, heard_at: Millis) -> Millis {
     let begins = match asked.what {
         Asks::Ping => return asked.at + LISTEN,

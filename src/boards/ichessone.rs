@@ -1,38 +1,39 @@
-//! iChessOne over USB serial. 115200 baud, 8N1. (Its radio, which speaks the same, is not served.)
+//! iChessOne over USB serial. 115200 baud, 8N1. (Its radio, which uses the same protocol, is not supported.)
 //!
 //! # Frames
 //!
-//! Computer to board: ASCII without an end.
+//! Computer to board: ASCII without a terminator.
 //!
-//! | text | what it does | sent |
+//! | text | effect or reply | sent |
 //! |---|---|---|
 //! | CPIRQ | =p whenever something changes | greeting, link test |
-//! | CPMn | =p every n milliseconds | never: a change is told sooner |
+//! | CPMn | =p every n milliseconds | never: CPIRQ reports changes sooner |
 //! | RP | =p | greeting, request, link test, after damage |
 //! | RH | =h | greeting |
 //! | RB | =b | greeting, every 10 minutes |
-//! | `EL`, 80, 0f, row, eight rows from 8 to 1, row, 01, ff | lights: bit 0 of each row is the a-file; the rows outside are the edge's | on request |
+//! | `EL`, 80, 0f, row, eight rows from 8 to 1, row, 01, ff | lights: bit 0 of each row is the a-file; the outer rows are those of the edge | on request |
 //!
 //! Board to computer: `=`, a letter, data. There is no checksum.
 //!
 //! | letters | data | becomes |
 //! |---|---|---|
-//! | `=p` | 32 bytes, two squares each, the first in the high half: a8, b8 … h1 | [`Reading::Placement`], if it is news |
+//! | `=p` | 32 bytes, two squares each, the first in the high half: a8, b8 … h1 | [`Reading::Placement`], if it has changed |
 //! | `=b` | 1: charging, 0: not; per cent | [`Reading::Battery`] |
 //! | `=h` | text | [`Identity::Text`] |
 //!
-//! Squares: 0 empty, 1–6 white pawn, knight, bishop, rook, queen, king; 7–c the same in black. A message with any other is passed
-//! over. A placement with more than four squares changed since the last one is asked for again, and passed on when a second
-//! one says the same, or when none comes: what is cut in the middle looks like that.
+//! Squares: 0 empty, 1–6 white pawn, knight, bishop, rook, queen, king; 7–c the same in black. A message with any other code is
+//! skipped. A placement that changes more than four squares may be the result of a truncated message: it is requested again, and
+//! passed on when a second one confirms it, or when none arrives.
 //!
-//! # Where this comes from
+//! # Sources
 //!
 //! The parser of picochess with its test frames, and BearChess for the serial line.
 //!
 //! # Unknown
 //!
-//! * *unknown*: USB ids; where the text of =h ends. It is read as far as letters go.
-//! * *unknown*: what lights mean beyond the one frame that is known: colour, mode and edge are sent as they stand there.
+//! * *unknown*: USB ids; the end of the text of =h. It is read as long as printable characters follow.
+//! * *unknown*: the meaning of the lights command beyond the one frame that is known: colour, mode and edge are sent as in that
+//!   frame.
 
 mod frame;
 
@@ -55,20 +56,20 @@ pub static MODEL: Model = Model {
     protocol: || Box::new(IChessOne::default()),
 };
 
-/// Without a byte for so long, the link is tested. Milliseconds.
+/// Time without a byte after which the link is tested, in milliseconds.
 const QUIET: Millis = 10_000;
-/// A question unanswered for so long is asked again. Milliseconds.
+/// Time after which an unanswered request is repeated, in milliseconds.
 const ANSWER: Millis = 1_000;
-/// A message whose next byte does not come for so long was cut short. Milliseconds.
+/// Time without a byte after which an incomplete message counts as truncated, in milliseconds.
 const STALL: Millis = 100;
-/// Between two commands. Milliseconds.
+/// Minimum interval between two commands, in milliseconds.
 const PACE: Millis = 50;
-/// The battery's state is asked for so often. Milliseconds.
+/// Interval between requests for the state of the battery, in milliseconds.
 const BATTERY: Millis = 600_000;
-/// A placement that differs from the last one in more squares is doubted: no move changes more than castling.
+/// Maximum number of changed squares in a placement that needs no confirmation: castling changes the most squares of all moves.
 const PLAUSIBLE: usize = 4;
 
-/// One iChessOne board.
+/// A single iChessOne board on a link.
 #[derive(Default)]
 struct IChessOne {
     up: bool,
@@ -78,13 +79,13 @@ struct IChessOne {
     free_at: Millis,
     heard_at: Millis,
     vigil: Vigil,
-    /// When the squares are asked for next.
+    /// Time of the next request for the squares.
     ask_at: Millis,
     battery_at: Millis,
     shown: Option<Box<Placement>>,
-    /// A placement that differs too much from that, until another one says the same, or until then.
+    /// A placement with too many changes, until another one confirms it or this time has passed.
     doubted: Option<(Box<Placement>, Millis)>,
-    /// All squares are wanted, news or not.
+    /// Whether all squares have been requested and must be reported even if unchanged.
     wanted: bool,
 }
 
@@ -98,7 +99,7 @@ impl Protocol for IChessOne {
             self.send(now, b"RH");
             self.send(now, b"RB");
             self.battery_at = now + BATTERY;
-            // What an earlier program left alight goes out.
+            // Switches off what an earlier program left alight.
             self.light(now, &[]);
         }
     }
@@ -178,7 +179,7 @@ impl IChessOne {
         self.send(now, &[&b"EL\x80\x0f\0"[..], &rows, &[0, 1, 0xff]].concat());
     }
 
-    /// For changes from now on, and for what stands there.
+    /// Requests reports of changes and the current placement.
     fn ask(&mut self, now: Millis) {
         self.send(now, b"CPIRQ");
         self.send(now, b"RP");
@@ -186,7 +187,7 @@ impl IChessOne {
         self.vigil.asked(now);
     }
 
-    /// Takes what is complete.
+    /// Processes all complete items.
     fn take(&mut self, now: Millis) {
         while let Some(item) = self.frames.next() {
             match item {

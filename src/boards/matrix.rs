@@ -1,25 +1,25 @@
-//! A matrix of reed switches wired to the computer itself: eight rows, eight columns, no board between.
+//! A matrix of reed switches wired directly to this computer: eight rows and eight columns, without a board controller.
 //!
 //! # Frames
 //!
-//! There is no wire and so no maker's protocol: `link::matrix` drives one row after the other, reads the columns, and hands over
-//! what it found as packets of 9 bytes, one when it begins and one whenever something has changed.
+//! No maker defines a protocol for it. `link::matrix` drives one row after the other, reads the columns, and passes on the result
+//! in packets of 9 bytes: one at the start and one after every change.
 //!
-//! | byte | what it is |
+//! | byte | meaning |
 //! |---|---|
 //! | 0 | bit 0: every switch has a diode; the other bits are 0 |
 //! | 1–8 | ranks 1–8; bit 0 is the a-file, bit 7 the h-file; 1: the contact is closed |
 //!
-//! To the matrix: one byte `?` asks for the last packet again.
+//! To the matrix: one byte `?` requests the last packet again.
 //!
 //! # Without diodes
 //!
-//! Three closed contacts at the corners of a rectangle let the current through to the fourth, which then reads as closed whatever
-//! stands there. With pieces on two full ranks nearly every square is such a corner: a matrix without diodes cannot follow a game,
-//! and none should be built. Where one is, nothing is invented: a square that becomes such a corner keeps what it showed, and
-//! [`Trouble::Ambiguous`] names it until it is clear again. That a piece was lifted there is not seen at all.
+//! Three closed contacts at the corners of a rectangle let current through to the fourth, which then reads as closed whether or not
+//! a piece is on it. With pieces on two full ranks nearly every square is such a corner: a matrix without diodes cannot follow a
+//! game, and none should be built. If there is one, nothing is invented: a square that becomes such a corner keeps its state, and
+//! [`Trouble::Ambiguous`] names it until it is clear again. Lifting a piece from such a square is not detected.
 //!
-//! Contacts bounce for some milliseconds; that is noise as on every board, and nothing is filtered here.
+//! Contacts bounce for some milliseconds. That is noise as on every board, and it is not filtered here.
 
 use super::{
     Address, Clocks, Connection, Cue, Lights, LinkState, Millis, Model, Placement, Protocol, Reading, Sensed, Sensing, Tested,
@@ -28,7 +28,7 @@ use super::{
 use shakmaty::{Bitboard, Square};
 use std::collections::VecDeque;
 
-/// A matrix of reed switches on the computer's own lines.
+/// A matrix of reed switches on GPIO lines of this computer.
 pub static MODEL: Model = Model {
     name: "matrix",
     title: "Reed matrix on GPIO or I²C",
@@ -42,12 +42,12 @@ pub static MODEL: Model = Model {
     protocol: || Box::new(Matrix::default()),
 };
 
-/// Asks for the last packet again.
+/// The byte that requests the last packet again.
 pub const ASK: u8 = b'?';
-/// How long a packet is.
+/// Length of a packet, in bytes.
 pub const PACKET: usize = 9;
 
-/// What a scan has found, as a packet.
+/// Encodes the result of a scan as a packet.
 pub fn packet(closed: Bitboard, diodes: bool) -> [u8; PACKET] {
     let mut packet = [u8::from(diodes); PACKET];
     for (to, from) in packet.iter_mut().skip(1).zip(closed.0.to_le_bytes()) {
@@ -58,18 +58,18 @@ pub fn packet(closed: Bitboard, diodes: bool) -> [u8; PACKET] {
 
 #[derive(Default)]
 struct Matrix {
-    /// What was told of each square; `None`: nothing yet.
+    /// The squares last reported as occupied; `None` if nothing was reported yet.
     told: Option<Bitboard>,
-    /// All squares are wanted.
+    /// Whether all squares have been requested.
     asked: bool,
     ambiguous: Bitboard,
-    /// What the first scan showed as closed and may not be, until it was clear once.
+    /// Squares that the first scan showed as closed but that may be open, until they were clear once.
     doubtful: Bitboard,
     readings: VecDeque<Reading>,
     writes: VecDeque<Write>,
 }
 
-/// The squares that read as closed because of three others, or may.
+/// Returns the squares that read as closed because of three others, or may do so.
 fn ambiguous(closed: Bitboard) -> Bitboard {
     let in_rank = |square: Square| closed & Bitboard::from_rank(square.rank());
     let in_file = |square: Square| closed & Bitboard::from_file(square.file());
@@ -87,7 +87,7 @@ impl Matrix {
         let unclear = if diodes { Bitboard::EMPTY } else { ambiguous(closed) };
         let told = self.told.unwrap_or(closed);
         self.doubtful = if self.told.is_none() { unclear } else { self.doubtful & unclear };
-        // What may be closed by others only stays what it was.
+        // A square that may be closed only because of others keeps its state.
         let new = (closed ^ told) & !(unclear & !told);
         let now = told ^ new;
         let shown = |square: Square| if now.contains(square) { Sensed::Occupied } else { Sensed::Empty };

@@ -1,53 +1,54 @@
-//! Millennium's ChessLink family (Exclusive, Performance, eONE, King), and what speaks its language. 38400 baud, seven bits, odd
-//! parity, which is put into bit 7 here, on a line with eight bits and none.
+//! Millennium's ChessLink family (Exclusive, Performance, eONE, King) and compatible boards. 38400 baud, seven bits, odd parity;
+//! here the line has eight bits without parity, and the parity is put into bit 7.
 //!
 //! # Frames
 //!
-//! Computer to board: a capital, its data, and the exclusive-or of all that as two hexadecimal digits. What is wrong in parity or
-//! check is ignored by the board.
+//! Computer to board: a capital letter, its data, and the exclusive-or of both as two hexadecimal digits. The board ignores
+//! commands with a wrong parity or check.
 //!
-//! | text | name | answer | sent |
+//! | text | name | reply | sent |
 //! |---|---|---|---|
-//! | S | squares | s | greeting, request, after damage; every 10 s where the board reports by itself, else five times a second |
+//! | S | squares | s | greeting, request, after damage; every 10 s if the board reports by itself, else five times a second |
 //! | V | version | v | greeting |
 //! | Raa | read setting aa | r | greeting |
-//! | Waavv | write vv to setting aa, in an EEPROM | w | once, if what was read is not what is needed |
+//! | Waavv | write vv to setting aa, in an EEPROM | w | once, if the value read is wrong |
 //! | L, slot, 81 × 2 digits | lights | l | on request |
 //! | X | all lights off | x | greeting, request |
 //! | T | reset | | never: the board is away for seconds |
 //! | G | squares of boards that do not know their pieces | g | never: *unknown* beyond one other program |
 //!
-//! Board to computer: the same in small letters. Their lengths are fixed, and must be known: a letter in a reply may be that of a
-//! piece.
+//! Board to computer: the same in lower-case letters. Replies have fixed lengths, which must be known: a letter inside a reply may
+//! be that of a piece.
 //!
 //! | letter | length | data | becomes |
 //! |---|---|---|---|
-//! | s | 67 | 64 letters as in FEN, or full stops | [`Reading::Placement`], if it is news |
+//! | s | 67 | 64 letters as in FEN, or full stops | [`Reading::Placement`], if it has changed |
 //! | v | 7 | major and minor, hexadecimal | [`Identity::Version`], [`Identity::Text`] |
 //! | r, w | 7 | setting and value | |
 //! | l, x | 3 | | |
 //!
-//! The squares come as h1, g1 … a1, h2 … a8 when the board stands as usual (cable on the right). They are A8, B8 … in the makers'
-//! words, in which the board is turned round; that is for [`crate::infer`] to find. The lights are on the corners, 9 × 9, file by
-//! file, each with eight bits for eight moments: 1 is at the corner of the first square, 9 at that of the last square of its file.
+//! The squares come as h1, g1 … a1, h2 … a8 when the board is placed as usual (cable on the right). The maker calls them A8, B8 …,
+//! with the board turned round; [`crate::infer`] detects the orientation. The lights are at the corners, 9 × 9, file by file, each
+//! with eight bits for eight moments: 1 is at the corner of the first square, 9 at that of the last square of its file.
 //!
 //! # Settings
 //!
-//! 02 must be 03: the board reports when something changed. As it comes from the maker it reports 24 times a second. It is read, and
-//! written only if it is wrong, because an EEPROM wears out. Nothing else is written: where bit 0
-//! of setting 00 is set, replies have no check and are not understood here, and so that cannot be read, either.
+//! Setting 02 must be 03: the board reports on change. The factory setting is 24 reports a second. The setting is read, and written
+//! only if it is wrong, because an EEPROM wears out. No other setting is written. If bit 0 of setting 00 is set, replies have no
+//! check and cannot be decoded here, so this setting cannot be read, either.
 //!
-//! # Where this comes from
+//! # Sources
 //!
-//! The makers' description of the protocol, its fixtures in a free adapter, and the free programs python-mchess, chesslinkdriver
+//! The maker's description of the protocol, its fixtures in a free adapter, and the free programs python-mchess, chesslinkdriver
 //! and BearChess.
 //!
 //! # Unknown
 //!
-//! * An eONE sends wrong parity: it is not looked at. A Performance does not answer L, X and W: nothing waits for that.
-//! * Imitations answer questions only. A board that says nothing by itself is asked every 0.5 s; once it answered something that
-//!   it should have reported, it is asked every 0.2 s.
-//! * *unknown*: USB ids; how fast lights may follow each other.
+//! * An eONE sends wrong parity, so parity is not checked. A Performance does not answer L, X and W, so nothing waits for these
+//!   replies.
+//! * Imitations only answer requests. A board that does not report by itself is polled every 0.5 s, and every 0.2 s once a reply
+//!   contained a change that it should have reported.
+//! * *unknown*: USB ids; the minimum interval between light patterns.
 
 mod frame;
 
@@ -73,18 +74,19 @@ pub static MODEL: Model = Model {
     protocol: || Box::new(Millennium::default()),
 };
 
-/// A question not answered for so long is asked again, or given up. Milliseconds.
+/// Time after which an unanswered request is repeated or aborted, in milliseconds.
 const ANSWER: Millis = 1_000;
-/// How long an answer that some boards do not give holds up the next question. Milliseconds.
+/// Time for which a reply that some boards do not send delays the next request, in milliseconds.
 const MAYBE: Millis = 200;
-/// A reply whose next byte does not come for so long was cut short. Milliseconds.
+/// Time without a byte after which an incomplete reply counts as truncated, in milliseconds.
 const STALL: Millis = 200;
-/// How often the squares are asked for: if the board reports, if that is not known, if it does not. Milliseconds.
+/// Interval between requests for the squares, in milliseconds: if the board reports by itself, if that is unknown, and if it does
+/// not.
 const POLL: [Millis; 3] = [10_000, 500, 200];
-/// The setting that says when the board reports, and what it has to be: on change.
+/// The setting that controls when the board reports, and its required value: on change.
 const REPORT: (u8, u8) = (0x02, 0x03);
 
-/// What is ever sent.
+/// The commands that can be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Command {
     Squares,
@@ -103,25 +105,25 @@ enum Habit {
     Answers,
 }
 
-/// One ChessLink board.
+/// A single ChessLink board on a link.
 #[derive(Default)]
 struct Millennium {
     up: bool,
     frames: Frames,
     readings: VecDeque<Reading>,
     writes: VecDeque<Write>,
-    /// What is to be sent, and what was sent last and when, if it has not been answered.
+    /// The commands to be sent, and the pending one with its time.
     queue: VecDeque<Command>,
     asked: Option<(Command, Millis)>,
     vigil: Vigil,
     habit: Habit,
-    /// When the squares are asked for next, and when the last byte came.
+    /// Time of the next request for the squares, and of the last byte.
     poll_at: Millis,
     heard_at: Millis,
-    /// The setting was written since the link came up.
+    /// Whether the setting has been written since the link came up.
     written: bool,
     shown: Option<Box<Placement>>,
-    /// All squares are wanted, news or not.
+    /// Whether all squares have been requested and must be reported even if unchanged.
     wanted: bool,
 }
 
@@ -210,7 +212,7 @@ impl Command {
             Command::Lights(squares) => {
                 let mut corners = [false; 81];
                 for place in squares.iter().map(|square| place(*square)) {
-                    // File by file, from the first square's corner on.
+                    // File by file, from the corner of the first square.
                     let first = place % 8 * 9 + place / 8;
                     for corner in [first, first + 1, first + 9, first + 10] {
                         corners[corner] = true;
@@ -229,7 +231,7 @@ impl Command {
         }
     }
 
-    /// Whether a reply with this letter answers it.
+    /// Whether a reply with this letter answers the command.
     fn is_answered_by(&self, letter: u8) -> bool {
         match self {
             Command::Squares => letter == b's',
@@ -242,7 +244,7 @@ impl Command {
 }
 
 impl Millennium {
-    /// Sends what is next, if nothing is waited for.
+    /// Sends the next command if no reply is pending.
     fn go_on(&mut self, now: Millis) {
         if !self.up || self.asked.is_some() {
             return;
@@ -262,7 +264,7 @@ impl Millennium {
 
     fn damaged(&mut self, now: Millis, count: usize) {
         self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
-        // It may have been a report.
+        // The damaged bytes may have been a report.
         if !self.vigil.is_silent() {
             self.poll_at = self.poll_at.min(now + ANSWER / 2);
         }
@@ -288,7 +290,7 @@ impl Millennium {
         self.habit = match self.habit {
             _ if !was_asked => Habit::Reports,
             Habit::Unknown if is_news && self.shown.is_some() => Habit::Answers,
-            // A report was lost, or what was taken for one was a late answer.
+            // A report was lost, or a late reply was mistaken for one.
             Habit::Reports if is_news => Habit::Unknown,
             habit => habit,
         };
@@ -310,7 +312,7 @@ impl Millennium {
         self.readings.push_back(Reading::Identity(Identity::Text(model.to_owned())));
     }
 
-    /// What a setting is; what it has to be is written, once.
+    /// Handles the value of a setting and queues the required value for writing, once.
     fn setting(&mut self, digits: &[u8]) {
         let [Some(setting), Some(value)] = [digits.get(..2), digits.get(2..)].map(|digits| digits.and_then(hex)) else {
             return;
@@ -321,7 +323,7 @@ impl Millennium {
     }
 }
 
-/// The square that comes in this place, on a board that stands as usual; and back, for it is the same.
+/// Returns the square at this position of a reply, for a board placed as usual. The mapping is its own inverse.
 fn square(place: u32) -> Square {
     Square::new(place ^ 7)
 }

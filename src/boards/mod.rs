@@ -1,7 +1,9 @@
-//! Wire protocols of electronic chessboards: bytes in, [`Reading`]s out, bytes back. One file a family.
+//! Wire protocols of electronic chessboards: received bytes become [`Reading`]s, and commands become bytes to send. One file per
+//! family.
 //!
-//! **Invariant:** nothing here does I/O, reads a clock or knows a rule of chess. Squares are the board's own, as its maker
-//! numbers them when it stands as intended; that a board may have been turned round is for [`crate::infer`] to find out.
+//! **Invariant:** nothing in this module does I/O, reads a clock or knows the rules of chess. Squares are in the board's own
+//! coordinates, as its maker numbers them when the board is placed as intended. [`crate::infer`] detects a board that was turned
+//! round.
 
 pub mod centaur;
 pub mod certabo;
@@ -21,39 +23,39 @@ use std::ops::RangeInclusive;
 /// Milliseconds since the recording of this board began.
 pub type Millis = u64;
 
-/// One board on a link. Always [`Address::ONLY`] but on a chain of boards.
+/// The address of one board on a link: always [`Address::ONLY`], except on a chain of boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(pub u16);
 
 impl Address {
-    /// The board of a link that carries one board.
+    /// The address of the board on a link that carries only one board.
     pub const ONLY: Address = Address(0);
 }
 
-/// Whether the cable is there.
+/// The state of the cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkState {
-    /// Bytes can be sent and may arrive.
+    /// Bytes can be sent and received.
     Up,
-    /// Unplugged, or the port is gone.
+    /// The cable is unplugged, or the port no longer exists.
     Down,
 }
 
-/// What one square shows. One type for every kind of sensor.
+/// What the sensor of one square reports. One type for every kind of sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sensed {
-    /// Nothing stands here.
+    /// The square is empty.
     Empty,
-    /// This piece stands here (RFID and coil boards).
+    /// This piece is on the square (RFID and coil boards).
     Piece(Piece),
-    /// A piece of this colour stands here (Hall sensors and polarised magnets).
+    /// A piece of this colour is on the square (Hall sensors and polarised magnets).
     Side(Color),
-    /// Something stands here (reed switches, light).
+    /// A piece is on the square (reed switches, light).
     Occupied,
 }
 
 impl Sensed {
-    /// What a sensor of this kind would have shown.
+    /// Returns what a sensor of this kind would have reported.
     pub fn seen_by(self, sensing: Sensing) -> Sensed {
         match (self, sensing) {
             (Sensed::Piece(piece), Sensing::Colour) => Sensed::Side(piece.color),
@@ -66,17 +68,17 @@ impl Sensed {
 /// All 64 squares, indexed by `Square as usize` (a1 = 0, h8 = 63).
 pub type Placement = [Sensed; 64];
 
-/// One half of a chess clock, as its maker names it: seen from the clock's front.
+/// One half of a chess clock, named as its maker does: as seen from the front of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClockHalf {
-    /// The half on the left.
+    /// The left half.
     Left,
-    /// The half on the right.
+    /// The right half.
     Right,
 }
 
 impl ClockHalf {
-    /// The other half.
+    /// Returns the other half.
     pub fn other(self) -> ClockHalf {
         match self {
             ClockHalf::Left => ClockHalf::Right,
@@ -85,12 +87,12 @@ impl ClockHalf {
     }
 }
 
-/// What one half of the clock shows.
+/// The display of one half of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HalfTime {
-    /// Time left in milliseconds.
+    /// Remaining time, in milliseconds.
     pub ms: u32,
-    /// The flag is shown: this side ran out of time.
+    /// Whether the flag is displayed: this player has run out of time.
     pub flag: bool,
 }
 
@@ -101,26 +103,26 @@ pub struct ClockReading {
     pub left: HalfTime,
     /// The right half.
     pub right: HalfTime,
-    /// Whose time it is by the lever: this half counts down, or would if the clock ran.
+    /// The half whose turn it is according to the lever: it counts down, or would if the clock ran.
     pub turn: ClockHalf,
-    /// Whether it counts down now.
+    /// Whether the clock is counting down now.
     pub running: bool,
-    /// The clock's battery is low.
+    /// Whether the clock's battery is low.
     pub battery_low: bool,
-    /// The finest step the times have, in milliseconds (1000 on DGT clocks).
+    /// Resolution of the times, in milliseconds (1000 on DGT clocks).
     pub resolution_ms: u32,
-    /// How old the times can be at most when they arrive, in milliseconds (1000 on DGT clocks).
+    /// Maximum age of the times on arrival, in milliseconds (1000 on DGT clocks).
     pub age_ms: u32,
 }
 
-/// What a board says about itself.
+/// Information that a board sends about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
-    /// Serial number as the maker prints it.
+    /// Serial number, as the maker prints it.
     SerialNumber(String),
     /// Version of the board's firmware, e.g. `3.10`.
     Version(String),
-    /// Any other text about the maker and model.
+    /// Any other text about the maker and the model.
     Text(String),
 }
 
@@ -129,104 +131,106 @@ pub enum Identity {
 pub struct Battery {
     /// Charge, 0–100 %.
     pub percent: u8,
-    /// Whether it is being charged, where the board says.
+    /// Whether the battery is being charged, if the board reports it.
     pub charging: Option<bool>,
 }
 
-/// One thing that a board's own memory holds from when nobody listened.
+/// One entry of a board's own memory, recorded while no computer was listening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remembered {
     /// One square changed.
     Square {
-        /// Which one.
+        /// The square.
         square: Square,
-        /// What it showed then.
+        /// What the square showed after the change.
         sensed: Sensed,
-        /// It came a moment after the change before: part of the same movement, or of one that followed at once.
+        /// Whether the change came a moment after the previous one: as part of the same movement, or of one that followed at once.
         soon: bool,
     },
     /// The clock was pressed.
     Halted {
-        /// The half that was halted.
+        /// The half that was stopped.
         half: ClockHalf,
-        /// What it showed, in milliseconds.
+        /// The time that this half showed, in milliseconds.
         ms: u32,
     },
-    /// The board was switched on. What it then found on its squares follows, piece by piece.
+    /// The board was switched on. The pieces that it then found follow as changed squares, one by one.
     PowerUp,
-    /// The start position stood on the board, one way round or the other.
+    /// The start position was on the board, in either orientation.
     Start,
-    /// Nothing stood on the board.
+    /// The board was empty.
     Cleared,
 }
 
-/// Trouble on the line. The board file has already got over it.
+/// A protocol error on the link. The protocol has already recovered from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// This many bytes made no sense and were skipped.
+    /// This number of bytes could not be decoded and was skipped.
     Garbage(usize),
-    /// A well-formed message that this protocol does not have.
+    /// A well-formed message of a type that this protocol does not define.
     Unknown(u8),
-    /// A message of a known kind whose content cannot be, e.g. piece code 0x1f.
+    /// A message of a known type with invalid content, e.g. piece code 0x1f.
     Impossible(String),
-    /// These squares cannot be told from others now, by how the board is built; none: all can again.
+    /// The construction of the board makes these squares indistinguishable from others at present. An empty list: all squares can
+    /// be distinguished again.
     Ambiguous(Vec<Square>),
-    /// Pieces on these squares are new to the board, and are assumed to be queens.
+    /// The board does not know the pieces on these squares. They are assumed to be queens.
     Assumed(Vec<Square>),
-    /// Nothing came for so long, not even in answer to a link test, that the board counts as silent. Milliseconds.
+    /// The board counts as silent: no byte arrived for this time, in milliseconds, not even in reply to a link test.
     Silent(u32),
-    /// Bytes come again after [`Trouble::Silent`].
+    /// Bytes arrive again after [`Trouble::Silent`].
     Answering,
-    /// The next changes, all those that come at this time, happened earlier: they have waited somewhere, or were not told when they
-    /// happened, and the times between them are not known.
+    /// The changes that follow with the same timestamp happened earlier: they were buffered somewhere, or were not reported when
+    /// they happened. The times between them are unknown.
     Late,
-    /// The board tells what stands on it, but not what that is: the start position has to stand on it once.
+    /// The board reports which chip is on each square, but not which piece that is: the start position must be set up on it once.
     Uncalibrated,
-    /// It speaks as a board of another model does: why that is thought, and what to configure.
+    /// The board behaves like a board of another model. The text says why, and what to configure.
     OtherModel(String),
 }
 
-/// What a board told us, in its own coordinates.
+/// What a board reported, in its own coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
-    /// All squares at once. `Box` because it is much larger than the rest.
+    /// All squares at once. Boxed because it is much larger than the other variants.
     Placement(Box<Placement>),
     /// One square changed.
     Square(Square, Sensed),
-    /// The clock. `None`: the board says that no clock is connected.
+    /// The clock. `None`: the board reports that no clock is connected.
     Clock(Option<ClockReading>),
-    /// Who the board is.
+    /// Information about the board itself.
     Identity(Identity),
-    /// The board's battery.
+    /// The state of the board's battery.
     Battery(Battery),
-    /// What the board remembers, oldest first: the answer to [`Cue::Memory`]. Empty: nothing, or it could not be read.
+    /// The content of the board's memory, oldest entry first: the reply to [`Cue::Memory`]. Empty if the memory is empty or could
+    /// not be read.
     Memory(Vec<Remembered>),
-    /// What was learned of the pieces on this board, as lines of text: the caller keeps it for this board, in place of what it kept
-    /// before, and gives it back with [`Protocol::restore`].
+    /// The calibration of the pieces on this board, as lines of text. The caller stores it for this board, replacing the previous
+    /// one, and passes it back with [`Protocol::restore`].
     Calibration(String),
-    /// Trouble on the line.
+    /// A protocol error on the link.
     Trouble(Trouble),
 }
 
-/// What the core asks of a board.
+/// A command from the core to a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cue {
-    /// Report all squares, as soon as the line is idle.
+    /// Report all squares as soon as the line is idle.
     Placement,
-    /// Send what the clock shows now.
+    /// Report what the clock shows now.
     Clock,
-    /// Send what the board itself remembers: [`Reading::Memory`] comes, in any case, when it has come or could not be read.
-    /// Where the board has no memory ([`Unsupported`]), the caller tells the table of an empty one.
+    /// Report the content of the board's own memory. [`Reading::Memory`] always follows, whether the memory arrived or could not be
+    /// read. If the board has no memory ([`Unsupported`]), the caller passes an empty one to the table session.
     Memory,
-    /// Light these squares (none: all off).
+    /// Light these squares. An empty list switches all lights off.
     Lights(Vec<Square>),
     /// Show this text on the clock (8 characters on a DGT 3000).
     ClockText(String),
-    /// Make itself heard for a moment.
+    /// Sound a short beep.
     Beep,
 }
 
-/// The board cannot do this.
+/// The board does not support the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this board cannot do that")]
 pub struct Unsupported;
@@ -234,54 +238,59 @@ pub struct Unsupported;
 /// Bytes to send, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// Not before this time: boards have small input buffers and need pauses.
+    /// Earliest time to send: boards have small input buffers and need pauses.
     pub at: Millis,
-    /// What to send.
+    /// The bytes to send.
     pub bytes: Vec<u8>,
 }
 
-/// A board's wire protocol, or a chain of boards on one link. No I/O, no clock; any bytes, even garbage, are survivable.
+/// The wire protocol of a board, or of a chain of boards on one link. It does no I/O, reads no clock and tolerates any bytes,
+/// garbage included.
 ///
-/// The caller calls [`Protocol::timeout`] when [`Protocol::next_deadline`] has come, and after every call empties
-/// `poll_reading` and `poll_write`.
+/// The caller calls [`Protocol::timeout`] when [`Protocol::next_deadline`] is reached, and drains `poll_reading` and `poll_write`
+/// after every call.
 pub trait Protocol: Send {
-    /// The link came up (again) or went down: forget half-read frames, greet.
+    /// Handles a link that came up (again) or went down: discards incomplete frames and, on an established link, sends the
+    /// greeting.
     fn link(&mut self, now: Millis, state: LinkState);
-    /// Bytes as they arrived, cut anywhere (streams), or one packet (HID reports, matrix scans).
+    /// Handles received bytes: a chunk of a stream, cut anywhere, or exactly one packet (HID reports, matrix scans).
     fn receive(&mut self, now: Millis, chunk: &[u8]);
-    /// Lights, clock texts, a request for all squares. [`Unsupported`] where the board cannot.
+    /// Executes a command, e.g. lights, clock text or a request for all squares.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Unsupported`] if the board cannot execute the command.
     fn act(&mut self, now: Millis, board: Address, cue: Cue) -> Result<(), Unsupported>;
-    /// The deadline has passed: poll, repeat, give up.
+    /// Handles a deadline that has passed: polls, retries or aborts.
     fn timeout(&mut self, now: Millis);
-    /// The next thing a board said.
+    /// Returns the next reading.
     fn poll_reading(&mut self) -> Option<(Address, Reading)>;
-    /// What to send next, and not before when.
+    /// Returns the next bytes to send, with the earliest time to send them.
     fn poll_write(&mut self) -> Option<Write>;
-    /// When `timeout` wants to be called.
+    /// Returns the time at which `timeout` must be called.
     fn next_deadline(&self) -> Option<Millis>;
-    /// The last [`Reading::Calibration`] of this board, before its link comes up for the first time. Boards that say what stands
-    /// on them need none.
+    /// Restores the last [`Reading::Calibration`] of this board, before its link comes up for the first time. Boards that identify
+    /// their pieces themselves need none.
     fn restore(&mut self, _calibration: &str) {}
-    /// Whether the link carries any number of boards, each with an [`Address`] of its own, which come into being when they are
-    /// first heard.
+    /// Whether the link carries any number of boards, each with its own [`Address`]. A board is created when it is first heard.
     fn is_chain(&self) -> bool {
         false
     }
 }
 
-/// What the squares of a board can tell, the most first.
+/// What the squares of a board can detect, the most informative first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sensing {
-    /// Which piece stands where.
+    /// Which piece is on a square.
     Identity,
-    /// Which colour stands where.
+    /// Which colour the piece on a square has.
     Colour,
-    /// Whether something stands there.
+    /// Whether a piece is on a square.
     Occupancy,
 }
 
 impl Sensing {
-    /// What no board can know whose squares tell only this, in words that go on after "cannot know".
+    /// Returns what no board with such sensors can know, as phrases that continue "cannot know".
     pub fn cannot(self) -> &'static [&'static str] {
         match self {
             Sensing::Identity => &[],
@@ -301,29 +310,30 @@ impl Sensing {
     }
 }
 
-/// Serial line settings, 8 data bits, no parity, one stop bit.
+/// Settings of a serial line: 8 data bits, no parity, one stop bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Bits a second.
+    /// Baud rate, in bits per second.
     pub baud: u32,
-    /// What the modem control lines are set to where nothing else is configured.
+    /// Default state of the modem control lines, used unless the configuration sets them.
     pub control: ControlLines,
 }
 
-/// What the modem control lines DTR and RTS are set to. Pseudo-terminals have none and ignore this.
+/// State of the modem control lines DTR and RTS. Pseudo-terminals have none and ignore it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ControlLines {
     /// Both asserted, as most programs leave them and boards on USB expect them.
     #[default]
     Asserted,
-    /// Both cleared, as a line of many boards wants them (see [`dgt_bus`]). Linux asserts DTR for a moment at opening even then.
+    /// Both cleared, as required on a line shared by many boards (see [`dgt_bus`]). Even then Linux asserts DTR for a moment when
+    /// the port is opened.
     Cleared,
 }
 
-/// A USB device of the class HID that is spoken to directly, report by report, over its interrupt endpoints.
+/// A USB device of class HID, accessed directly, report by report, over its interrupt endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hid {
-    /// The usage page of the interface that is the board, as its report descriptor says.
+    /// Usage page of the interface that is the board, from its report descriptor.
     pub usage_page: u16,
 }
 
@@ -332,14 +342,14 @@ pub struct Hid {
 pub enum Connection {
     /// A serial port: a stream of bytes.
     Serial(Line),
-    /// USB reports: packets, each handed to [`Protocol::receive`] and taken from [`Write`] whole.
+    /// USB reports: packets. Each call of [`Protocol::receive`] and each [`Write`] carries one whole packet.
     Usb(Hid),
-    /// Reed switches on the computer's own lines, as a file says: packets that [`matrix`] documents.
+    /// Reed switches on GPIO lines of this machine, described by a file: packets in the format documented in [`matrix`].
     Matrix,
 }
 
 impl Connection {
-    /// What the modem control lines are set to where nothing else is configured; of no meaning where there are none.
+    /// Returns the default state of the modem control lines. It has no meaning for connections that have none.
     pub fn control_lines(&self) -> ControlLines {
         match self {
             Connection::Serial(line) => line.control,
@@ -348,40 +358,40 @@ impl Connection {
     }
 }
 
-/// A USB vendor id with one or more product ids, and whether they name a board or just somebody's adapter.
+/// A USB vendor id with one or more product ids, and whether they identify a board or only a common adapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsbId {
     /// idVendor.
     pub vendor: u16,
-    /// idProduct: all of these.
+    /// Range of idProduct.
     pub products: RangeInclusive<u16>,
-    /// The id belongs to a bridge chip that sits in many other devices too.
+    /// Whether the ids belong to a bridge chip that many other devices contain, too.
     pub generic: bool,
 }
 
 impl UsbId {
-    /// The board's own id.
+    /// Creates the board's own id.
     pub const fn own(vendor: u16, product: u16) -> UsbId {
         UsbId::range(vendor, product, product)
     }
 
-    /// The board's own ids: all products from `first` to `last`.
+    /// Creates the board's own ids: all products from `first` to `last`.
     pub const fn range(vendor: u16, first: u16, last: u16) -> UsbId {
         UsbId { vendor, products: RangeInclusive::new(first, last), generic: false }
     }
 
-    /// The id of a bridge chip that the board has inside, and many other devices too.
+    /// Creates the id of a bridge chip inside the board, which many other devices contain, too.
     pub const fn adapter(vendor: u16, product: u16) -> UsbId {
         UsbId { vendor, products: RangeInclusive::new(product, product), generic: true }
     }
 
-    /// Whether a device with these ids is meant.
+    /// Whether a device with these ids matches.
     pub fn contains(&self, vendor: u16, product: u16) -> bool {
         self.vendor == vendor && self.products.contains(&product)
     }
 }
 
-/// `2d80:8000` or `2d80:8000–86ff`.
+/// Formats the id as `2d80:8000` or `2d80:8000–86ff`.
 impl std::fmt::Display for UsbId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (first, last) = (self.products.start(), self.products.end());
@@ -393,68 +403,69 @@ impl std::fmt::Display for UsbId {
 /// The lights of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lights {
-    /// It has none that we can switch.
+    /// No lights, or none that can be controlled.
     None,
-    /// One in every square, of one colour.
+    /// One light per square, in one colour.
     Squares,
-    /// One in every square, of any colour.
+    /// One light per square, in any colour.
     Coloured,
-    /// One at every corner of a square: a square is shown by four.
+    /// One light at each corner of a square: four lights together mark a square.
     Corners,
 }
 
-/// Whether a board tells of a chess clock.
+/// Whether a board reports the readings of a chess clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clocks {
-    /// It never does.
+    /// Never.
     None,
-    /// It does where one is connected to it.
+    /// Whenever a clock is connected to the board.
     Connected,
 }
 
-/// What its protocol here was held against.
+/// What the implementation of a protocol was verified with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tested {
-    /// Everything that a real board sent in whole games.
+    /// Captures of everything that real boards sent during whole games.
     Capture,
-    /// Single frames that others wrote down of real boards.
+    /// Single frames of real boards, recorded by others.
     Frames,
-    /// Descriptions of it, and nothing that a board is known to have sent.
+    /// Specifications only: no data known to come from a real board.
     Specification,
 }
 
-/// A family of boards: what is known about it before a byte is read.
+/// A family of boards: everything that is known before the first byte arrives.
 pub struct Model {
-    /// The word for it in configuration, recordings and the command line.
+    /// Name in the configuration, in recordings and on the command line.
     pub name: &'static str,
-    /// What people call it.
+    /// Name shown to users.
     pub title: &'static str,
-    /// What its squares can tell.
+    /// What its squares can detect.
     pub sensing: Sensing,
     /// How it is connected.
     pub connection: Connection,
-    /// USB ids seen on it.
+    /// Its known USB ids.
     pub usb: &'static [UsbId],
     /// Its lights.
     pub lights: Lights,
-    /// Whether it tells of a chess clock.
+    /// Whether it reports a chess clock.
     pub clock: Clocks,
-    /// What its protocol was held against.
+    /// What its protocol was verified with.
     pub tested: Tested,
-    /// What this board cannot know besides what its kind of squares cannot tell, see [`Model::cannot_know`].
+    /// What this board cannot know beyond the limits of its kind of sensor, see [`Model::cannot_know`].
     pub cannot: &'static [&'static str],
-    /// A fresh protocol for one link.
+    /// Creates a new protocol instance for one link.
     pub protocol: fn() -> Box<dyn Protocol>,
 }
 
 impl Model {
-    /// What this board cannot know, in words that go on after "cannot know": for `doctor` and the Board's capabilities.
+    /// Returns what this board cannot know, as phrases that continue "cannot know". Used by `doctor` and for the capabilities of a
+    /// Board object.
     pub fn cannot_know(&self) -> impl Iterator<Item = &'static str> {
         self.sensing.cannot().iter().chain(self.cannot).copied()
     }
 }
 
-/// Two models are the same when they have the same name.
+/// Models are equal if their names are equal.
 impl PartialEq for Model {
     fn eq(&self, other: &Model) -> bool {
         self.name == other.name
@@ -469,7 +480,7 @@ impl std::fmt::Debug for Model {
     }
 }
 
-/// Every board there is. Adding one: a file here, and a word in this list.
+/// All supported boards. To add one, add a file to this module and an entry to this list.
 pub static BOARDS: &[&Model] = &[
     &dgt::MODEL,
     &dgt_bus::MODEL,
@@ -484,7 +495,7 @@ pub static BOARDS: &[&Model] = &[
     &centaur::MODEL,
 ];
 
-/// The model of this name.
+/// Returns the model with this name.
 pub fn model(name: &str) -> Option<&'static Model> {
     BOARDS.iter().copied().find(|model| model.name == name)
 }

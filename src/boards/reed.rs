@@ -1,32 +1,33 @@
-//! Reed boards of one's own: any micro-controller that prints lines. 115200 baud, 8N1; on USB the speed means nothing.
+//! Self-built reed boards: any micro-controller that prints lines. 115200 baud, 8N1; over USB the speed has no meaning.
 //!
 //! # Frames
 //!
-//! Board to computer, at least once a second and whenever something changes; `docs/reed-line.md` specifies them, with examples in C:
+//! Board to computer, at least once a second and after every change; `docs/reed-line.md` specifies the lines, with examples in C:
 //!
-//! | line | what | becomes |
+//! | line | meaning | becomes |
 //! |---|---|---|
-//! | `:255 255 0 0 0 0 255 255` | the line of a Sentio: ranks 8, 7 … 1, bit 7 the a-file; set: something stands there | a vote of three |
-//! | `R1 17 ffff00000000ffff*f0` | the same with a sequence number and a checksum | told at once |
-//! | `R1 18 ffff00000000ffff b87*2d` | besides: the battery, in percent | [`Reading::Battery`] |
+//! | `:255 255 0 0 0 0 255 255` | the line of a Sentio: ranks 8, 7 … 1, bit 7 the a-file; set: occupied | a vote of three |
+//! | `R1 17 ffff00000000ffff*f0` | the same with a sequence number and a checksum | reported at once |
+//! | `R1 18 ffff00000000ffff b87*2d` | also the battery, in percent | [`Reading::Battery`] |
 //! | `N1 club board 3*43` | the board's name, as its builder likes | [`Identity::Text`] |
 //!
-//! Computer to board: `?` and a line feed when the link comes up, and when all squares are asked for. A board may answer with its
-//! line at once, or not read at all.
+//! Computer to board: `?` and a line feed when the link comes up, and when all squares are requested. A board may reply with its
+//! line at once, or ignore it.
 //!
-//! The checksum is CRC-8 with the polynomial 07, first value 0, of everything before the `*`, two hexadecimal digits. The sequence number
-//! counts lines from 0 to 255 and begins again; one that is the same as the last means that the line was repeated. What does not fit
-//! is [`Trouble::Garbage`], unknown words in a line with a right checksum are passed over, and lines of another version
-//! (`R2 …`) are [`Trouble::Unknown`].
+//! The checksum is CRC-8 with polynomial 07 and initial value 0 over everything before the `*`, as two hexadecimal digits. The
+//! sequence number counts lines from 0 to 255 and wraps around; the same number as before means that the line was repeated. Input
+//! in no valid format is [`Trouble::Garbage`]. Unknown words in a line with a correct checksum are ignored, and lines of another
+//! version (`R2 …`) are [`Trouble::Unknown`].
 //!
-//! # Where this comes from
+//! # Sources
 //!
-//! The first line is what most boards of one's own can be made to print, and what several programs read. The others are ours.
+//! Most self-built boards can be made to print the first line, and several programs read it. The others were defined by this
+//! project.
 //!
 //! # Unknown
 //!
-//! Nothing: who builds a board decides. Without a good line for five seconds it counts as silent, so a board that prints only what
-//! changes has to repeat its last line.
+//! Nothing: the builder of a board decides. After five seconds without a valid line it counts as silent, so a board that prints
+//! only changes has to repeat its last line.
 
 use super::certabo::numbers::{Item, Numbers};
 use super::certabo::stream::{Dialect, Heard, Stream};
@@ -50,18 +51,18 @@ pub static MODEL: Model = Model {
     },
 };
 
-/// Lines without a checksum are told by so many votes.
+/// Number of lines without a checksum that vote on each square.
 const VOTES: usize = 3;
-/// No line is longer, in bytes.
+/// Maximum length of a line, in bytes.
 const LONGEST: usize = 120;
-/// Asks for the line of squares.
+/// The request for the line of squares.
 const ASK: &[u8] = b"?\n";
 
 struct Reed {
     numbers: Numbers,
-    /// A line with a checksum that has begun.
+    /// An incomplete line with a checksum.
     line: Option<Vec<u8>>,
-    /// The number of the last line with a checksum.
+    /// The sequence number of the last line with a checksum.
     sequence: Option<u8>,
 }
 
@@ -86,7 +87,7 @@ impl Dialect for Reed {
                 self.line = None;
             }
             (None, b'R' | b'N') => {
-                // Whatever came before is over.
+                // This byte ends the line before it.
                 self.plain(now, b'\r', heard);
                 self.line = Some(vec![byte]);
             }
@@ -112,7 +113,7 @@ impl Reed {
         heard.extend(self.numbers.feed(now, byte).into_iter().flatten().map(read));
     }
 
-    /// What a line with a checksum says.
+    /// Decodes a line with a checksum.
     fn whole(&mut self, line: &[u8]) -> Vec<Heard> {
         let garbage = || vec![Heard::Trouble(Trouble::Garbage(line.len() + 1))];
         let text = std::str::from_utf8(line).ok().and_then(checked);
@@ -147,14 +148,14 @@ fn read(item: Item) -> Heard {
     }
 }
 
-/// What stands before the checksum, if that is right.
+/// Returns the text before the checksum, if that is correct.
 fn checked(line: &str) -> Option<&str> {
     let (text, sum) = line.trim_end().rsplit_once('*')?;
     let is_right = sum.len() == 2 && u8::from_str_radix(sum, 16).is_ok_and(|sum| sum == crc(text.as_bytes()));
     is_right.then_some(text)
 }
 
-/// CRC-8 with the polynomial 07, from 0, nothing reflected, nothing added.
+/// Computes CRC-8 with polynomial 07 and initial value 0, without reflection or final XOR.
 pub fn crc(bytes: &[u8]) -> u8 {
     bytes
         .iter()

@@ -1,42 +1,43 @@
-//! Tabutronic boards: Cerno reads chips, Sentio and Tactum see whether something stands on a square. USB serial, 38400 baud, 8N1.
+//! Tabutronic boards: Cerno reads chips, Sentio and Tactum detect whether a square is occupied. USB serial, 38400 baud, 8N1.
 //!
 //! # Frames
 //!
-//! Board to computer, unasked, several times a second:
+//! Board to computer, unrequested, several times a second:
 //!
-//! | board | line | what | becomes |
+//! | board | line | meaning | becomes |
 //! |---|---|---|---|
 //! | Cerno, Cerno Spectrum | `:` and 320 numbers | as of a Certabo, see [`super::certabo`] | as there |
-//! | Sentio, Sentio Spectrum, Tactum | `:` and 8 decimal numbers, ` \r\n` | ranks 8, 7 … 1; **bit 7 is the a-file**, bit 0 the h-file; set: something stands there | [`Reading::Placement`] at first, [`Reading::Square`] for what changes |
-//! | plain lights | `L` | they are as asked for | nothing |
-//! | Spectrum | `D` | they are as asked for | nothing |
+//! | Sentio, Sentio Spectrum, Tactum | `:` and 8 decimal numbers, ` \r\n` | ranks 8, 7 … 1; **bit 7 is the a-file**, bit 0 the h-file; set: occupied | [`Reading::Placement`] at first, [`Reading::Square`] for changes |
+//! | plain lights | `L` | acknowledges a pattern | nothing |
+//! | Spectrum | `D` | acknowledges a pattern | nothing |
 //!
 //! `:255 255 0 0 0 0 255 255` is the start position, `…255 254` the same without a piece on h1.
 //!
 //! Computer to board:
 //!
-//! | bytes | what | sent |
+//! | bytes | meaning | sent |
 //! |---|---|---|
-//! | 8 | plain lights: rank 8 first, **bit 0 is the a-file** | dark as a greeting; as asked for |
+//! | 8 | plain lights: rank 8 first, **bit 0 is the a-file** | all off as a greeting; on request |
 //! | 247: `ff 55`, 81 × red, green, blue, `0d 0a` | Spectrum: lights at the corners of squares, nine rows of nine, the first at the corner of h1, then towards a1, row after row towards rank 8 | the same |
 //!
-//! Which lights a board has is not known before it has acknowledged one pattern or the other: until then both are sent in turn.
-//! Two patterns are 600 ms apart.
+//! The kind of lights is unknown until the board has acknowledged one form of pattern: until then both are sent in turn. Two
+//! patterns are at least 600 ms apart.
 //!
-//! How lines are told from junk is as of a Certabo; a line feed ends a line of eight numbers, too. A line of 320 numbers from a board
-//! that is configured as a Sentio, and one of eight from one that is configured as a Cerno, says which model to set.
+//! Lines are separated from junk as for a Certabo, except that a line feed also ends a line of eight numbers. A line of 320 numbers
+//! from a board configured as a Sentio, or one of eight from a board configured as a Cerno, causes a report of the model to
+//! configure.
 //!
-//! # Where this comes from
+//! # Sources
 //!
 //! The free drivers picochess, BearChess and those of mono424, and three lines in their tests.
 //!
 //! # Unknown
 //!
-//! * *unknown*: the USB ids; the bridge is most likely the one of Certabo.
-//! * *unknown*: how often a line comes, and whether a Sentio says something while nothing moves. Silence is what a Certabo's is: five
-//!   seconds without a line.
-//! * *unknown*: how bright the lights of a Spectrum may be on its cable; they are kept weak.
-//! * Nothing on these lines has a checksum: a square shows what two of the last three lines say.
+//! * *unknown*: the USB ids; the bridge is most likely the same as Certabo's.
+//! * *unknown*: the interval between lines, and whether a Sentio sends anything while nothing moves. As for a Certabo, a board is
+//!   silent after five seconds without a line.
+//! * *unknown*: how bright the lights of a Spectrum may be on its cable; they are kept dim.
+//! * The lines have no checksum: a square shows what two of the last three lines say.
 
 use super::certabo::lights::Lamps;
 use super::certabo::numbers::{Item, Numbers};
@@ -74,9 +75,9 @@ pub static CERNO: Model = Model {
     protocol: || certabo::board(None),
 };
 
-/// A line's squares are told by so many votes.
+/// Number of lines that vote on each square.
 const VOTES: usize = 3;
-/// Numbers in a line.
+/// Number of numbers in a line.
 const RANKS: usize = 8;
 
 struct Sentio {
@@ -109,7 +110,7 @@ fn read(item: Item) -> Heard {
     }
 }
 
-/// Eight numbers, rank 8 first, bit 7 the a-file.
+/// Decodes eight numbers, rank 8 first; bit 7 is the a-file.
 pub(super) fn squares(ranks: &[u8]) -> Box<Placement> {
     let mut squares = Box::new([Sensed::Empty; 64]);
     for (index, square) in certabo::from_a8().enumerate() {

@@ -1,4 +1,4 @@
-//! From text to [`Config`]: every value by the table of keys, then what values say together.
+//! Converts text to [`Config`]: checks every value against the table of keys, then the values against one another.
 
 use super::hooks::{self, Hooks};
 use super::keys::{self, TABLES};
@@ -19,7 +19,7 @@ use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
 use toml::de::DeTable;
 
-/// The configuration, with defaults wherever there is a problem, and the problems in the order of the file.
+/// Returns the configuration, with defaults where there is a problem, and the problems in the order of the file.
 pub fn check(text: &str) -> (Config, Vec<Problem>) {
     let mut problems = Problems { text: text.to_owned(), found: Vec::new() };
     let (sound, silent) = without_broken_lines(text, &mut problems);
@@ -38,14 +38,14 @@ pub fn check(text: &str) -> (Config, Vec<Problem>) {
     (config, problems.sorted())
 }
 
-/// The text with the lines that are no TOML blanked out, each of which is a problem; and where nothing more must be said:
-/// below a heading that could not be read, keys do not belong to any table.
+/// Replaces the lines that are not TOML by blanks and adds a problem for each. Also returns the ranges in which no further problems
+/// must be reported: below a table header that could not be parsed, it is unknown to which table the keys belong.
 fn without_broken_lines(text: &str, problems: &mut Problems) -> (String, Vec<Range<usize>>) {
     let mut sound = text.to_owned();
     let mut silent = Vec::new();
     while let Err(error) = DeTable::parse(&sound) {
         let at = error.span().map_or(0, |span| span.start).min(sound.len());
-        // An error at the end of a line may be told at the line break, or after the last one.
+        // The parser may report an error at the end of a line at the line break, or after the last one.
         let line = line_around(&sound, at).filter(|line| sound.get(line.clone()).is_some_and(|line| !line.trim().is_empty()));
         let Some(line) = line.or_else(|| line_around(&sound, sound.get(..at)?.trim_end().len().saturating_sub(1))) else {
             break;
@@ -59,13 +59,13 @@ fn without_broken_lines(text: &str, problems: &mut Problems) -> (String, Vec<Ran
             let rest = sound.get(line.end..).unwrap_or_default();
             silent.push(line.start..rest.find("\n[").map_or(sound.len(), |next| line.end + next));
         }
-        // As many bytes as before, so that places stay what they are.
+        // The length stays the same, so that byte offsets remain valid.
         sound.replace_range(line.clone(), &" ".repeat(line.len()));
     }
     (sound, silent)
 }
 
-/// The line in which this byte lies, without its line break.
+/// Returns the range of the line that contains this byte, without its line break.
 fn line_around(text: &str, at: usize) -> Option<Range<usize>> {
     let start = text.get(..at)?.rfind('\n').map_or(0, |before| before + 1);
     let end = text.get(start..)?.find('\n').map_or(text.len(), |length| start + length);
@@ -119,7 +119,7 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     }
 }
 
-/// Where the games are written as files: not among what only the service may read.
+/// Returns the directory of the public files, which must not overlap with the state directory that only the service may read.
 fn files(values: Values<'_>, state_dir: Option<&Path>) -> Option<PathBuf> {
     let dir = PathBuf::from(values.given_text("dir")?);
     if let Some(why) = files_conflict(&dir, state_dir.unwrap_or(Path::new(DEFAULT_STATE_DIR))) {
@@ -128,8 +128,9 @@ fn files(values: Values<'_>, state_dir: Option<&Path>) -> Option<PathBuf> {
     Some(dir)
 }
 
-/// Returns why the games cannot be written as files to this directory while the state is kept in that one. Both paths are absolute;
-/// they are compared by their text, since neither directory needs to exist. `public` in the state directory is for such files.
+/// Returns the reason why the public files cannot be written to `dir` while the state is kept in `state_dir`, or `None`. Both paths
+/// must be absolute. They are compared as text, since neither directory needs to exist. `public` in the state directory is reserved
+/// for such files and allowed.
 pub(super) fn files_conflict(dir: &Path, state_dir: &Path) -> Option<String> {
     let (files, state) = (normalized(dir), normalized(state_dir));
     let relation = if files.starts_with(&state) && !files.starts_with(state.join("public")) {
@@ -145,7 +146,7 @@ pub(super) fn files_conflict(dir: &Path, state_dir: &Path) -> Option<String> {
     ))
 }
 
-/// The absolute path without `.` and `..`, by its text alone.
+/// Returns the absolute path without `.` and `..`, without reading the file system.
 fn normalized(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for component in path.components() {
@@ -243,7 +244,7 @@ fn web(values: Values<'_>) -> Web {
         && values.span_of("tls_cert").or(values.span_of("tls_key")).is_none()
     {
         let port = listen.port();
-        // What stands before every address of the machine is no proxy.
+        // A server that listens on all addresses of the machine is not behind a proxy.
         let behind = match listen.ip().is_unspecified() {
             true => format!("proxy = true and listen = \"127.0.0.1:{port}\" behind a proxy that speaks TLS"),
             false => "proxy = true behind a proxy that speaks TLS".to_owned(),
@@ -274,12 +275,12 @@ fn web(values: Values<'_>) -> Web {
     Web { listen, hosts: sites(&values.text("hosts")).unwrap_or_default(), tls, proxy, hsts }
 }
 
-/// The Laws of the event.
+/// Returns the Laws by which the event is played.
 fn laws(values: Values<'_>) -> Laws {
     let class = TimeClass::from_word(&values.text("time_class")).unwrap_or(TimeClass::Standard);
     let given = values.given_text("supervision").and_then(|word| Supervision::from_word(&word));
     let supervision = given.unwrap_or(Supervision::Full);
-    // What was wrong with either of the two has been said.
+    // Problems with either value have been reported already.
     let both_read = !values.refused.iter().any(|key| ["time_class", "supervision"].contains(key));
     if class != TimeClass::Standard && given.is_none() && both_read {
         let at = values.span_of("time_class").unwrap_or(values.span.clone());
@@ -345,12 +346,12 @@ fn all_boards(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) -> Ve
     boards.into_iter().map(|read| read.board).collect()
 }
 
-/// A board as it was read.
+/// A board as read from the file.
 struct Read {
     board: Board,
-    /// Where to point at when something is wrong with it as a whole.
+    /// The range to which problems with the board as a whole refer.
     span: Range<usize>,
-    /// Nothing was wrong with what was said of its place.
+    /// Whether the keys that give its place were all valid.
     placed: bool,
 }
 

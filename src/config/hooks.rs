@@ -1,30 +1,30 @@
-//! How somebody is told who is not looking: see `publish::hooks`.
+//! Configuration of the delivery of alerts: see `publish::hooks`.
 
 use super::url::Url;
 use crate::game::event::Matter;
 use crate::locale::Locale;
 
-/// How somebody is told of alerts who is not looking.
+/// How alerts are delivered to people who do not watch the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hooks {
-    /// A program with its arguments; empty: none.
+    /// The program to run, with its arguments; empty: none.
     pub command: Vec<String>,
-    /// Where a message is posted, in ntfy's form; `None`: nowhere.
+    /// The URL to which a message is posted in ntfy's format; `None`: none.
     pub webhook: Option<Url>,
-    /// Of which alerts.
+    /// The matters of the alerts that are delivered.
     pub matters: Vec<Matter>,
-    /// In which language.
+    /// The language of the messages.
     pub language: Locale,
 }
 
 impl Hooks {
-    /// Nobody is told.
+    /// Returns whether neither a program nor a webhook is configured.
     pub fn are_off(&self) -> bool {
         self.command.is_empty() && self.webhook.is_none()
     }
 }
 
-/// The words of the matters of alerts.
+/// The configuration words for the matters of alerts.
 pub const MATTERS: [(&str, Matter); 5] = [
     ("play", Matter::Play),
     ("board", Matter::Board),
@@ -33,7 +33,7 @@ pub const MATTERS: [(&str, Matter); 5] = [
     ("device", Matter::Device),
 ];
 
-/// The word of a matter.
+/// Returns the word for a matter.
 pub fn word(matter: Matter) -> &'static str {
     match matter {
         Matter::Play => "play",
@@ -44,13 +44,13 @@ pub fn word(matter: Matter) -> &'static str {
     }
 }
 
-/// The matters of a list of words; `None`: one is none, or there is none at all.
+/// Parses a list of words; `None` if a word is unknown or the list is empty.
 pub fn matters(words: &[String]) -> Option<Vec<Matter>> {
     let matter = |word: &String| MATTERS.iter().find(|(known, _)| known == word).map(|(_, matter)| *matter);
     words.iter().map(matter).collect::<Option<Vec<_>>>().filter(|matters| !matters.is_empty())
 }
 
-/// A program by its whole path, and arguments.
+/// Returns whether this is a program with an absolute path and its arguments, or nothing.
 pub fn is_command(words: &[String]) -> bool {
     words.first().is_none_or(|program| program.starts_with('/')) && !words.iter().any(|word| word.contains('\0'))
 }

@@ -1,56 +1,56 @@
-//! Every key of the configuration, once.
+//! The table of all configuration keys.
 
 use super::{hooks, lichess, livechess, url};
 use crate::boards::Address;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What may stand behind a key.
+/// The kind of value that a key accepts.
 pub enum Kind {
     /// `true` or `false`.
     Flag,
-    /// A whole number.
+    /// An integer.
     Number {
-        /// The least.
+        /// The minimum.
         min: i64,
-        /// The greatest.
+        /// The maximum.
         max: i64,
-        /// What it counts.
+        /// The unit.
         unit: &'static str,
     },
-    /// One of these words.
+    /// One of the given words.
     Word(&'static [&'static str]),
     /// The name of a model in the table of boards.
     Model,
-    /// Any text of this form.
+    /// A text of the given form.
     Text {
-        /// What is expected, to go on after "write".
+        /// The expected form, as a continuation of "write".
         form: &'static str,
-        /// Whether a text has that form.
+        /// Returns whether a text has that form.
         accepts: fn(&str) -> bool,
     },
-    /// A list of texts of this form.
+    /// A list of texts of the given form.
     List {
-        /// What is expected, to go on after "write".
+        /// The expected form, as a continuation of "write".
         form: &'static str,
-        /// Whether a list has that form.
+        /// Returns whether a list has that form.
         accepts: fn(&[String]) -> bool,
     },
 }
 
-/// One key.
+/// A key of the configuration.
 pub struct Key {
-    /// The table it stands in; `board` is a list of tables.
+    /// The table to which it belongs; `board` is an array of tables.
     pub table: &'static str,
-    /// Its name.
+    /// The name of the key.
     pub name: &'static str,
-    /// What may stand behind it.
+    /// The kind of value that it accepts.
     pub kind: Kind,
-    /// What holds when it is left out, as TOML; `None`: see `doc`.
+    /// The default, as TOML; `None`: see `doc`.
     pub default: Option<&'static str>,
-    /// A value that is right, as TOML.
+    /// A valid value, as TOML.
     pub example: &'static str,
-    /// What it is for, wrapped for a comment.
+    /// The description, wrapped for a comment in the file.
     pub doc: &'static str,
 }
 
@@ -77,12 +77,12 @@ const fn list(form: &'static str, accepts: fn(&[String]) -> bool) -> Kind {
     Kind::List { form, accepts }
 }
 
-/// A line of text: what a PGN tag can hold.
+/// Returns whether this is a single line of text, as a PGN tag can hold.
 fn is_line(text: &str) -> bool {
     !text.chars().any(char::is_control)
 }
 
-/// What can stand in an object path, and be typed.
+/// Returns whether this name is valid in a D-Bus object path and easy to type.
 pub fn is_name(text: &str) -> bool {
     (1..=32).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
@@ -101,11 +101,11 @@ fn is_date(text: &str) -> bool {
             && is_in_a_calendar(text))
 }
 
-/// Whether there is such a day, as far as its digits are known.
+/// Returns whether such a day exists, as far as its digits are known.
 fn is_in_a_calendar(date: &str) -> bool {
     let number = |range| date.get(range).and_then(|digits: &str| digits.parse::<i16>().ok());
     let (year, month, day) = (number(0..4), number(5..7), number(8..10));
-    // A leap year, where the year is not known, and a long month.
+    // An unknown year counts as a leap year, an unknown month as one with 31 days.
     let small = |number: i16| i8::try_from(number).unwrap_or(0);
     jiff::civil::Date::new(year.unwrap_or(2000).max(1), small(month.unwrap_or(1)), small(day.unwrap_or(1))).is_ok()
 }
@@ -122,7 +122,7 @@ fn is_usb_path(text: &str) -> bool {
     text.contains('-') && text.bytes().all(|byte| byte.is_ascii_digit() || b"-.".contains(&byte))
 }
 
-/// Addresses on a bus and names, where that is what the text says: each once.
+/// Parses bus addresses and names, such as `1 = name`; each may occur only once.
 pub fn names(text: &str) -> Option<BTreeMap<Address, String>> {
     let mut names = BTreeMap::new();
     for pair in text.split(',') {
@@ -136,7 +136,7 @@ pub fn names(text: &str) -> Option<BTreeMap<Address, String>> {
     Some(names)
 }
 
-/// The tables in the order of the file, with what is said about each.
+/// The tables in the order of the file, each with its description.
 pub const TABLES: &[(&str, &str)] = &[
     ("bus", "Where the games are told."),
     ("journal", "Where every move is kept before it is told."),
@@ -195,7 +195,7 @@ pub const TABLES: &[(&str, &str)] = &[
     ),
 ];
 
-/// All keys in the order of the file.
+/// All keys, in the order of the file.
 pub static KEYS: &[Key] = &[
     key(
         "bus",
@@ -638,7 +638,7 @@ pub static KEYS: &[Key] = &[
 ];
 
 impl Kind {
-    /// What to write, to go on after "write".
+    /// Returns what to write, as a continuation of "write".
     pub fn expected(&self) -> String {
         match self {
             Kind::Flag => "true or false".to_owned(),
@@ -652,7 +652,7 @@ impl Kind {
     }
 }
 
-/// The file with every key commented out: what `config/touchmoved.toml` is.
+/// Returns the file with every key commented out: the content of `config/touchmoved.toml`.
 pub fn commented_file() -> String {
     let mut file = String::from(
         "# Configuration of touchmoved. Every key is shown with its default: take away the # before one to change it.\n\
@@ -661,7 +661,7 @@ pub fn commented_file() -> String {
     );
     for (table, about) in TABLES {
         let _ = writeln!(file, "\n# {}", about.replace('\n', "\n# "));
-        // A [[board]] without keys would be a board; a plain table without keys says nothing.
+        // A [[board]] without keys would define a board; a plain table without keys has no effect.
         let _ = writeln!(file, "{}", if *table == "board" { "#[[board]]".to_owned() } else { format!("[{table}]") });
         for key in KEYS.iter().filter(|key| key.table == *table) {
             let _ = writeln!(file, "# {}", key.doc.replace('\n', "\n# "));

@@ -1,31 +1,31 @@
-//! How games are sent to Lichess: see `publish::lichess`.
+//! Configuration of the games that are sent to Lichess: see `publish::lichess`.
 
 use super::url::Url;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Which games are sent to which round of a broadcast.
+/// The server and the rounds of a broadcast to which games are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lichess {
-    /// Lichess, or a server like it, without a path.
+    /// The URL of Lichess or a compatible server, without a path.
     pub url: Url,
-    /// The rounds there.
+    /// The rounds of the broadcast.
     pub rounds: Rounds,
-    /// The file of the token; `None`: the credential `lichess` that systemd gives.
+    /// The file of the token; `None`: the systemd credential `lichess`.
     pub token_file: Option<PathBuf>,
 }
 
 /// The rounds of a broadcast.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rounds {
-    /// Only one, whatever its number.
+    /// The id of a single round, used for every round number.
     One(String),
-    /// The id of each, by the number that the round has here.
+    /// The id of each round, by the round's number in the pairings.
     ByNumber(BTreeMap<u16, String>),
 }
 
 impl Rounds {
-    /// Reads one id, or numbers and ids, such as `1 = AbCd1234, 2 = EfGh5678`; each once.
+    /// Parses one id, or numbers and ids such as `1 = AbCd1234, 2 = EfGh5678`; each may occur only once.
     pub fn read(text: &str) -> Option<Rounds> {
         let id = |text: &str| Some(text.trim().to_owned()).filter(|id| is_id(id));
         if !text.contains('=') {
@@ -43,7 +43,7 @@ impl Rounds {
         Some(Rounds::ByNumber(rounds))
     }
 
-    /// The id for the round of this number.
+    /// Returns the id for the round of this number.
     pub fn id(&self, number: u16) -> Option<&str> {
         match self {
             Rounds::One(id) => Some(id),
@@ -51,7 +51,7 @@ impl Rounds {
         }
     }
 
-    /// All ids, each with its number where that is said.
+    /// Returns all ids, each with its round number if given.
     pub fn all(&self) -> Vec<(Option<u16>, &str)> {
         match self {
             Rounds::One(id) => vec![(None, id)],
@@ -60,12 +60,12 @@ impl Rounds {
     }
 }
 
-/// Lichess's ids are eight letters and digits.
+/// Returns whether this is a Lichess id: eight letters and digits.
 fn is_id(text: &str) -> bool {
     text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// An address without a path.
+/// Parses a URL without a path.
 pub fn site(text: &str) -> Option<Url> {
     text.parse().ok().filter(|url: &Url| url.path == "/")
 }

@@ -1,24 +1,24 @@
-//! How programs are served that know DGT LiveChess: see `publish::livechess`.
+//! Configuration of the DGT LiveChess server: see `publish::livechess`.
 
 use std::net::{IpAddr, SocketAddr};
 
-/// How programs are served that know DGT LiveChess.
+/// How programs that speak the DGT LiveChess protocol are served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LiveChess {
-    /// Where they connect; `None`: nowhere, it is off.
+    /// The address to listen on; `None`: the server is off.
     pub listen: Option<SocketAddr>,
-    /// They see everything at once, whatever delay the public has. Only with an address of this machine alone.
+    /// Whether clients see everything at once, whatever delay the public has. Allowed only with a loopback address.
     pub live: bool,
-    /// When a move is put into `san`.
+    /// When a move is included in `san`.
     pub publish: Release,
-    /// Whose pages may ask.
+    /// The origins whose pages may send requests.
     pub origins: Vec<Origin>,
-    /// The name of the board that is told of first; `None`: the one at the first table.
+    /// The name of the board that is listed first; `None`: the one at the first table.
     pub first: Option<String>,
 }
 
 impl LiveChess {
-    /// The sites among the origins, whose names count as names of this server, too.
+    /// Returns the sites among the origins; their names are also accepted as names of this server.
     pub fn sites(&self) -> impl Iterator<Item = &Site> {
         self.origins.iter().filter_map(|origin| match origin {
             Origin::Site(site) => Some(site),
@@ -27,65 +27,66 @@ impl LiveChess {
     }
 }
 
-/// When a client that cannot take a move back is told of it.
+/// When a move is sent to a client that cannot take it back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Release {
-    /// When it is settled, see [`Caution`](crate::game::Caution).
+    /// Once it is settled, see [`Caution`](crate::game::Caution).
     #[default]
     Settled,
-    /// As soon as it is on record and will hardly be corrected.
+    /// As soon as it is on record and unlikely to be corrected.
     Prompt,
 }
 
-/// An origin whose pages may ask, as browsers name it in `Origin`.
+/// An origin whose pages may send requests, as browsers write it in `Origin`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// A site of the web.
+    /// A web site.
     Site(Site),
-    /// An application that shows pages of its own under its own scheme: `tauri://localhost`.
+    /// An application that serves its own pages under its own scheme: `tauri://localhost`.
     App {
-        /// In small letters.
+        /// The scheme, in lower case.
         scheme: String,
-        /// In small letters; this one alone.
+        /// The host, in lower case; subdomains do not match.
         host: String,
     },
-    /// `null`: pages opened from files, and every sandboxed frame of any site.
+    /// The origin `null`: pages opened from files, and every sandboxed frame of any site.
     Null,
 }
 
-/// A site whose pages may ask.
+/// A site whose pages may send requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// A name of the network or an address, in small letters; hosts below it belong to it, see [`Site::has_subdomains`].
+    /// A host name or an address, in lower case; its subdomains may be included, see [`Site::has_subdomains`].
     pub host: String,
-    /// Also where its pages came without encryption.
+    /// Whether pages loaded over unencrypted HTTP are allowed, too.
     pub plain: bool,
 }
 
 impl Site {
-    /// Whether hosts below this one belong to the site. Nothing is below an address. What is below a name without a dot belongs
-    /// to others (`com`), or cannot be told from that (`hall`); but everything below localhost is this machine (RFC 6761, 6.3).
+    /// Returns whether subdomains of this host belong to the site. An address has no subdomains. Subdomains of a name without a dot
+    /// belong to others (`com`), or cannot be distinguished from that case (`hall`); but everything below localhost is this machine
+    /// (RFC 6761, 6.3).
     pub fn has_subdomains(&self) -> bool {
         let is_address = self.host.parse::<IpAddr>().is_ok();
         !is_address && (self.host.contains('.') || self.host == "localhost")
     }
 }
 
-/// An address to listen on, or nothing.
+/// Returns whether this is an address to listen on, or empty.
 pub fn is_listen(text: &str) -> bool {
     text.is_empty() || text.parse::<SocketAddr>().is_ok()
 }
 
-/// The origins of a list.
+/// Parses a list of origins.
 ///
 /// # Errors
-/// The first entry that is none, or that no browser ever names, with what to write instead.
+/// Reports the first entry that is not an origin, or that no browser ever sends, and what to write instead.
 pub fn origins(text: &str) -> Result<Vec<Origin>, String> {
     text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(origin).collect()
 }
 
 fn origin(text: &str) -> Result<Origin, String> {
-    /// Schemes that pages are never served by under this name.
+    /// Schemes that never occur in an `Origin` header with a host.
     const NO_ORIGIN: [&str; 6] = ["ws", "wss", "data", "blob", "about", "javascript"];
     if text.eq_ignore_ascii_case("null") {
         return Ok(Origin::Null);
@@ -132,13 +133,13 @@ fn origin(text: &str) -> Result<Origin, String> {
     }
 }
 
-/// A scheme as RFC 3986 (3.1) has it, in small letters.
+/// Returns whether this is a scheme by RFC 3986 (3.1), in lower case.
 fn is_scheme(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_lowercase())
         && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-.".contains(&byte))
 }
 
-/// The sites of a list; `None`: it is none.
+/// Parses a list of sites; `None` if an entry is invalid.
 pub fn sites(text: &str) -> Option<Vec<Site>> {
     text.split(',').map(str::trim).filter(|site| !site.is_empty()).map(site).collect()
 }
@@ -149,13 +150,13 @@ fn site(text: &str) -> Option<Site> {
     let is_address = address.is_some();
     let is_plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
     let is_name = is_plain && host.split('.').all(|label| !label.is_empty());
-    // Browsers read a name that ends so as an address, and write it in another way.
+    // Browsers parse a name that ends in a number as an IPv4 address, and normalise it.
     let ends_in_number =
         host.rsplit('.').next().is_some_and(|last| !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()));
     let is_name = is_name && !ends_in_number;
-    // As browsers write it.
+    // The form that browsers send.
     let host = address.map_or_else(|| host.to_ascii_lowercase(), |address| address.to_string());
-    // What is on this machine does not go over a wire.
+    // HTTP is always allowed for addresses, and for localhost, whose connections stay on this machine.
     let plain = plain || is_address || host == "localhost";
     (is_address || is_name).then_some(Site { host, plain })
 }

@@ -1,40 +1,41 @@
-//! Files of the machine that go before what is built in: editions of the Laws, rulings, and messages.
+//! Local files that override built-in data: editions of the Laws, rulings, and messages.
 //!
-//! `laws/NAME.toml` takes the place of the edition of that name, `laws/rulings.toml` that of all rulings; of `locale/TAG.ftl`, what
-//! is in it goes before. All of them are read and checked before anything starts.
+//! `laws/NAME.toml` replaces the edition of that name, and `laws/rulings.toml` replaces all rulings. Messages in `locale/TAG.ftl`
+//! override the built-in ones of the same key. All files are read and checked before anything starts.
 
 use crate::laws::{EDITIONS, Edition, Rulings};
 use crate::locale::{Locale, Messages};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What was found.
+/// The overrides that were found.
 #[derive(Default)]
 pub struct Own {
     editions: Vec<Edition>,
     rulings: Option<Rulings>,
     messages: Vec<Messages>,
-    /// Keys that are not read any more, one line each, beginning with the file.
+    /// Warnings about obsolete keys, one line each, beginning with the file.
     warnings: Vec<String>,
 }
 
-/// What is wrong with such files, one line a problem, beginning with the file.
+/// The problems of such files, one line each, beginning with the file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
 pub struct OwnError(Vec<String>);
 
-/// The folders where they are, the first mattering least: `share/touchmove` beside the folder of this program, `/etc/touchmove`.
+/// Returns the directories of these files, in increasing order of precedence: `share/touchmove` under the installation prefix of
+/// this program, then `/etc/touchmove`.
 pub fn folders() -> Vec<PathBuf> {
     let program = std::env::current_exe().ok();
     let share = program.as_deref().and_then(Path::parent).and_then(Path::parent).map(|prefix| prefix.join("share/touchmove"));
     share.into_iter().chain([PathBuf::from("/etc/touchmove")]).collect()
 }
 
-/// Reads all of them and takes them from now on, in this program. To be called before anything else. Returns a warning for each
-/// key that is not read any more, one line each, beginning with the file.
+/// Reads all overrides and puts them into effect for this process. Must be called before anything else. Returns a warning for each
+/// obsolete key, one line each, beginning with the file.
 ///
 /// # Errors
-/// Everything that is wrong with them.
+/// Returns all problems of the files.
 pub fn load() -> Result<Vec<String>, OwnError> {
     let own = Own::read(&folders())?;
     Edition::replace(own.editions);
@@ -46,11 +47,11 @@ pub fn load() -> Result<Vec<String>, OwnError> {
 }
 
 impl Own {
-    /// Reads what is in these folders, the first mattering least. Files that say what is built in are passed over, and such whose
-    /// name ends otherwise.
+    /// Reads the files in these directories, given in increasing order of precedence. Files that are identical to the built-in
+    /// data, and files with another extension, are ignored.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// Returns all problems of the files.
     pub fn read(folders: &[PathBuf]) -> Result<Own, OwnError> {
         let (mut own, mut problems) = (Own::default(), Vec::new());
         for folder in folders {
@@ -107,7 +108,8 @@ impl Own {
     }
 }
 
-/// The files in a folder that end so, with their names before that, in order. None if there is no such folder.
+/// Returns the files in a directory with this extension, each with its name without the extension, sorted. Empty if the directory
+/// does not exist.
 fn files(folder: &Path, ending: &str) -> Result<Vec<(PathBuf, String)>, String> {
     let unreadable = |why: io::Error| format!("{} cannot be read ({why}): make it readable for this user", folder.display());
     let entries = match std::fs::read_dir(folder) {

@@ -1,4 +1,4 @@
-//! Files that hold secrets: readable for their owner, and at most for its group.
+//! Files that hold secrets: they may be accessible to their owner and group only.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,8 +7,8 @@ use std::path::Path;
 /// The permission bits of users who neither own a file nor are in its group.
 const OTHERS: u32 = 0o007;
 
-/// Why a secret in this file is none: every user of this machine may read or replace it. `None` where the file is kept from them, or
-/// is not there.
+/// Returns a warning if other users of this machine can read, replace or execute this file. `None` if they cannot, or if the file
+/// does not exist.
 pub fn exposed(path: &Path) -> Option<String> {
     let mode = fs::metadata(path).ok()?.permissions().mode();
     (mode & OTHERS != 0).then(|| {

@@ -1,26 +1,26 @@
-//! Addresses of services that touchmoved sends something to.
+//! URLs of services to which touchmoved sends requests.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::str::FromStr;
 
-/// `https://host:port/path`, or the same with `http` where what is sent stays near.
+/// A URL `https://host:port/path`; also `http`, but only for hosts on this machine or in the local network.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Url {
-    /// It is encrypted, and the other end proves who it is.
+    /// Whether TLS is used, with verification of the server's certificate.
     pub secure: bool,
-    /// A name, or an address without brackets.
+    /// A host name, or an address without brackets.
     pub host: String,
     /// The port.
     pub port: u16,
-    /// With what follows a `?`; begins with `/`.
+    /// The path with the query; begins with `/`.
     pub path: String,
 }
 
 impl FromStr for Url {
     type Err = ();
 
-    /// Without a user, without a fragment; `http` only to this machine and its own network.
+    /// Parses a URL without user and fragment; `http` is accepted only for this machine and the local network.
     fn from_str(text: &str) -> Result<Url, ()> {
         let (secure, rest) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
             (Some(rest), _) => (true, rest),
@@ -60,18 +60,19 @@ impl FromStr for Url {
 }
 
 impl Url {
-    /// `Host` of a request.
+    /// Returns the value of the request header `Host`.
     pub fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
         let usual = if self.secure { 443 } else { 80 };
         if self.port == usual { host } else { format!("{host}:{}", self.port) }
     }
 
-    /// It is on this machine or its own network, as far as its name tells.
+    /// Returns whether the host is on this machine or in the local network, judging by its name or address.
     fn may_be_near(&self) -> bool {
         match self.host.parse::<IpAddr>() {
             Ok(address) => is_near(address),
-            // Names that nobody can have on the internet (RFC 6761, 6762, 8375; `internal` is set aside by ICANN; `lan` is no domain).
+            // Names that cannot be registered on the internet (RFC 6761, 6762, 8375; `internal` is reserved by ICANN; `lan` is no
+            // domain).
             Err(_) => {
                 let near = ["local", "localhost", "internal", "lan", "home.arpa"];
                 !self.host.contains('.') || near.iter().any(|name| self.host.ends_with(&format!(".{name}")))
@@ -80,7 +81,7 @@ impl Url {
     }
 }
 
-/// This machine or its own network: nobody further away can have the address.
+/// Returns whether an address belongs to this machine or a local network and is not routed on the internet.
 pub fn is_near(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_loopback() || address.is_private() || address.is_link_local(),
@@ -97,14 +98,14 @@ impl fmt::Display for Url {
     }
 }
 
-/// Without the path: that of a webhook is as good as a password.
+/// Omits the path, since that of a webhook is as good as a password.
 impl fmt::Debug for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}://{}/…", if self.secure { "https" } else { "http" }, self.authority())
     }
 }
 
-/// Where nothing is configured.
+/// A placeholder where nothing is configured.
 impl Default for Url {
     fn default() -> Url {
         Url { secure: false, host: Ipv4Addr::LOCALHOST.to_string(), port: 80, path: "/".to_owned() }

@@ -1,4 +1,4 @@
-//! The values of one table of the file, by the table of keys.
+//! Reads the values of one table of the file according to the table of keys.
 
 use super::Problem;
 use super::keys::{KEYS, Key, Kind, TABLES};
@@ -16,14 +16,14 @@ pub(super) enum Value {
     List(Vec<String>),
 }
 
-/// The values of one table; what is left out, or was wrong, has its default.
+/// The values of one table; values that are missing or invalid have their defaults.
 pub(super) struct Values<'a> {
     pub(super) table: &'static str,
     pub(super) given: Vec<(&'static Key, Value, Range<usize>)>,
-    /// Keys whose value was wrong, which has been said already.
+    /// Keys whose values were invalid; those problems have been reported already.
     pub(super) refused: Vec<&'static str>,
     pub(super) problems: &'a mut Problems,
-    /// Where the table itself stands.
+    /// The range of the table itself.
     pub(super) span: Range<usize>,
 }
 
@@ -41,7 +41,7 @@ impl Problems {
         self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
     }
 
-    /// In the order of the file, with lines and columns.
+    /// Returns the problems in the order of the file, with lines and columns.
     pub(super) fn sorted(mut self) -> Vec<Problem> {
         self.found.sort();
         self.found.dedup();
@@ -54,7 +54,7 @@ impl Problems {
     }
 }
 
-/// A plain table; one that is not there is empty.
+/// Reads a plain table; a missing one is treated as empty.
 pub(super) fn table<'a>(root: &DeTable<'_>, name: &'static str, problems: &'a mut Problems) -> Values<'a> {
     let nothing = DeTable::new();
     match root.get(name) {
@@ -74,7 +74,7 @@ pub(super) fn table<'a>(root: &DeTable<'_>, name: &'static str, problems: &'a mu
     }
 }
 
-/// Reads the entries of a table by the table of keys.
+/// Reads the entries of a table according to the table of keys.
 pub(super) fn values<'a>(
     table: &'static str,
     entries: &DeTable<'_>,
@@ -143,7 +143,7 @@ impl Values<'_> {
         self.given.iter().find(|(key, ..)| key.name == name).map(|(.., span)| span.clone())
     }
 
-    /// What was given, if it was and is right.
+    /// Returns the value if it was given and is valid.
     pub(super) fn given_text(&self, name: &str) -> Option<String> {
         match self.find(name) {
             Some(Value::Text(text)) => Some(text.clone()),
@@ -173,7 +173,7 @@ impl Values<'_> {
         }
     }
 
-    /// The range in the table of keys is within that of `T`, as a test shows.
+    /// Returns a number. Its range in the table of keys must lie within that of `T`; a test checks this.
     pub(super) fn number<T: TryFrom<i64> + Default>(&self, name: &str) -> T {
         let number = match self.find(name) {
             Some(Value::Number(number)) => *number,
@@ -183,7 +183,7 @@ impl Values<'_> {
     }
 }
 
-/// The key of this name; a name that is not in the table of keys is a mistake in this file, which any test shows.
+/// Returns the key of this name. A name that is not in the table of keys is a bug in this file, which any test would reveal.
 pub(super) fn key(table: &str, name: &str) -> &'static Key {
     match KEYS.iter().find(|key| key.table == table && key.name == name) {
         Some(key) => key,
@@ -191,7 +191,7 @@ pub(super) fn key(table: &str, name: &str) -> &'static Key {
     }
 }
 
-/// As its line is written in the file.
+/// Returns the table header as it is written in the file.
 pub fn in_brackets(table: &str) -> String {
     if table == "board" { "[[board]]".to_owned() } else { format!("[{table}]") }
 }
@@ -222,13 +222,13 @@ pub(super) fn unknown_at_top(name: &str, is_table: bool) -> String {
     }
 }
 
-/// The name that differs least, if it differs so little that it may be meant.
+/// Returns the most similar name, if it is similar enough to be a typing error.
 pub(super) fn nearest<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
     let allowed = (name.chars().count() / 3).clamp(1, 3);
     names.iter().map(|other| (distance(name, other), *other)).filter(|(far, _)| *far <= allowed).min().map(|(_, other)| other)
 }
 
-/// How many letters have to be put in, left out, changed or swapped with the next (optimal string alignment).
+/// Returns the number of insertions, deletions, substitutions and swaps of neighbours between two texts (optimal string alignment).
 pub(super) fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];

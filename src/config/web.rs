@@ -1,4 +1,4 @@
-//! How the page is served: see `publish::web`.
+//! Configuration of the web page: see `publish::web`.
 
 use super::livechess::Site;
 use std::net::SocketAddr;
@@ -7,29 +7,29 @@ use std::path::PathBuf;
 /// How the page is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Web {
-    /// Where browsers connect; `None`: nowhere, it is off. Reached from elsewhere only with `tls` or behind a proxy.
+    /// The address to listen on; `None`: the page is off. Addresses other than loopback require `tls` or a proxy.
     pub listen: Option<SocketAddr>,
-    /// By which names it is asked for, besides addresses and localhost.
+    /// Host names accepted in requests, besides addresses and localhost.
     pub hosts: Vec<Site>,
-    /// `None`: browsers, or the proxy, speak without TLS.
+    /// The certificate; `None`: browsers, or the proxy, connect without TLS.
     pub tls: Option<Tls>,
-    /// Whoever connects is a proxy that speaks TLS with browsers.
+    /// Whether all connections come from a proxy that speaks TLS with browsers.
     pub proxy: bool,
-    /// Browsers are told to ask this host name over TLS alone from now on.
+    /// Whether browsers are told to use only TLS with this host name from now on (HSTS).
     pub hsts: bool,
 }
 
-/// Where the certificate is.
+/// The files of the certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tls {
-    /// The certificate and those that vouch for it, as PEM.
+    /// The certificate and its chain, as PEM.
     pub cert: PathBuf,
-    /// Its private key, as PEM.
+    /// The private key, as PEM.
     pub key: PathBuf,
 }
 
 impl Web {
-    /// Whether what is said is encrypted on its way to the browser, as far as is known.
+    /// Returns whether connections to browsers are encrypted, as far as is known.
     pub fn is_encrypted(&self) -> bool {
         self.tls.is_some() || self.proxy
     }

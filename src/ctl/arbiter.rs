@@ -289,7 +289,7 @@ fn result(text: &str) -> Result<Outcome, String> {
     }
 }
 
-/// A word of a closed set.
+/// Parses a word of a closed set.
 pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
     T::from_word(text).ok_or_else(|| {
         let words: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
@@ -312,7 +312,7 @@ fn irregularity(text: &str) -> Result<Irregularity, String> {
     })
 }
 
-/// `1:23:45`, `7:10` or `10`, in milliseconds.
+/// Parses `1:23:45`, `7:10` or `10` to milliseconds.
 fn time(text: &str) -> Result<u32, String> {
     let wrong = || "give hours:minutes:seconds, such as 1:23:45".to_owned();
     let parts: Vec<u32> = text.split(':').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
@@ -320,10 +320,10 @@ fn time(text: &str) -> Result<u32, String> {
     seconds.filter(|_| parts.len() <= 3).and_then(|seconds| seconds.checked_mul(1000)).ok_or_else(wrong)
 }
 
-/// Orders it, and says what came of it.
+/// Sends the command and prints its result.
 ///
 /// # Errors
-/// When touchmoved is not there, or refuses: in its own words.
+/// If touchmoved is not reachable or refuses the command; the message is its own.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let (command, of) = match args.what {
         What::Position { fen, turn, board, service } => return position(&fen, turn, board.as_deref(), &service).await,
@@ -419,7 +419,7 @@ fn to_move(side: Color, given: bool) -> String {
     }
 }
 
-/// What stands on this board, as a FEN. Kings and rooks on their first squares count as unmoved.
+/// Returns the position on this board as a FEN. Kings and rooks on their first squares count as unmoved.
 fn shown(board: &BoardInfo, side: Color) -> anyhow::Result<String> {
     let letters = || Square::ALL.into_iter().zip(board.placement.chars()).filter(|(_, letter)| *letter != '.');
     let pieces: Option<Vec<(Square, Piece)>> =
@@ -464,7 +464,7 @@ fn told(worth: &Worth) -> String {
     text
 }
 
-/// Spectators command nothing.
+/// Returns the service if it uses the live stream: spectators cannot send commands.
 fn live(service: &Service) -> Result<&Service, ClientError> {
     match service.stream() {
         Stream::Live => Ok(service),
@@ -479,7 +479,7 @@ mod tests {
     use super::*;
     use crate::publish::client::ClockInfo;
 
-    /// As D-Bus has it: a1 first.
+    /// As D-Bus sends it: a1 first.
     const PLACEMENT: &str =
         concat!("R...K..R", "PPP..PPP", "........", "........", "........", "........", "ppp..ppp", "r...k..r");
 
@@ -488,7 +488,7 @@ mod tests {
         let board = |placement: &str| BoardInfo { placement: placement.to_owned(), ..BoardInfo::default() };
         let fen = shown(&board(PLACEMENT), Color::White).unwrap();
         assert_eq!(fen, "r3k2r/ppp2ppp/8/8/8/8/PPP2PPP/R3K2R w KQkq - 0 1");
-        // Turned round it is the same.
+        // A rotated board gives the same.
         let turned: String = PLACEMENT.chars().rev().collect();
         assert_eq!(shown(&board(&turned), Color::Black).unwrap(), fen.replace(" w ", " b "));
         for unknown in ["", &"x".repeat(64)] {

@@ -1,11 +1,11 @@
-//! `touchmovectl backup FILE`: a copy of the journal while touchmoved runs.
+//! `touchmovectl backup FILE`: copies the journal while touchmoved runs.
 
 use crate::daemon::journal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Below this nobody needs to be told how far it is.
+/// Minimum duration of work for which progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Copy the journal into FILE, while touchmoved runs or not
@@ -22,7 +22,7 @@ pub struct Args {
     pub state_dir: Option<PathBuf>,
 }
 
-/// Writes the backup, and on a terminal shows how far it is if it takes longer than a second.
+/// Writes the backup; on a terminal, shows its progress if it takes longer than a second.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let state = args.state_dir.unwrap_or_else(usual_state);
     with_progress(|progress| journal::backup(&state, &args.file, progress))??;
@@ -30,14 +30,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Does this, and on a terminal shows how far it is if it takes longer than a second.
+/// Runs `work`; on a terminal, shows its progress if it takes longer than a second.
 pub fn with_progress<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> anyhow::Result<T> {
     let started = Instant::now();
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     bar.set_style(ProgressStyle::with_template("{wide_bar} {percent} %")?);
     let outcome = work(&|done, total| {
         if bar.is_hidden() && started.elapsed() > PATIENCE {
-            // Stays hidden where standard error is not a terminal.
+            // It stays hidden if standard error is not a terminal.
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         bar.set_length(total);
@@ -47,7 +47,7 @@ pub fn with_progress<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> anyhow::Re
     Ok(outcome)
 }
 
-/// Where touchmoved keeps its state when nobody says otherwise: the system's directory if it is there, else the user's.
+/// Returns the default state directory: the system's if it exists, else the user's.
 pub fn usual_state() -> PathBuf {
     let system = PathBuf::from("/var/lib/touchmove");
     if system.is_dir() {

@@ -1,8 +1,8 @@
-//! What simpler programs would make of the same readings, so that our figures mean something.
+//! Simple decoders that read the same readings, for comparison with touchmove.
 //!
-//! A baseline is told the start position, how the board stands and when the game is over: none of these is what it is about.
-//! It knows no clock and no hypotheses; it compares whole placements with those that legal moves lead to, as its sensors see
-//! them. Where several legal moves look the same, it takes the first in the order in which moves are generated.
+//! A baseline knows the start position, the rotation of the board and the end of the game: it is not evaluated on these. It uses no
+//! clock and no hypotheses. It compares whole placements with those after legal moves, as its sensors see them. If several legal
+//! moves look the same, it chooses the first in the order of move generation.
 
 use crate::boards::{Millis, Reading, Sensing};
 use crate::ctl::look::Look;
@@ -23,7 +23,7 @@ pub enum Baseline {
 }
 
 impl Baseline {
-    /// The word for it on the command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Baseline::First => "first",
@@ -32,29 +32,29 @@ impl Baseline {
         }
     }
 
-    /// Whether it says nothing before the end.
+    /// Returns whether it reports nothing before the end.
     pub fn is_offline(self) -> bool {
         self == Baseline::Reachable
     }
 }
 
-/// What a baseline is told besides the readings.
+/// What a baseline knows besides the readings.
 #[derive(Clone, Debug)]
 pub struct Told<'a> {
-    /// Where the game begins.
+    /// The start position.
     pub start: &'a Position,
-    /// How the board stands.
+    /// The rotation of the board.
     pub rotation: Rotation,
-    /// What is not thrown away of the readings.
+    /// The sensing to which readings are reduced.
     pub sensing: Sensing,
-    /// What is read later than this is no part of the game.
+    /// Later readings are no part of the game.
     pub until: Millis,
 }
 
-/// So long a placement stands until it counts as settled. Milliseconds.
+/// Minimum time for which a settled placement is unchanged, in milliseconds.
 const SETTLED: Millis = 250;
 
-/// What this baseline would have published, in the words of our own events.
+/// Returns what this baseline would have published, as touchmove's own events.
 pub fn decode(baseline: Baseline, heard: &[(Millis, Reading)], told: &Told) -> Vec<Stamped> {
     let frames = frames(heard, told);
     let started = Event::GameStarted { fen: told.start.fen(), chess960: None, laws: String::new(), rotation: told.rotation };
@@ -68,7 +68,7 @@ pub fn decode(baseline: Baseline, heard: &[(Millis, Reading)], told: &Told) -> V
     teller.events
 }
 
-/// The placements that were read one after the other, each with its time, from the start position on.
+/// Returns the successive placements from the start position on, each with its time.
 fn frames(heard: &[(Millis, Reading)], told: &Told) -> Vec<(Millis, Look)> {
     let mut frames: Vec<(Millis, Look)> = Vec::new();
     let mut look: Option<Look> = None;
@@ -83,7 +83,7 @@ fn frames(heard: &[(Millis, Reading)], told: &Told) -> Vec<(Millis, Look)> {
                 }
             }
             Reading::Square(square, sensed) => {
-                // What stood elsewhere is not known before the first whole placement.
+                // Before the first whole placement the other squares are unknown.
                 if let Some(known) = &mut look {
                     known.set(told.rotation.apply(*square), *sensed, told.sensing);
                 }
@@ -99,7 +99,7 @@ fn frames(heard: &[(Millis, Reading)], told: &Told) -> Vec<(Millis, Look)> {
     frames.split_off(first)
 }
 
-/// What each legal move leads to, in the order of generation.
+/// Returns the placement after each legal move, in the order of move generation.
 fn successors(position: &Position, sensing: Sensing) -> Vec<(Look, Move)> {
     let here = Look::of(position.board(), sensing);
     let after = |&mv: &Move| {
@@ -110,7 +110,7 @@ fn successors(position: &Position, sensing: Sensing) -> Vec<(Look, Move)> {
     position.legal_moves().iter().map(after).collect()
 }
 
-/// The move that leads to this placement.
+/// Returns the move that leads to this placement.
 fn leads_to(successors: &[(Look, Move)], look: Look) -> Option<Move> {
     successors.iter().find(|successor| successor.0 == look).map(|successor| successor.1)
 }
@@ -128,7 +128,7 @@ fn first(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
     }
 }
 
-/// One position of a game, and what moves lead to from there.
+/// One position of a game, with the placements after its legal moves.
 struct Reached {
     position: Position,
     look: Look,
@@ -170,10 +170,10 @@ fn reachable(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
         position: Position,
         from: Option<(usize, Move)>,
     }
-    /// The way to a placement: from which node by which move, and the node that it became when it was seen.
+    /// The way to a placement: the node, the move, and the node that was created when the placement was seen.
     type Way = (usize, Move, Option<usize>);
     fn spread(node: usize, position: &Position, sensing: Sensing, ways: &mut HashMap<Look, Way>) {
-        // Backwards, so that of several moves that look the same the first one stays.
+        // In reverse order, so that of several moves that look the same the first one remains.
         for (look, mv) in successors(position, sensing).into_iter().rev() {
             ways.insert(look, (node, mv, None));
         }
@@ -208,7 +208,7 @@ fn reachable(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
     }
 }
 
-/// Tells what a baseline does in the words of our own events.
+/// Records the decisions of a baseline as touchmove's own events.
 struct Teller {
     events: Vec<Stamped>,
 }
@@ -219,14 +219,14 @@ impl Teller {
         self.events.push(Stamped { at, number, event });
     }
 
-    /// The position after this move, which is published.
+    /// Publishes this move and returns the position after it.
     fn made(&mut self, at: Millis, ply: u32, position: &Position, mv: Move) -> Position {
         let (after, played) = (position.play(mv), played(position, mv));
         self.tell(at, Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
         after
     }
 
-    /// The same, instead of the move that was published for this ply.
+    /// Publishes this move as a correction of the move of this ply, and returns the position after it.
     fn replaced(&mut self, at: Millis, ply: u32, position: &Position, mv: Move) -> Position {
         let (after, moves) = (position.play(mv), vec![played(position, mv)]);
         self.tell(at, Event::MovesCorrected { from_ply: ply, moves, reason: CorrectionReason::Evidence });
@@ -238,7 +238,7 @@ impl Teller {
     }
 }
 
-/// Only the move itself is compared with the truth.
+/// Only the move itself is compared with the ground truth.
 fn played(position: &Position, mv: Move) -> Played {
     Played { uci: position.uci(mv), san: String::new(), fen: String::new(), irregular: false, evidence: Vec::new() }
 }

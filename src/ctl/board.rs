@@ -1,4 +1,4 @@
-//! `touchmovectl board`: what stands on a board.
+//! `touchmovectl board`: shows the position on a board.
 
 use super::diagram::{Squares, Style, clock};
 use super::service::{Service, board, print, print_json};
@@ -21,7 +21,7 @@ pub struct Args {
     identify: bool,
 }
 
-/// Prints it.
+/// Runs the subcommand.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let client = args.service.connect().await?;
     let snapshot = client.snapshot().await?;

@@ -1,13 +1,13 @@
-//! What any decoder could know of a game, whatever its model: `score --bound`.
+//! Computes what any decoder could know of a game, whatever its model: `score --bound`.
 //!
-//! A line of play is *consistent* if at every completed move it leads to the placement that truly stood there, as the sensors
-//! see it, and if every square of the move that was truly lifted and seen empty is a square that its own move changes: who saw
-//! the victim's square empty knows which piece was taken. Nothing else counts: no noise, no times, no way of a slid piece, no
-//! piece touched in passing. A move is completed by the press, without a clock when its pieces were let go for good. Where the
-//! reply had been begun by then, a line may differ from what stood there by what its own reply does to the board.
+//! A line of play is *consistent* if at every completed move it leads to the true placement, as the sensors see it, and if every
+//! square of the move that was truly lifted and seen empty is a square that its own move changes: a decoder that saw the victim's
+//! square empty knows which piece was captured. Nothing else counts: no noise, no times, no path of a slid piece, no piece touched
+//! in passing. A move is completed by the press, or without a clock when its pieces were finally let go. If the reply had begun by
+//! then, a line may differ from the true placement by what its own reply does to the board.
 //!
-//! Where several lines are consistent, the best guess among them is told in two ways: one of them at random, and the one that
-//! `Prior` likes best.
+//! If several lines are consistent, two figures say how good the best guess among them is: for a random one, and for the one with
+//! the highest `Prior`.
 
 use crate::boards::{Millis, Reading, Sensed, Sensing};
 use crate::ctl::look::Look;
@@ -19,22 +19,23 @@ use serde::Serialize;
 use shakmaty::{Bitboard, Piece, Role, Square};
 use std::collections::{HashMap, HashSet};
 
-/// So many positions are followed at one ply. Beyond it the first stay, and the truth's: what comes out is too good then.
+/// Maximum number of positions followed at one ply. Beyond it the first ones and the true one are kept; the result is then too
+/// optimistic.
 pub const MOST: usize = 20_000;
 
-/// A whole scan takes no longer: what is lifted for so long is seen. Milliseconds.
+/// Maximum duration of a whole scan, in milliseconds: a piece lifted for this time is seen.
 const SCAN: Millis = 250;
-/// From a look at a square until its news have arrived at the latest. Milliseconds.
+/// Maximum time from the scan of a square until its report has arrived, in milliseconds.
 const NEWS: Millis = 300;
 
-/// What can be known of one game.
+/// The bound of one game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// How many lines are consistent, the truth among them.
+    /// Number of consistent lines, including the true one.
     pub lines: f64,
-    /// How likely a consistent line taken at random is the truth.
+    /// Probability that a random consistent line is the true one.
     pub uniform: f64,
-    /// How likely the line with the highest prior is the truth: 1 or 0, in between where several are equal.
+    /// Probability that the line with the highest prior is the true one: 1 or 0, or in between if several are equal.
     pub prior: f64,
     /// There were more positions than [`MOST`].
     pub capped: bool,
@@ -43,22 +44,22 @@ pub struct Bound {
 /// The sum over many games. Shares are in percent.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct BoundFigures {
-    /// How many; a game in which an illegal move stands has no bound.
+    /// Number of games; a game in which an illegal move remains has no bound.
     pub games: u64,
-    /// Games of which only one line is consistent.
+    /// Games with only one consistent line.
     pub unique: u64,
     /// The same as a share.
     pub unique_percent: f64,
-    /// The share of games right, when one of the consistent lines is taken at random.
+    /// Share of games that are right if a random consistent line is chosen.
     pub uniform_percent: f64,
-    /// The same, when the line with the highest prior is taken.
+    /// The same if the line with the highest prior is chosen.
     pub prior_percent: f64,
-    /// Games with more positions than are followed; of these the figures are too good.
+    /// Games with more positions than are followed; their figures are too optimistic.
     pub capped: u64,
 }
 
 impl BoundFigures {
-    /// Sums up.
+    /// Sums up the bounds of many games.
     pub fn of(bounds: impl Iterator<Item = Bound>) -> BoundFigures {
         let (mut games, mut unique, mut capped, mut uniform, mut prior) = (0, 0, 0, 0.0, 0.0);
         for bound in bounds {
@@ -80,7 +81,7 @@ impl BoundFigures {
     }
 }
 
-/// The moves that stand in the end; `None` where one of them is illegal: then the question has no answer.
+/// Returns the final moves; `None` if one of them is illegal, in which case there is no bound.
 pub fn line(start: &Position, truth: &Truth) -> Option<Vec<Move>> {
     let mut position = start.clone();
     let moves = truth.plies.iter().map(|ply| {
@@ -91,7 +92,7 @@ pub fn line(start: &Position, truth: &Truth) -> Option<Vec<Move>> {
     moves.collect()
 }
 
-/// The squares of each move that were truly lifted and that the board said to be empty meanwhile; ply 1 is at index 0.
+/// Returns the squares of each move that were truly lifted and that the board reported as empty in between; ply 1 is at index 0.
 pub fn seen_empty(
     start: &Position,
     line: &[Move],
@@ -140,8 +141,8 @@ pub fn seen_empty(
     seen
 }
 
-/// What had been done to the board of the reply to each move when that was completed: squares of play, and what stood there
-/// then. Ply 1 is at index 0; nearly always there is nothing.
+/// Returns, for each move, the changes of its reply that had been made when the move was completed: squares of play with their
+/// contents at that time. Ply 1 is at index 0; nearly all entries are empty.
 pub fn begun(script: &Script) -> Vec<Begun> {
     let plies = &script.truth.plies;
     let replies = plies.iter().skip(1).map(Some).chain([None]);
@@ -166,45 +167,45 @@ pub fn begun(script: &Script) -> Vec<Begun> {
     plies.iter().zip(replies).enumerate().map(of).collect()
 }
 
-/// Squares of play, and what stood there while a reply was being made.
+/// Squares of play with their contents while a reply was being made.
 pub type Begun = Vec<(Square, Option<Piece>)>;
 
-/// A position that some consistent line reaches at one ply, and the ways to it: from which position of the ply before, by
-/// which move.
+/// A position that a consistent line reaches at one ply, with the ways to it: the index of the position at the previous ply, and
+/// the move.
 #[derive(Default)]
 struct Node {
     ways: Vec<(usize, Move)>,
 }
 
-/// All positions that are consistent at one ply.
+/// All consistent positions at one ply.
 #[derive(Default)]
 struct Layer {
     nodes: Vec<Node>,
-    /// Which of them truly stood there.
+    /// Index of the true position.
     truth: usize,
 }
 
-/// What can be known of a game in which this was played, whose squares were seen empty as `seen_empty` says, and whose replies
-/// were [`begun`] early.
+/// Computes the bound of a game with these moves, whose squares were seen empty as [`seen_empty`] says, and whose replies were
+/// [`begun`] early.
 pub fn bound(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Begun], sensing: Sensing) -> Bound {
     let (layers, capped) = forward(start, line, seen_empty, begun, sensing);
     let alive = backward(&layers);
     weigh(start, line, &layers, &alive, capped)
 }
 
-/// Every consistent way, ply by ply; ways that lead nowhere are still among them. And whether there were too many.
+/// Returns every consistent way, ply by ply, including those that lead nowhere, and whether there were too many positions.
 fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Begun], sensing: Sensing) -> (Vec<Layer>, bool) {
     let mut layers = vec![Layer { nodes: vec![Node::default()], truth: 0 }];
     let mut positions = vec![start.clone()];
     let mut truth = start.clone();
     let mut capped = false;
-    // What stood there at the last completed move, where the reply to it had been begun.
+    // The placement at the last completed move, if the reply to it had begun.
     let mut before: Option<Look> = None;
     for (index, &played) in line.iter().enumerate() {
         truth = truth.play(played);
         let true_key = truth.key();
         let stood = Look::of(truth.board(), sensing);
-        // A stop on the way, or the wrong piece at first, is no part of the reply.
+        // A stop on the way, or a wrong piece at first, is no part of the reply.
         let reply = line.get(index + 1).map(|&reply| Changes::of(truth.turn(), reply));
         let part = |square: Square, piece: Option<Piece>| {
             let changed = |changes: &Changes| changes.iter().find(|change| change.0 == square).map(|change| change.1);
@@ -263,7 +264,7 @@ fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Be
     (layers, capped)
 }
 
-/// Whether a board that looked like this can look like that while this move is being made, or when it has been.
+/// Returns whether a board that looked like `look` can look like `stood` during this move or after it.
 fn begins(mut look: Look, changes: &Changes, stood: Look, sensing: Sensing) -> bool {
     for (square, piece) in changes.iter() {
         for piece in [None, piece] {
@@ -275,7 +276,7 @@ fn begins(mut look: Look, changes: &Changes, stood: Look, sensing: Sensing) -> b
     look == stood
 }
 
-/// For each ply the positions from which the end of the game can be reached, as a list of yes and no.
+/// Returns for each ply which of its positions can lead to the end of the game.
 fn backward(layers: &[Layer]) -> Vec<Vec<bool>> {
     let mut alive: Vec<Vec<bool>> = layers.iter().map(|layer| vec![false; layer.nodes.len()]).collect();
     if let Some(last) = alive.last_mut() {
@@ -295,28 +296,28 @@ fn backward(layers: &[Layer]) -> Vec<Vec<bool>> {
     alive
 }
 
-/// What all consistent lines to a position have in common.
+/// The sum of all consistent lines to a position.
 #[derive(Clone)]
 struct Weighed {
     position: Position,
-    /// How the position was reached on the best line.
+    /// The last move of the best line to the position.
     last: Option<Move>,
-    /// How many lines.
+    /// Number of lines.
     lines: f64,
-    /// The highest prior of a line, as a logarithm, and how many lines have it.
+    /// The highest prior of a line, as a logarithm, and the number of lines that have it.
     best: (f64, f64),
 }
 
-/// Counts the lines, and weighs them.
+/// Counts and weighs the lines.
 fn weigh(start: &Position, line: &[Move], layers: &[Layer], alive: &[Vec<bool>], capped: bool) -> Bound {
     let start = Weighed { position: start.clone(), last: None, lines: 1.0, best: (0.0, 1.0) };
     let mut before: Vec<Option<Weighed>> = vec![Some(start)];
-    // The truth's own prior, and its last move.
+    // The prior of the true line, and its last move.
     let mut truth = (0.0, None);
     let mut truth_before = 0;
     for ((layer, alive), &played) in layers.iter().zip(alive).skip(1).zip(line) {
         let from: HashSet<usize> = living(layer, alive).flat_map(|node| node.ways.iter().map(|way| way.0)).collect();
-        // Where all lines agree on a move, it decides nothing.
+        // A move on which all lines agree decides nothing.
         let forced = from.len() == 1 && living(layer, alive).map(|node| node.ways.len()).sum::<usize>() == 1;
         let mut prior = Prior::default();
         if let Some(here) = before.get(truth_before).and_then(Option::as_ref).filter(|_| !forced) {
@@ -364,27 +365,27 @@ fn living<'a>(layer: &'a Layer, alive: &'a [bool]) -> impl Iterator<Item = &'a N
     layer.nodes.iter().zip(alive).filter(|(_, alive)| **alive).map(|(node, _)| node)
 }
 
-/// A simple prior over moves: how likely a player chooses this one among all that are legal.
+/// A simple prior over moves: the probability that a player chooses this move among all legal ones.
 ///
-/// A move weighs `e^(gain · PAWN)`; the gain, in pawns, is what it takes, less the moved piece if the opponent can take it
-/// (all of it on a square that no pawn of equal worth defends, else what it is worth more than the cheapest taker). Taking
-/// back where the opponent has just taken or moved to, and promoting to a queen, weigh more. The figures are round guesses,
-/// not fitted to any game.
+/// The weight of a move is `e^(gain · PAWN)`. The gain, in pawns, is the value of the captured piece, less the moved piece if the
+/// opponent can capture it: its full value on an undefended square, else the value by which it exceeds the cheapest capturing
+/// piece. Recapturing on the square to which the opponent has just moved weighs more, and underpromotion less. The figures are
+/// round guesses, not fitted to any game.
 #[derive(Default)]
 struct Prior {
-    /// For each position, by its place in the layer and how it was reached: the logarithm of the sum of all weights.
+    /// For each position, by its index in the layer and the destination of the last move: the logarithm of the sum of all weights.
     sums: HashMap<(usize, Option<Square>), f64>,
 }
 
-/// A pawn more makes a move so many times likelier, as a logarithm.
+/// Factor by which a gain of one pawn makes a move likelier, as a logarithm.
 const PAWN: f64 = 0.5;
-/// Taking on the square to which the opponent has just moved.
+/// Added weight of a capture on the square to which the opponent has just moved, as a logarithm.
 const RETAKES: f64 = 1.5;
-/// Promotion to anything but a queen.
+/// Added weight of a promotion to a piece other than a queen, as a logarithm.
 const UNDERPROMOTES: f64 = -5.0;
 
 impl Prior {
-    /// The logarithm of the probability of a move here.
+    /// Returns the logarithm of the probability of a move in this position.
     fn of(&mut self, place: usize, position: &Position, last: Option<Move>, mv: Move) -> f64 {
         let last = last.map(|last| last.to());
         let sum = *self.sums.entry((place, last)).or_insert_with(|| {
@@ -414,11 +415,11 @@ fn weight(position: &Position, last: Option<Square>, mv: Move) -> f64 {
     let gained = promotion.map_or(0.0, |new| worth(new) - 1.0);
     let extra = if capture.is_some() && last == Some(to) { RETAKES } else { 0.0 };
     let under = if promotion.is_some_and(|new| new != Role::Queen) { UNDERPROMOTES } else { 0.0 };
-    // A king is worth nothing here, and never lost.
+    // A king has no value here and is never lost.
     (taken + gained - lost).clamp(-10.0, 10.0) * PAWN + extra + under
 }
 
-/// In pawns.
+/// Returns the value of a piece, in pawns.
 fn worth(role: Role) -> f64 {
     match role {
         Role::Pawn => 1.0,

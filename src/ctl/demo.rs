@@ -1,4 +1,4 @@
-//! `touchmovectl demo`: the whole road, from a virtual board's bytes to moves arriving over D-Bus.
+//! `touchmovectl demo`: the complete path, from a virtual board's bytes to moves that arrive over D-Bus.
 
 mod stage;
 
@@ -14,15 +14,15 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, interval, timeout_at};
 
-/// Paul Morphy's game at the Paris opera, 1858. The times are made up.
+/// Paul Morphy's game at the Paris opera, 1858. The times are invented.
 const OPERA: &str = include_str!("demo/opera.pgn");
-/// With hands of ordinary speed the game takes so long; more than that at any speed is too long.
+/// Maximum duration of the game at ordinary speed; it is divided by the speed.
 const TAKES: Duration = Duration::from_secs(85);
-/// How long starting up, and saying the last things, may take.
+/// Maximum time for starting up and for the last events.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How often it is looked whether everything still runs.
+/// Interval at which the programs are checked.
 const LOOK: Duration = Duration::from_millis(250);
-/// After the result the last move is still completed.
+/// Time after the result in which the last move is still completed.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Watch a master's game arrive over D-Bus, without a board
@@ -53,13 +53,13 @@ fn known_model(name: &str) -> Result<&'static Model, String> {
     model(name).filter(alone).ok_or_else(|| format!("{name} is no board on a serial line of its own: there are {}", known()))
 }
 
-/// Shows the game; fails when it did not come out as it was played.
+/// Runs the subcommand. Fails if the game did not arrive as it was played.
 pub fn run(args: Args) -> anyhow::Result<()> {
     super::block_on(show(args))?
 }
 
 async fn show(args: Args) -> anyhow::Result<()> {
-    // First of all, so that an interruption at any later time still puts everything away.
+    // First of all, so that an interruption at any later time still cleans up.
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut stage = Stage::set(OPERA, args.board, &args.hands, args.speed)?;
     let mut view = View { terminal: std::io::stdout().is_terminal(), drawn: 0 };
@@ -84,7 +84,7 @@ async fn show(args: Args) -> anyhow::Result<()> {
 async fn follow(stage: &mut Stage, view: &mut View, args: &Args) -> anyhow::Result<()> {
     let client = Client::wait(&Bus::Address(stage.address.clone()), Stream::Live).await?;
     let mut watch = client.watch().await?;
-    // Only now, so that nothing it tells is missed.
+    // Only now, so that no event is missed.
     stage.start_touchmoved()?;
     let began = Instant::now();
     let mut give_up = began + PATIENCE + TAKES / args.speed;
@@ -105,7 +105,7 @@ async fn follow(stage: &mut Stage, view: &mut View, args: &Args) -> anyhow::Resu
         };
         let snapshot = match client.snapshot().await {
             Ok(snapshot) => snapshot,
-            // It has not come yet.
+            // The service is not ready yet.
             Err(_) if began.elapsed() < PATIENCE => continue,
             Err(error) => return Err(error.into()),
         };
@@ -122,7 +122,7 @@ async fn follow(stage: &mut Stage, view: &mut View, args: &Args) -> anyhow::Resu
     finish(&client, view).await.with_context(|| format!("after {} s", began.elapsed().as_secs()))
 }
 
-/// The PGN, and whether the game came out as it was played.
+/// Prints the PGN, and checks that the game arrived as it was played.
 async fn finish(client: &Client, view: &mut View) -> anyhow::Result<()> {
     let snapshot = client.snapshot().await?;
     let [game] = snapshot.games.as_slice() else { bail!("there are {} games instead of one", snapshot.games.len()) };
@@ -145,11 +145,11 @@ fn board(game: &GameInfo, style: Style) -> String {
     Squares::from_fen(&game.fen).map(|squares| squares.draw(style)).unwrap_or_default()
 }
 
-/// What is shown while the game is being played.
+/// The display of the game during play.
 struct View {
-    /// Draws in place; else a line for each thing that happens.
+    /// Draws in place; otherwise prints one line per event.
     terminal: bool,
-    /// Lines to go over at the next drawing.
+    /// Number of lines to overwrite at the next drawing.
     drawn: usize,
 }
 

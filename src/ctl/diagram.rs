@@ -1,8 +1,8 @@
-//! A board and clocks for people to read in a terminal.
+//! Draws boards and clocks in a terminal.
 
 use std::io::IsTerminal;
 
-/// How it may look.
+/// The style of a drawing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Chess figures on coloured squares.
@@ -12,7 +12,7 @@ pub enum Style {
 }
 
 impl Style {
-    /// What standard output can show and the user wants to see (`NO_COLOR`).
+    /// Returns the style that standard output supports and the user wants (`NO_COLOR`).
     pub fn of_stdout() -> Style {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -20,17 +20,17 @@ impl Style {
     }
 }
 
-/// 64 squares, a1 b1 … h8, as property `Placement` has them.
+/// 64 squares, a1 b1 … h8, as in the property `Placement`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Squares([char; 64]);
 
 impl Squares {
-    /// From property `Placement`; `None` before the first whole reading.
+    /// Parses the property `Placement`; `None` before the first whole reading.
     pub fn from_placement(text: &str) -> Option<Squares> {
         text.chars().collect::<Vec<_>>().try_into().ok().map(Squares)
     }
 
-    /// From a FEN, of which only the first field is read.
+    /// Parses the first field of a FEN.
     pub fn from_fen(fen: &str) -> Option<Squares> {
         let mut squares = ['.'; 64];
         let ranks: Vec<&str> = fen.split_whitespace().next()?.split('/').collect();
@@ -53,7 +53,7 @@ impl Squares {
         Some(Squares(squares))
     }
 
-    /// Eight lines with White at the bottom, and the files' letters below, each line ended.
+    /// Draws eight lines with White at the bottom, and the letters of the files below; each line ends with a newline.
     pub fn draw(&self, style: Style) -> String {
         let mut text = String::new();
         for (index, rank) in self.0.chunks(8).enumerate().rev() {
@@ -63,7 +63,7 @@ impl Squares {
                 match style {
                     Style::Colour => {
                         let ground = if dark { "48;5;65" } else { "48;5;151" };
-                        // The filled figures for both sides: the colour tells them apart on any ground.
+                        // The filled figures for both sides: colour distinguishes them on any background.
                         let ink = if letter.is_ascii_uppercase() || *letter == 'w' { "97" } else { "30" };
                         text.push_str(&format!("\x1b[{ground};{ink}m{} ", figure(letter.to_ascii_lowercase())));
                     }
@@ -104,7 +104,7 @@ fn figure(letter: char) -> char {
     }
 }
 
-/// `1:25:36`, from milliseconds; `-:--:--` where unknown (negative).
+/// Formats milliseconds as `1:25:36`; `-:--:--` if unknown (negative).
 pub fn clock(ms: i32) -> String {
     match u32::try_from(ms) {
         Ok(ms) => format!("{}:{:02}:{:02}", ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60),
@@ -112,7 +112,8 @@ pub fn clock(ms: i32) -> String {
     }
 }
 
-/// `1. e4 e5 2. Nf3`, wrapped at 79 columns; each line ended. `turn` and number come from the start position.
+/// Formats moves as `1. e4 e5 2. Nf3`, wrapped at 79 columns; each line ends with a newline. `start` gives the side to move and the
+/// move number.
 pub fn moves<'a>(start: &str, sans: impl Iterator<Item = &'a str>) -> String {
     let mut fields = start.split_whitespace();
     let mut black = fields.nth(1) == Some("b");

@@ -1,4 +1,4 @@
-//! `touchmovectl doctor`: why no board is seen, and what to do about it.
+//! `touchmovectl doctor`: finds out why no board is seen, and what to do about it.
 
 mod ask;
 mod report;
@@ -51,7 +51,7 @@ fn model(name: &str) -> Result<&'static Model, String> {
     boards::model(name).ok_or_else(|| format!("there is no model {name}: known are {}", known()))
 }
 
-/// Looks, and prints what was found.
+/// Runs the subcommand: examines the machine and prints the findings.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let report = super::block_on(examine(&args))?;
     if args.json {
@@ -62,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(if report.is_well() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// A port that a board is, or should be, on.
+/// A port that a board is on, or should be on.
 struct Target {
     board: Board,
     node: PathBuf,
@@ -84,7 +84,7 @@ async fn examine(args: &Args) -> Report {
     let config = configuration(&mut report, args.config.as_deref());
     let targets = targets(&mut report, &config);
     modem_manager(&mut report, &targets);
-    // Asked before any port is: it may read them, and may do so where the user of this program may not.
+    // The service is queried before any port: it may already read them, even where the user of this program may not.
     let service = Service::ask(args.bus.as_ref(), &config.bus).await;
     for target in targets.iter().filter(|target| service.board(&target.node).is_none()) {
         port(&mut report, target, &service).await;
@@ -123,10 +123,10 @@ fn configuration(report: &mut Report, given: Option<&Path>) -> Config {
     }
 }
 
-/// What nobody but the user of a browser can see: it asks before a page of the internet may reach this machine.
+/// Notes what only the user of a browser can see: the browser asks before a page of the internet may connect to this machine.
 fn livechess(report: &mut Report, config: &Config) {
     let Some(address) = config.livechess.listen else { return };
-    // Where it listens on every address, pages of this machine look for it by its name.
+    // If it listens on every address, pages of this machine find it by the name `localhost`.
     let address = if address.ip().is_unspecified() { format!("localhost:{}", address.port()) } else { address.to_string() };
     report.note(
         "livechess",
@@ -138,7 +138,7 @@ fn livechess(report: &mut Report, config: &Config) {
     config.warnings().into_iter().for_each(|warning| report.note("livechess", warning));
 }
 
-/// The ports to look at; says what is missing.
+/// Returns the ports to examine, and reports what is missing.
 fn targets(report: &mut Report, config: &Config) -> Vec<Target> {
     let ports = match watch::list() {
         Ok(ports) => ports,
@@ -179,7 +179,7 @@ fn targets(report: &mut Report, config: &Config) -> Vec<Target> {
     targets
 }
 
-/// What is plugged in and not used, and why, where no board is configured. It is what is wrong where no other board was found.
+/// Reports what is plugged in but not used, and why, if no board is configured. It is a fault if no other board was found.
 fn not_used(report: &mut Report, ports: &[Device], found: bool) {
     let driverless = watch::without_port().unwrap_or_default();
     for device in &driverless {
@@ -213,7 +213,7 @@ fn not_used(report: &mut Report, ports: &[Device], found: bool) {
     }
 }
 
-/// Two ways to give somebody's adapter to touchmove.
+/// Returns two ways to assign an adapter to touchmove.
 fn how_to_use(port: &Device, models: &[&'static Model]) -> String {
     let Some(model) = models.first() else { return String::new() };
     let ids = port.ids.map(|ids| ids.to_string()).unwrap_or_default();
@@ -255,7 +255,7 @@ fn described(port: &Device) -> String {
     text
 }
 
-/// ModemManager opens whatever looks like a modem and writes to it.
+/// Notes that ModemManager may open a board: it opens anything that looks like a modem and writes to it.
 fn modem_manager(report: &mut Report, targets: &[Target]) {
     let Some(pid) = serial::process_named("ModemManager") else { return };
     let ports = watch::list().unwrap_or_default();
@@ -275,7 +275,7 @@ fn modem_manager(report: &mut Report, targets: &[Target]) {
     }
 }
 
-/// Whether a port can be opened, and a board answers on it.
+/// Examines whether the port can be opened and a board answers on it.
 async fn port(report: &mut Report, target: &Target, service: &Service) {
     let shown = target.node.display().to_string();
     let is_file = target.board.model.connection == Connection::Matrix;
@@ -290,7 +290,7 @@ async fn port(report: &mut Report, target: &Target, service: &Service) {
         Err(OpenError::Busy { holder, .. }) => return held(report, &shown, holder),
         Err(OpenError::NoPermission { group, .. }) => {
             let what = format!("no permission to open {shown}: it belongs to group {group}");
-            // Root's are for nobody, whoever runs touchmoved.
+            // Devices of group root are accessible to nobody else, whoever runs touchmoved.
             if group != "root" && service.is_machines() {
                 let why = "boards are read by the service touchmoved, and you need not be able to; what it says of this one shows\n\
                            `touchmovectl list`, or `systemctl status touchmoved`";
@@ -341,7 +341,7 @@ async fn port(report: &mut Report, target: &Target, service: &Service) {
     }
 }
 
-/// What to do to be let in to a device of this group.
+/// Returns what to do to get access to a device of this group.
 fn let_in(group: &str) -> String {
     match group {
         "root" => format!(

@@ -1,4 +1,4 @@
-//! What was published compared with what truly happened: the figures of `score`.
+//! The figures of `score`: compares what was published with the ground truth.
 
 use crate::boards::Millis;
 use crate::ctl::found::{self, Found, Known, Trial};
@@ -12,58 +12,56 @@ use crate::wire::Word;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Moves published with a confidence from this on, in thousandths, up to the next; the truth was among the alternatives, or
-/// the move itself, counts for those below 900.
+/// Lower bounds of the confidence classes of published moves, in thousandths. For moves below 900, `doubtful` also counts whether
+/// the move or one of its alternatives was right.
 pub const CALIBRATION: [u16; 4] = [0, 500, 900, 990];
 
-/// What one game gave.
+/// The figures of one game.
 #[derive(Clone, Debug, Default)]
 pub struct GameFigures {
-    /// Plies truly played.
+    /// Plies played.
     pub plies: u64,
-    /// How many were right before the first difference.
+    /// Plies that were right before the first difference.
     pub prefix: u64,
-    /// How many are right when the two lists are aligned.
+    /// Plies that are right when the two lists are aligned.
     pub aligned: u64,
-    /// The final record is the truth, ply for ply.
+    /// The final record equals the ground truth, ply for ply.
     pub exact: bool,
-    /// Whether the result told on the board was understood; `None` where none was told.
+    /// Whether the result signalled on the board was understood; `None` if there was none.
     pub result_right: Option<bool>,
-    /// Published moves that were corrected later, by evidence or as a takeback that never was.
+    /// Published moves that were corrected later, by evidence or as a takeback that did not happen.
     pub retracted: u64,
-    /// The same, where the hand stopped on a legal square for longer than the settle time.
+    /// The same, for moves in which the hand stopped on a legal square for longer than the settle time.
     pub retracted_stops: u64,
     /// Published moves that were half of a result signal.
     pub king_signals: u64,
-    /// False alerts, and moves falsely told to be illegal: while nothing irregular was done, nor the cable out or the game
-    /// analysed.
+    /// False alerts, and moves falsely published as illegal: outside irregularities, cable interruptions and analysis.
     pub alerts: u64,
-    /// False notices of touches.
+    /// False alerts about touches.
     pub notices: u64,
-    /// Irregularities committed, and whether an alert of any kind was raised, or a move told to be illegal, meanwhile or soon
-    /// after.
+    /// Irregularities, and whether an alert of any kind, or a move published as illegal, appeared during or soon after each.
     pub irregularities: Vec<(Kind, bool)>,
-    /// The same, each with what was told of it.
+    /// The same, each with how the arbiter was notified of it.
     pub trials: Vec<Trial>,
-    /// Alerts raised where they could be right or wrong, and whether something irregular was done.
+    /// Alerts that count as right or wrong, and whether they belong to an irregularity.
     pub raised: Vec<(&'static str, bool)>,
     /// Moves published while the game was stopped or analysed.
     pub ghosts: u64,
-    /// Takebacks truly made, and how many were understood as such.
+    /// Takebacks made, and how many of them were understood as such.
     pub takebacks: (u64, u64),
-    /// From the last edge of a move until it was published, milliseconds.
+    /// Delays from the last edge of a move to its publication, in milliseconds.
     pub delays: Vec<u64>,
-    /// The same where the hand stopped for longer than the settle time.
+    /// The same, for moves in which the hand stopped for longer than the settle time.
     pub delays_stops: Vec<u64>,
-    /// Moves published in each class of [`CALIBRATION`], and how many of them were right.
+    /// Published moves in each class of [`CALIBRATION`], and how many of them were right.
     pub calibration: [(u64, u64); 4],
-    /// Moves published with less than 0.9, and how often the truth was among what was said.
+    /// Moves published with a confidence below 0.9, and how often the move or one of its alternatives was right.
     pub doubtful: (u64, u64),
-    /// The first thing that went wrong, in a sentence.
+    /// The first failure, as a sentence.
     pub failure: Option<String>,
 }
 
-/// Compares the events of a run with the truth. `edges` holds, for each ply from 1, when its last byte arrived.
+/// Compares the events of a run with the ground truth. `edges` holds, for each ply from 1, when its last byte arrived.
 pub fn compare(truth: &Truth, events: &[Stamped], edges: &[Millis], settings: &Settings) -> GameFigures {
     let Some(events) = game_of(events) else {
         return GameFigures {
@@ -95,7 +93,7 @@ pub fn compare(truth: &Truth, events: &[Stamped], edges: &[Millis], settings: &S
     figures
 }
 
-/// Compares a line that is told at the end, as UCI, with the truth: of what was told on the way nothing is known.
+/// Compares a final line of moves, in UCI, with the ground truth. There are no figures on intermediate events.
 pub fn compare_line(truth: &Truth, line: &[String]) -> GameFigures {
     let mut figures = GameFigures { plies: truth.plies.len() as u64, ..GameFigures::default() };
     let said: Vec<&str> = line.iter().map(String::as_str).collect();
@@ -107,7 +105,7 @@ pub fn compare_line(truth: &Truth, line: &[String]) -> GameFigures {
     figures
 }
 
-/// The events of the game that was played: from a start on which moves follow to the next start.
+/// Returns the events of the game that was played: those from the first start that is followed by moves to the next start.
 fn game_of(events: &[Stamped]) -> Option<&[Stamped]> {
     let starts: Vec<usize> =
         (0..events.len()).filter(|&index| matches!(events[index].event, Event::GameStarted { .. })).collect();
@@ -120,7 +118,7 @@ fn game_of(events: &[Stamped]) -> Option<&[Stamped]> {
 }
 
 impl GameFigures {
-    /// Holds the moves told against those that were played.
+    /// Compares the published moves with the played ones.
     fn align(&mut self, truth: &Truth, said: &[&str]) {
         let played: Vec<&str> = truth.plies.iter().map(|ply| ply.uci.as_str()).collect();
         self.prefix = said.iter().zip(&played).take_while(|(said, truth)| said == truth).count() as u64;
@@ -128,7 +126,7 @@ impl GameFigures {
         self.exact = said == played;
     }
 
-    /// A move was told to be illegal: of something irregular, which is told by that, or of nothing.
+    /// Counts a move that was published as illegal: as a detection if there is an irregularity, else as a false alert.
     fn accuse(&mut self, truth: &Truth, at: Millis, played: &Played, told: &mut [bool]) {
         if let Some(index) = irregular(truth, at) {
             if let Some(told) = told.get_mut(index) {
@@ -144,7 +142,8 @@ impl GameFigures {
     }
 }
 
-/// Goes through what was published, counting what was taken back; at the end the moves and when each was first right for good.
+/// Counts corrections and alerts in the published events. Returns the final moves, each with the time since which it has been on
+/// record.
 fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut GameFigures) -> Vec<(String, Millis)> {
     let mut published: Vec<(String, Millis)> = Vec::new();
     let mut told = vec![false; truth.irregularities.len()];
@@ -202,7 +201,7 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
                     published.push((new.uci.clone(), since));
                 }
             }
-            // What follows from the moves, or from the devices, is as right as they are.
+            // Alerts that follow from the moves, or from the devices, are as right as these are.
             Event::AlertRaised(alert)
                 if alert.kind == AlertKind::ResultWanted || !matches!(alert.kind.matter(), Matter::End | Matter::Device) =>
             {
@@ -233,16 +232,18 @@ fn false_alert(at: Millis, alert: &Alert) -> String {
     format!("false alert at {at} ms: {}", locale::sentence(Locale::English, &alert.text))
 }
 
-/// So long after an irregularity was put right, or the cable was in again, an alert is still about it. Milliseconds.
+/// Time after the correction of an irregularity, or after the cable was plugged in again, in which an alert still counts as about
+/// it, in milliseconds.
 pub const STILL: Millis = 10_000;
 
-/// The irregularity that an alert at this time is about: the last one that had begun.
+/// Returns the irregularity that an alert at this time is about: the last one that had begun.
 fn irregular(truth: &Truth, now: Millis) -> Option<usize> {
     let about = |one: &Irregularity| one.at <= now && one.until.is_none_or(|until| now <= until + STILL);
     truth.irregularities.iter().rposition(about)
 }
 
-/// Nothing was done against the Laws, but nobody could know, or the arbiter should look anyway.
+/// Returns whether an alert at this time is excused although nothing irregular was done: the game was analysed, or the cable was
+/// out.
 fn excused(truth: &Truth, now: Millis) -> bool {
     truth.interruptions.iter().any(|interruption| match interruption.why {
         Why::Analysis => (interruption.from..=interruption.until + STILL).contains(&now),
@@ -251,7 +252,7 @@ fn excused(truth: &Truth, now: Millis) -> bool {
     })
 }
 
-/// The hand stopped for longer than the time after which the board counts as quiet.
+/// Returns whether the hand stopped for longer than the time after which the board counts as quiet.
 fn long_stop(ply: &TruthPly, settings: &Settings) -> bool {
     let low = ply.lowest_clock_ms.is_some_and(|ms| ms < settings.low_time_ms);
     ply.stop_ms > if low { settings.settle_low_ms } else { settings.settle_ms }
@@ -270,7 +271,7 @@ fn first_difference(truth: &Truth, published: &[(String, Millis)]) -> String {
     format!("ply {}: {truly}, {said}", same + 1)
 }
 
-/// The length of the longest common subsequence.
+/// Returns the length of the longest common subsequence.
 fn longest_common(left: &[&str], right: &[&str]) -> u64 {
     let mut row = vec![0u64; right.len() + 1];
     for one in left {
@@ -289,68 +290,68 @@ fn longest_common(left: &[&str], right: &[&str]) -> u64 {
 pub struct Figures {
     /// Games played.
     pub games: u64,
-    /// Plies truly played.
+    /// Plies played.
     pub plies: u64,
-    /// Games whose final record equals the truth.
+    /// Games whose final record equals the ground truth.
     pub games_exact: u64,
     /// The same as a share.
     pub games_exact_percent: f64,
-    /// Plies right before the first difference of their game.
+    /// Share of plies that were right before the first difference of their game.
     pub plies_exact_percent: f64,
-    /// Plies right when truth and record are aligned.
+    /// Share of plies that are right when ground truth and record are aligned.
     pub plies_aligned_percent: f64,
-    /// Moves published and then corrected.
+    /// Moves that were published and then corrected.
     pub retracted: u64,
     /// The same per thousand plies.
     pub retracted_per_1000: f64,
-    /// Corrected moves whose hand stopped on a legal square for longer than the settle time.
+    /// Corrected moves in which the hand stopped on a legal square for longer than the settle time.
     pub retracted_stops: u64,
     /// Moves withdrawn because they were half of a result signal.
     pub king_signals: u64,
-    /// From the last edge of a move until it was published.
+    /// Delay from the last edge of a move to its publication.
     pub delay: Delay,
-    /// The same where the hand stopped for longer than the settle time.
+    /// The same, for moves in which the hand stopped for longer than the settle time.
     pub delay_stops: Delay,
-    /// Alerts, and moves told to be illegal, while nothing irregular was done, nor the cable out or the game analysed.
+    /// False alerts, and moves falsely published as illegal: outside irregularities, cable interruptions and analysis.
     pub false_alerts: u64,
     /// The same per thousand plies.
     pub false_alerts_per_1000: f64,
-    /// False notices of touches.
+    /// False alerts about touches.
     pub false_notices: u64,
-    /// The same per 1000 plies.
+    /// The same per thousand plies.
     pub false_notices_per_1000: f64,
-    /// Results told on the board, and how many were understood.
+    /// Results signalled on the board.
     pub results_told: u64,
-    /// See `results_told`.
+    /// How many of them were understood.
     pub results_right: u64,
-    /// How sure moves were said to be, and how many of these were right.
+    /// Published moves by confidence, and how many of them were right.
     pub calibration: Vec<Calibration>,
-    /// Moves published with less than 0.9.
+    /// Moves published with a confidence below 0.9.
     pub doubtful: u64,
-    /// How often the truth was that move or one of its alternatives.
+    /// How often that move or one of its alternatives was right.
     pub doubtful_named: u64,
-    /// Irregularities committed, by kind.
+    /// Recall of irregularities, by kind.
     pub recall: Vec<Recall>,
-    /// Irregularities committed, by kind, and illegal moves by sort: what was rightly told of them, and how soon.
+    /// Detections of irregularities by kind, and of illegal moves by sort: how many were reported correctly, and how soon.
     pub found: Vec<Found>,
-    /// Alerts raised, by kind.
+    /// Precision of alerts, by kind.
     pub precision: Vec<Precision>,
-    /// Moves published while the game was stopped or analysed: nothing should be.
+    /// Moves published while the game was stopped or analysed: there should be none.
     pub ghosts: u64,
-    /// Takebacks by agreement, and how many were understood as such.
+    /// Takebacks by agreement.
     pub takebacks: u64,
-    /// See `takebacks`.
+    /// How many of them were understood as such.
     pub takebacks_understood: u64,
 }
 
 /// Irregularities of one kind.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recall {
-    /// The word for it, see [`Kind::name`].
+    /// Its name, see [`Kind::name`].
     pub kind: &'static str,
-    /// How many were committed.
+    /// Number of irregularities committed.
     pub committed: u64,
-    /// How many an alert of any kind told of, or a move that stands on record as irregular.
+    /// How many were followed by an alert of any kind, or by a move on record as irregular.
     pub told: u64,
 }
 
@@ -359,20 +360,20 @@ pub struct Recall {
 pub struct Precision {
     /// The kind of alert.
     pub kind: &'static str,
-    /// How many were raised, but for those while the cable was out or the game analysed.
+    /// Number of alerts raised, without those while the cable was out or the game was analysed.
     pub raised: u64,
-    /// How many while something irregular was done, of any kind.
+    /// How many of them belong to an irregularity of any kind.
     pub right: u64,
 }
 
 /// A distribution of delays.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Delay {
-    /// How many moves.
+    /// Number of moves.
     pub moves: u64,
-    /// Half of them were published by then.
+    /// Half of the moves were published within this time.
     pub median_ms: u64,
-    /// 99 of 100 were published by then.
+    /// 99 % of the moves were published within this time.
     pub p99_ms: u64,
 }
 
@@ -381,14 +382,14 @@ pub struct Delay {
 pub struct Calibration {
     /// The class, see [`CALIBRATION`].
     pub from: u16,
-    /// How many moves.
+    /// Number of moves.
     pub moves: u64,
     /// How many of them were right.
     pub right: u64,
 }
 
 impl Figures {
-    /// The sum over many games.
+    /// Sums up the figures of many games.
     pub fn of<'a>(games: impl Iterator<Item = &'a GameFigures> + Clone) -> Figures {
         let sum = |get: fn(&GameFigures) -> u64| games.clone().map(get).sum::<u64>();
         let delay = |get: fn(&GameFigures) -> &Vec<u64>| Delay::of(games.clone().flat_map(get).copied().collect());
@@ -436,7 +437,8 @@ impl Figures {
         }
     }
 
-    /// What was done besides playing, as far as there was anything: a name and a sentence each.
+    /// Returns rows on takebacks, moves published without play, irregularities and alerts, if there were any: a name and a sentence
+    /// each.
     pub fn besides(&self) -> Vec<(&'static str, String)> {
         let mut rows = Vec::new();
         if self.takebacks > 0 {
@@ -456,7 +458,7 @@ impl Figures {
     }
 }
 
-/// By kind, in the order of their names: how many there were, and for how many it held.
+/// Groups by kind, in the order of their names: the number of items, and for how many the flag is set.
 fn by_kind(all: impl Iterator<Item = (&'static str, bool)>) -> impl Iterator<Item = (&'static str, u64, u64)> {
     let mut kinds: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (kind, held) in all {
@@ -467,7 +469,7 @@ fn by_kind(all: impl Iterator<Item = (&'static str, bool)>) -> impl Iterator<Ite
 }
 
 impl Delay {
-    /// Of these, in any order; all 0 where there are none.
+    /// Creates the distribution of these delays, in any order; all 0 if there are none.
     pub fn of(mut all: Vec<u64>) -> Delay {
         all.sort_unstable();
         let at =
@@ -476,7 +478,7 @@ impl Delay {
     }
 }
 
-/// `part` of `whole`, times `of`; 0 of nothing.
+/// Returns `part / whole * of`; 0 if `whole` is 0.
 pub fn share(part: u64, whole: u64, of: f64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 * of / whole as f64 }
 }

@@ -1,4 +1,4 @@
-//! Irregularities committed, and what the arbiter was told of each: the figures of `score --inject`.
+//! The figures of `score --inject`: injected irregularities, and how the arbiter was notified of each.
 
 use crate::boards::{Millis, Sensed, Sensing};
 use crate::ctl::figures::{Delay, STILL};
@@ -11,41 +11,43 @@ use serde::Serialize;
 use shakmaty::Square;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An irregularity that was committed, and what came of it.
+/// An irregularity that was injected, with its detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trial {
-    /// What.
+    /// The kind.
     pub kind: Kind,
-    /// Of which sort an illegal move was, and why it was illegal: [`crate::laws::reason::Reason::key`].
+    /// The sort of an illegal move, and the reason why it was illegal: [`crate::laws::reason::Reason::key`].
     pub illegal: Option<(&'static str, &'static str)>,
-    /// What was told.
+    /// Its detection.
     pub told: Told,
-    /// Other alerts of whatever kind while it stood, or soon after.
+    /// Number of other alerts, of any kind, during the irregularity or soon after.
     pub others: u64,
 }
 
-/// What the arbiter was told of an irregularity.
+/// How the arbiter was notified of an irregularity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// Nothing can be: what the squares tell looks like a legal move, or does not show where something was taken.
+    /// Not at all, and no board with this sensing can: the squares look like a legal move, or do not show where a piece was
+    /// captured.
     Beyond,
-    /// Nothing, and none was to be expected: the moves on record instead are legal, and show the same squares.
+    /// Not at all, as expected: the moves on record instead are legal and show the same squares.
     AsLegal,
-    /// Nothing, or something else.
+    /// Not at all, or of something else.
     Nothing,
-    /// The right kind of alert about the right squares, with another reason.
+    /// By the right kind of alert about the right squares, with another reason.
     OtherReason,
-    /// The right kind of alert about the right squares, with the right reason where there is one to give, so many milliseconds
-    /// after the clock was pressed, or after it was begun where it was not.
+    /// By the right kind of alert about the right squares, and with the right reason if one exists. Holds the delay in milliseconds
+    /// since the press of the clock, or since the beginning if there was no press.
     Right(Millis),
 }
 
-/// The alerts that were raised in the game that is on.
+/// The alerts raised so far in the current game.
 #[derive(Default)]
 pub struct Known(BTreeSet<u32>);
 
 impl Known {
-    /// The next event: whether it raises an alert again that was raised before. It is amended, and is the same alert.
+    /// Handles the next event. Returns whether it raises an alert again that was raised before: such an alert is amended, and is
+    /// the same alert.
     pub fn is_amended(&mut self, event: &Event) -> bool {
         match event {
             Event::GameStarted { .. } => self.0.clear(),
@@ -56,7 +58,7 @@ impl Known {
     }
 }
 
-/// Every irregularity that was committed, and what was told of it from its beginning until a while after it was put right.
+/// Returns every irregularity with its detection, from its beginning until a while after its correction.
 pub fn trials(committed: &[Irregularity], events: &[Stamped], sensing: Sensing) -> Vec<Trial> {
     let mut known = Known::default();
     let alerts = events.iter().filter(|stamped| !known.is_amended(&stamped.event)).filter_map(|stamped| match &stamped.event {
@@ -90,7 +92,8 @@ pub fn trials(committed: &[Irregularity], events: &[Stamped], sensing: Sensing) 
     committed.iter().map(trial).collect()
 }
 
-/// Whether, while the illegal move stood, moves were told after which the squares show the same, none of them illegal.
+/// Returns whether, during the illegal move, moves were published after which the squares show the same and none of which is
+/// illegal.
 fn is_told_as_legal(one: &Irregularity, events: &[Stamped], sensing: Sensing) -> bool {
     let Some(illegal) = &one.illegal else { return false };
     let shows = |played: &Played| {
@@ -107,27 +110,28 @@ fn is_told_as_legal(one: &Irregularity, events: &[Stamped], sensing: Sensing) ->
     })
 }
 
-/// Which alerts tell of it.
+/// Returns the kinds of alerts that report this irregularity.
 fn answers(one: &Irregularity) -> &'static [AlertKind] {
     use AlertKind::{
         CaptureUnclear, Displaced, DisplacedFound, HandledOffTurn, IllegalMove, IllegalPending, IllegalStands,
         PositionUnexplained, PressWithoutMove, ReleaseChanged, TouchMove,
     };
     match one.kind {
-        // Until the clock is pressed it may still be put right.
+        // Until the clock is pressed the move may still be corrected.
         Kind::IllegalMove if one.pressed_at.is_none() => &[IllegalPending],
         Kind::IllegalMove | Kind::IllegalStands | Kind::PawnLeft => &[IllegalMove, IllegalStands],
         Kind::WrongSide => &[IllegalPending, IllegalMove, HandledOffTurn, Displaced, PositionUnexplained],
-        // A piece of the player to move on another square may become his move.
+        // A piece of the player to move on another square may become that player's move.
         Kind::Displaced | Kind::Removed => &[Displaced, DisplacedFound, CaptureUnclear, PositionUnexplained, IllegalPending],
         Kind::RookFirst | Kind::TouchedOther => &[TouchMove, ReleaseChanged],
         Kind::PressWithoutMove => &[PressWithoutMove],
-        // No board can tell one hand from two: there is nothing to say.
+        // No board can distinguish one hand from two, so there is no alert.
         Kind::TwoHands => &[],
     }
 }
 
-/// Whether this alert tells of it: its kind, who did it, and where. An illegal move is told with its squares and no others.
+/// Returns whether this alert reports the irregularity: by its kind, its player and its squares. An illegal move must be reported
+/// with its squares and no others.
 fn is_about(one: &Irregularity, alert: &Alert) -> bool {
     let has = |square| alert.squares.contains(square);
     let squares = match one.kind {
@@ -141,7 +145,7 @@ fn is_about(one: &Irregularity, alert: &Alert) -> bool {
     squares && by && answers(one).contains(&alert.kind)
 }
 
-/// Why the move that is told of is not legal.
+/// Returns the reason why the reported move is illegal.
 fn reason_of(text: &Text) -> Option<&str> {
     let nested = text.args.iter().find_map(|(name, arg)| match arg {
         Arg::Text(reason) if name == "reason" => reason.key.strip_prefix("reason-"),
@@ -150,35 +154,35 @@ fn reason_of(text: &Text) -> Option<&str> {
     nested.or(Some(text.key.as_str()))
 }
 
-/// Irregularities of one sort, over many games.
+/// The detections of irregularities of one sort, over many games.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
-    /// The word for it, see [`Kind::name`].
+    /// Its name, see [`Kind::name`].
     pub kind: &'static str,
-    /// Of illegal moves the sort, see [`crate::simulate::illegal::Sort`].
+    /// For illegal moves: the sort, see [`crate::simulate::illegal::Sort`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<&'static str>,
-    /// Of illegal moves why they were.
+    /// For illegal moves: the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
-    /// How many were committed that the squares can tell of.
+    /// Number of irregularities that the squares can show.
     pub committed: u64,
-    /// How many the squares cannot tell of; nothing else here counts them.
+    /// Number of irregularities that the squares cannot show; no other field counts them.
     pub beyond: u64,
-    /// How many of them were told as legal moves that show the same squares: another capture earlier, as a rule.
+    /// How many were published as legal moves that show the same squares: usually another, earlier capture.
     pub as_legal: u64,
     /// How many were found: the right kind of alert about the right squares, in time.
     pub found: u64,
-    /// Those with the right reason as well.
+    /// How many were found with the right reason as well.
     pub right: u64,
-    /// From the press to the alert, of these.
+    /// Delay from the press to the alert, for those with the right reason.
     pub delay: Delay,
-    /// Other alerts meanwhile, of whatever kind.
+    /// Number of other alerts in the meantime, of any kind.
     pub others: u64,
 }
 
 impl Found {
-    /// The sums: each kind as a whole, then its sorts and reasons.
+    /// Sums up: each kind as a whole, then its sorts and reasons.
     pub fn of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Vec<Found> {
         type Name = (&'static str, Option<(&'static str, &'static str)>);
         let mut groups: BTreeMap<Name, Vec<&Trial>> = BTreeMap::new();
@@ -210,7 +214,7 @@ impl Found {
         groups.into_iter().map(sum).collect()
     }
 
-    /// For people.
+    /// Returns the figures as a line of text.
     pub fn line(&self) -> String {
         let name = match (self.sort, self.reason) {
             (Some(sort), Some(reason)) => format!("  {sort}: {reason}"),

@@ -1,4 +1,4 @@
-//! `touchmovectl game`: moves, clocks and state of a game.
+//! `touchmovectl game`: shows moves, clocks and state of a game.
 
 use super::diagram::{Squares, Style, clock, moves};
 use super::language;
@@ -19,7 +19,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints it.
+/// Runs the subcommand.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let client = args.service.connect().await?;
     let snapshot = client.snapshot().await?;

@@ -1,4 +1,4 @@
-//! `touchmovectl journal`: whether the stored games are what was written.
+//! `touchmovectl journal`: checks that the stored games are as they were written.
 
 use super::backup::{usual_state, with_progress};
 use crate::daemon::journal::{Check, Findings};
@@ -31,7 +31,7 @@ struct Verify {
     state_dir: Option<PathBuf>,
 }
 
-/// Prints what is found.
+/// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Command::Verify(verify) = args.command;
     let state = verify.state_dir.unwrap_or_else(usual_state);

@@ -1,4 +1,4 @@
-//! `touchmovectl laws [LAWS]`: what an edition of the Laws says, as far as touchmove knows it.
+//! `touchmovectl laws [LAWS]`: shows what touchmove knows of an edition of the Laws.
 
 use super::service::print;
 use crate::laws::edition::{ClaimPenalty, Gap, Quickplay, Rules};
@@ -22,19 +22,19 @@ pub struct Args {
     pub laws: Vec<String>,
 }
 
-/// Prints it.
+/// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     if args.laws.is_empty() {
         return Ok(print(&list())?);
     }
     match args.laws.join(" ").parse::<Laws>() {
         Ok(laws) => Ok(print(&describe(&laws))?),
-        // The command line is wrong, which clap could not know word by word.
+        // The command line is invalid, which clap cannot detect word by word.
         Err(error) => clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")).exit(),
     }
 }
 
-/// One line for each edition.
+/// Returns one line for each edition.
 fn list() -> String {
     let mut text = String::new();
     for edition in Edition::all() {
@@ -47,7 +47,7 @@ fn years(edition: &Edition) -> String {
     edition.until.map_or_else(|| format!(" (from {})", edition.from), |until| format!(" ({} to {until})", edition.from))
 }
 
-/// All that is known of these Laws.
+/// Returns everything that is known of these Laws.
 pub fn describe(laws: &Laws) -> String {
     let edition = laws.edition;
     let mut text = format!("{laws}: {}{}\nRests on: {}\n", edition.title, years(edition), edition.text);
@@ -56,7 +56,7 @@ pub fn describe(laws: &Laws) -> String {
         let _ = writeln!(text, "  {what:28}{says}");
     }
     let _ = writeln!(text, "\nWhat is required, the first time");
-    // Early in a game in which both have moved.
+    // Early in a game in which both players have moved.
     let facts = Facts { moves: 1, ..Facts::default() };
     for situation in Situation::all() {
         if let Some(Ruling { acts, articles }) = ruling(laws, situation, &facts) {
@@ -82,7 +82,7 @@ pub fn describe(laws: &Laws) -> String {
     text
 }
 
-/// What there is in figures and choices.
+/// Returns the figures and choices of these Laws.
 fn figures(laws: &Laws) -> Vec<(&'static str, String)> {
     let rules: &Rules = laws.rules();
     let word = |word: &str| word.replace('_', " ");

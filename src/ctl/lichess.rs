@@ -1,4 +1,4 @@
-//! `touchmovectl lichess`: whether Lichess takes the games, before there are any.
+//! `touchmovectl lichess`: checks whether Lichess accepts the games, before there are any.
 
 use super::service::{print, print_json};
 use crate::config::Config;
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How long Lichess may take.
+/// Maximum time for a reply from Lichess.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Find out whether Lichess takes the games
@@ -36,20 +36,20 @@ pub struct Args {
     json: bool,
 }
 
-/// What is known of one round.
+/// The finding on one round.
 #[derive(Serialize)]
 struct Finding {
-    /// Its number here, where that is said.
+    /// Its number in touchmove, if configured.
     number: Option<u16>,
     /// Its id on Lichess.
     id: String,
     /// Games may be sent.
     ok: bool,
-    /// What it is, or what is wrong and what to do.
+    /// Its description, or the problem and what to do.
     says: String,
 }
 
-/// Asks, and prints what was said.
+/// Runs the subcommand: queries Lichess and prints the findings.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let path = args.config.unwrap_or_else(Config::default_path);
     let mut lichess = Config::load(&path)?.lichess.with_context(|| {
@@ -80,7 +80,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     Ok(if findings.iter().all(|finding| finding.ok) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What a round is; else what is wrong.
+/// Returns the description of a round, or the problem.
 async fn ask(lichess: &Lichess, token: &str, id: &str) -> Result<String, String> {
     let site = lichess.url.to_string();
     let request = Request {

@@ -1,4 +1,4 @@
-//! `touchmovectl list`: boards and games.
+//! `touchmovectl list`: lists boards and games.
 
 use super::service::{Service, print, print_json};
 
@@ -13,7 +13,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints them.
+/// Runs the subcommand.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let snapshot = args.service.connect().await?.snapshot().await?;
     if args.json {

@@ -1,20 +1,20 @@
-//! A placement as a board's sensors see it: what they cannot tell apart is equal.
+//! A placement as a board's sensors see it: pieces that the sensors cannot distinguish are equal.
 
 use crate::boards::{Sensed, Sensing};
 use shakmaty::{Board, Color, Piece, Role, Square};
 
-/// What all squares show, reduced to what a kind of sensor can tell.
+/// All squares, reduced to what a kind of sensor can detect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Look {
     occupied: u64,
-    /// Nothing where colours are not told apart.
+    /// Zero if colours are not detected.
     white: u64,
-    /// Nothing where pieces are not told apart.
+    /// Zero if pieces are not detected.
     roles: [u64; 6],
 }
 
 impl Look {
-    /// What this kind of sensor would see of these pieces.
+    /// Returns how this kind of sensor sees these pieces.
     pub fn of(board: &Board, sensing: Sensing) -> Look {
         let mut look = Look { occupied: board.occupied().0, ..Look::default() };
         if sensing != Sensing::Occupancy {
@@ -26,7 +26,7 @@ impl Look {
         look
     }
 
-    /// One square shows this now; what `sensing` would not have seen of it is left out.
+    /// Sets the reading of one square, reduced to what `sensing` can detect.
     pub fn set(&mut self, square: Square, sensed: Sensed, sensing: Sensing) {
         let bit = 1 << square as u64;
         self.occupied &= !bit;
@@ -49,18 +49,18 @@ impl Look {
         }
     }
 
-    /// One square holds this now.
+    /// Sets the piece on one square.
     pub fn put(&mut self, square: Square, piece: Option<Piece>, sensing: Sensing) {
         self.set(square, piece.map_or(Sensed::Empty, Sensed::Piece), sensing);
     }
 
-    /// What this square alone shows.
+    /// Returns the look of this square alone.
     pub fn at(&self, square: Square) -> Look {
         let bit = 1 << square as u64;
         Look { occupied: self.occupied & bit, white: self.white & bit, roles: self.roles.map(|role| role & bit) }
     }
 
-    /// Whether anything stands there.
+    /// Returns whether the square is occupied.
     pub fn is_occupied(&self, square: Square) -> bool {
         self.occupied & (1 << square as u64) != 0
     }

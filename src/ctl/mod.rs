@@ -1,7 +1,7 @@
-//! touchmovectl, one file a subcommand.
+//! `touchmovectl`, one file per subcommand.
 //!
-//! A subcommand has `Args`, with its help and examples, and `run(Args)`. Exit codes: 0 done and well; 1 failed, or not well;
-//! 2 the command line is wrong; 3 what was asked for, or touchmoved itself, is not there.
+//! A subcommand has `Args`, with its help and examples, and `run(Args)`. Exit codes: 0 success; 1 failure, or a fault was found; 2
+//! invalid command line; 3 the requested object, or touchmoved itself, was not found.
 
 pub mod arbiter;
 pub mod backup;
@@ -78,16 +78,16 @@ enum Command {
     Journal(journal::Args),
 }
 
-/// What its command line may be, for the manual and the completions.
+/// Returns the command line definition, for the manual and the completions.
 pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// The whole program.
+/// Runs the program.
 pub fn main() -> ExitCode {
     let done = |outcome: anyhow::Result<()>| outcome.map(|()| ExitCode::SUCCESS);
     let command = Cli::parse().command;
-    // What is read otherwise than it is written is the daemon's to warn of, and that of `touchmoved --check-config`.
+    // Warnings about these files are left to the daemon and to `touchmoved --check-config`.
     if let Err(why) = crate::config::own::load() {
         eprintln!("touchmovectl: {why}");
         return ExitCode::FAILURE;
@@ -112,7 +112,7 @@ pub fn main() -> ExitCode {
         Command::Journal(args) => journal::run(args),
     };
     outcome.unwrap_or_else(|error| {
-        // `touchmovectl … | head` is no failure.
+        // `touchmovectl … | head` is not a failure.
         if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
             return ExitCode::SUCCESS;
         }
@@ -121,7 +121,7 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// Whether to write colours there: on a terminal, unless `NO_COLOR` is set (no-color.org).
+/// Returns whether to write colours there: on a terminal, unless `NO_COLOR` is set (no-color.org).
 pub fn colours(to: &impl IsTerminal) -> bool {
     to.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
@@ -130,7 +130,7 @@ fn wait(what: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCo
     block_on(what)?.map(|()| ExitCode::SUCCESS)
 }
 
-/// Runs what waits for I/O.
+/// Runs a future on a single-threaded runtime.
 fn block_on<T>(what: impl Future<Output = T>) -> io::Result<T> {
     Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(what))
 }

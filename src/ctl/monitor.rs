@@ -1,4 +1,4 @@
-//! `touchmovectl monitor`: what happens, as it happens.
+//! `touchmovectl monitor`: prints events as they happen.
 
 use super::diagram::{Squares, Style, clock};
 use super::language;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// How long to wait before looking for the bus again.
+/// Time before the next attempt to find the bus.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Follow what happens on all boards, until interrupted
@@ -36,7 +36,7 @@ pub struct Args {
 /// Follows until the process is interrupted.
 ///
 /// # Errors
-/// When touchmoved is not there at the start.
+/// If touchmoved is not reachable at the start.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let mut client = args.service.connect().await?;
     let mut monitor = Monitor { drawn: 0, begun: false, games: BTreeMap::new(), times: BTreeMap::new(), args };
@@ -77,23 +77,23 @@ impl From<anyhow::Error> for Interrupted {
 
 struct Monitor {
     args: Args,
-    /// Whether it has been told where things stand: all games after that are news.
+    /// The state at the start has been printed: every later game is new.
     begun: bool,
     games: BTreeMap<u64, Game>,
-    /// Both clocks of each board, as drawn.
+    /// Both clocks of each board, as last drawn.
     times: BTreeMap<String, (i32, i32)>,
-    /// So many lines of the diagram stand below the last line told.
+    /// Number of diagram lines below the last printed line.
     drawn: usize,
 }
 
 /// A game that is followed.
 struct Game {
     board: String,
-    /// The incarnation of the journal that `last` is of.
+    /// The incarnation of the journal to which `last` belongs.
     incarnation: String,
-    /// The number of the last event told.
+    /// The number of the last printed event.
     last: u64,
-    /// Plies before the first one of the game, by the position it began from.
+    /// Number of plies before the first one of the game, from its start position.
     before: u64,
 }
 
@@ -105,9 +105,9 @@ impl Game {
 }
 
 impl Monitor {
-    /// Follows until the bus is gone.
+    /// Follows until the connection to the bus is lost.
     async fn follow(&mut self, client: &Client) -> Result<(), Interrupted> {
-        // Watched before read: nothing is missed between the two.
+        // Watch before reading, so that nothing is missed in between.
         let mut watch = client.watch().await?;
         if client.owned().await.map_err(ClientError::Broken)? {
             self.catch_up(client).await?;
@@ -126,7 +126,7 @@ impl Monitor {
         Ok(())
     }
 
-    /// Tells what was missed; at the start only where things stand.
+    /// Prints missed events; at the start prints only the current state.
     async fn catch_up(&mut self, client: &Client) -> Result<(), Interrupted> {
         let snapshot = client.snapshot().await?;
         let first = !std::mem::replace(&mut self.begun, true);
@@ -156,7 +156,7 @@ impl Monitor {
                     }
                     continue;
                 }
-                // In another incarnation its number may be that of another game.
+                // In another incarnation the number may belong to another game.
                 _ => {
                     self.games.insert(game.id, Game::new(game, 0));
                     0
@@ -168,9 +168,9 @@ impl Monitor {
                         self.translate_and_tell(client, missed).await?;
                     }
                 }
-                // Other games began meanwhile, and this one is not at hand any more.
+                // Other games have begun in the meantime, and this one is no longer available.
                 Err(ClientError::NotFound(_)) => {}
-                // A new incarnation began after the snapshot: what is told of that brings another one.
+                // A new incarnation began after the snapshot: its events bring another one.
                 Err(ClientError::OtherIncarnation(_)) => {}
                 Err(why) => return Err(why.into()),
             }
@@ -191,7 +191,7 @@ impl Monitor {
         match self.games.get(&game).map(|known| known.last) {
             Some(last) if last + 1 == number => self.translate_and_tell(client, happened).await?,
             Some(last) if number <= last => {}
-            // A gap, or a game that is new to us.
+            // A gap, or a game that is new here.
             _ => self.catch_up(client).await?,
         }
         Ok(())
@@ -208,7 +208,7 @@ impl Monitor {
         self.args.board.as_deref().is_none_or(|wanted| wanted == board)
     }
 
-    /// Tells it, an alert in the language of the user; programs get it as it is.
+    /// Prints the event, with an alert in the language of the user; JSON output is unchanged.
     async fn translate_and_tell(&mut self, client: &Client, mut happened: Happened) -> anyhow::Result<()> {
         if let ("AlertRaised", Some(game), false) = (happened.event.as_str(), happened.game, self.args.json) {
             let id =
@@ -256,7 +256,7 @@ impl Monitor {
         Ok(print(&format!("{erase}{text}\n"))?)
     }
 
-    /// Draws the position below the lines; on a terminal only.
+    /// Draws the position below the lines, only on a terminal.
     fn draw(&mut self, board: &str, fen: &str) -> anyhow::Result<()> {
         if self.args.json || !std::io::stdout().is_terminal() {
             return Ok(());
@@ -271,7 +271,7 @@ impl Monitor {
     }
 }
 
-/// The position after it, where there is a new one.
+/// Returns the position after the event, if there is a new one.
 fn position(happened: &Happened) -> Option<String> {
     let field = match happened.event.as_str() {
         "MoveMade" => happened.fields.get("fen"),
@@ -282,7 +282,7 @@ fn position(happened: &Happened) -> Option<String> {
     field.and_then(Value::as_str).map(str::to_owned)
 }
 
-/// Plies before a position by its FEN: 0 at the usual start, 1 where Black begins move 1.
+/// Returns the number of plies before a position from its FEN: 0 at the usual start, 1 if Black makes move 1.
 fn plies_before(fen: &str) -> u64 {
     let mut fields = fen.split_whitespace().skip(1);
     let black = fields.next() == Some("b");
@@ -290,7 +290,7 @@ fn plies_before(fen: &str) -> u64 {
     u64::from(number.saturating_sub(1)) * 2 + u64::from(black)
 }
 
-/// What happened, for people; `before`: see [`plies_before`].
+/// Returns the event as text; `before`: see [`plies_before`].
 fn sentence(happened: &Happened, before: u64) -> String {
     let text = |name: &str| match happened.fields.get(name) {
         Some(Value::String(text)) => text.clone(),

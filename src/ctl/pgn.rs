@@ -1,4 +1,4 @@
-//! `touchmovectl pgn`: a game as PGN.
+//! `touchmovectl pgn`: prints a game as PGN.
 
 use super::arbiter::word;
 use super::backup::usual_state;
@@ -45,7 +45,7 @@ pub struct Args {
     service: Service,
 }
 
-/// Prints it.
+/// Runs the subcommand.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let wanted = args.game.clone().or(args.id.map(|id| id.to_string()));
     if let Some(dir) = args.state_dir {
@@ -65,7 +65,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let number = wanted.as_ref().and_then(|which| which.parse::<u64>().ok());
     match (game(&snapshot, wanted.as_deref()), number) {
         (Ok(game), _) => print(&client.pgn_with(game.id, args.irregular).await?)?,
-        // Broadcast shows what the service shows, and no more.
+        // The broadcast stream must not show more than the service does.
         (Err(missing), Some(_)) if !args.service.broadcast => {
             let stored = Stored::open(usual_state());
             match stored
@@ -83,7 +83,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Those in the journal that are not at hand any more, then those at hand.
+/// Prints the games that are only in the journal, then those that the service still has.
 async fn all(client: &Client, snapshot: &Snapshot, args: &Args) -> anyhow::Result<()> {
     if !args.service.broadcast {
         match Stored::open(usual_state()).and_then(|stored| stored.that_of(snapshot)) {
@@ -114,12 +114,12 @@ impl Stored {
     fn open(dir: PathBuf) -> anyhow::Result<Stored> {
         let archive = Archive::open(&dir)?;
         let games = archive.games()?;
-        // A configuration that cannot be read is told of where it matters: when touchmoved starts.
+        // An invalid configuration is reported where it matters: when touchmoved starts.
         let tags = Config::load(&Config::default_path()).unwrap_or_default().tags;
         Ok(Stored { dir, archive, games, tags })
     }
 
-    /// Makes sure that this is the journal of the service asked: the same numbers mean other games in another.
+    /// Checks that this is the journal of the queried service: in another one the same numbers mean other games.
     fn that_of(self, snapshot: &Snapshot) -> anyhow::Result<Stored> {
         let ours = snapshot.games.iter().all(|known| {
             self.games
@@ -130,7 +130,7 @@ impl Stored {
         Ok(self)
     }
 
-    /// By its number, or the last on a board.
+    /// Finds a game by its number, or the last one on a board.
     fn find(&self, which: &str) -> Result<&GameSummary, ClientError> {
         let number = which.parse().ok();
         let found = self.games.iter().rfind(|game| Some(game.id) == number || game.board == which);

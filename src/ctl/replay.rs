@@ -1,4 +1,4 @@
-//! `touchmovectl replay FILE.rec`: what touchmove makes of a recording.
+//! `touchmovectl replay FILE.rec`: decodes a recording.
 
 use super::diagram::clock;
 use super::language;
@@ -19,7 +19,7 @@ use anyhow::{Context, anyhow, bail};
 use shakmaty::Square;
 use std::path::PathBuf;
 
-/// A recording is played on for so long after its last line, in milliseconds: what was pending then is decided.
+/// Time for which a replay continues after the last line, in milliseconds, so that pending decisions are made.
 const AFTER: Millis = 60_000;
 
 /// Replay a recording, as fast as it goes
@@ -64,7 +64,7 @@ fn sensing(word: &str) -> Result<Sensing, String> {
     Sensing::from_word(word).ok_or_else(|| "write identity, colour or occupancy".to_owned())
 }
 
-/// Replays it.
+/// Runs the subcommand: replays the recording.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let recording = read(&args.file)?;
     let file = args.file.display();
@@ -155,7 +155,7 @@ fn settings(header: &Header) -> anyhow::Result<Settings> {
     Ok(settings)
 }
 
-/// A table in the state in which the recording begins, and what came in after that.
+/// Returns a table in the state in which the recording begins, and the inputs after that.
 fn load(recording: Recording, settings: &Settings) -> anyhow::Result<(Table, Vec<(Millis, Said)>)> {
     let mut table = Table::new(settings.clone());
     let mut tape = Vec::new();
@@ -177,7 +177,7 @@ fn load(recording: Recording, settings: &Settings) -> anyhow::Result<(Table, Vec
     Ok((table, tape))
 }
 
-/// The table as it was when the recording began. What it says on the way was published before.
+/// Restores the table as it was when the recording began. Its events during that were published before.
 fn begin(state: State, settings: &Settings) -> anyhow::Result<Table> {
     let events = state.events.iter().map(|event| wire::from_json(&event.to_string())).collect::<Result<Vec<Stamped>, _>>()?;
     let events: Vec<Stamped> = events.into_iter().map(|event| Stamped { at: 0, ..event }).collect();
@@ -198,13 +198,13 @@ fn begin(state: State, settings: &Settings) -> anyhow::Result<Table> {
         }
         table.handle(0, Input::Link(LinkState::Up));
         table.handle(0, Input::Reading(Reading::Placement(Box::new(placement))));
-        // What the board remembers of the time before was asked for before.
+        // The board's memory of the time before was requested before.
         table.handle(0, Input::Reading(Reading::Memory(Vec::new())));
     }
     Ok(table)
 }
 
-/// Keeps the record of every game.
+/// Updates the records of all games.
 fn note(records: &mut Vec<Record>, stamped: &Stamped) {
     match (Record::begin(stamped), records.last_mut()) {
         (Some(record), _) => records.push(record),
@@ -217,7 +217,7 @@ fn seconds(at: Millis) -> String {
     format!("{}.{:03}", at / 1000, at % 1000)
 }
 
-/// What happened, for people; `None`: not worth a line.
+/// Returns the event as a line of text; `None` if it is not worth one.
 fn sentence(stamped: &Stamped, all: bool, record: Option<&Record>, locale: Locale) -> Option<String> {
     let first_is_black = record.is_some_and(|record| record.start_fen.split_whitespace().nth(1) == Some("b"));
     let ply = |ply: u32| {

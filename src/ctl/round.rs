@@ -1,4 +1,4 @@
-//! `touchmovectl round`: who plays whom, for every table at once.
+//! `touchmovectl round`: manages the pairings of all playing tables at once.
 
 use super::service::{Service, print, print_json};
 use crate::publish::client::{Client, ClientError};
@@ -114,7 +114,7 @@ fn load_help() -> String {
     help
 }
 
-/// Does it.
+/// Runs the subcommand.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     match args.what {
         What::Load { file, round, order, boards, check, service } => {
@@ -169,7 +169,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
 fn text(path: &Path) -> anyhow::Result<String> {
     let bytes = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|not_utf8| {
-        // What older programs write: Latin-1.
+        // Older programs write Latin-1.
         not_utf8.into_bytes().into_iter().map(char::from).collect()
     }))
 }
@@ -186,7 +186,7 @@ async fn shown(client: &Client) -> anyhow::Result<()> {
     Ok(print(&round.map_or_else(String::new, |round| described(&round, &tables)))?)
 }
 
-/// A line for each table. `tables`: board and game of each, where that is known.
+/// Returns a line for each playing table. `tables`: the known boards and games of the tables.
 fn described(round: &Round, tables: &[(u16, String, u64)]) -> String {
     let mut text = format!("Round {}", round.number);
     for more in [&round.event, &round.site, &round.date, &round.time_control].into_iter().flatten() {

@@ -1,5 +1,5 @@
-//! One board's bytes through its protocol into a table, in simulated time and as fast as it goes: the loop that simulate,
-//! score, replay and tests share.
+//! Runs the bytes of one board through its protocol into a table, in simulated time and as fast as possible: the loop that
+//! `simulate`, `score`, `replay` and the tests share.
 
 use crate::boards::{Address, Cue, LinkState, Millis, Protocol, Reading, Unsupported, Write};
 use crate::game::command::Refused;
@@ -8,49 +8,48 @@ use crate::simulate::Stage;
 use crate::table::{Input, Output, Table};
 use std::collections::VecDeque;
 
-/// What comes in at some time.
+/// An input of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
-    /// Bytes from the board, and the ply that made it say them where that is known (simulation), else 0.
+    /// Bytes from the board, with the ply that caused them where it is known (simulation), else 0.
     Bytes(Vec<u8>, u32),
-    /// The cable.
+    /// A change of the link state.
     Link(LinkState),
-    /// What an arbiter or player asked for.
+    /// An order of an arbiter or player.
     Order(Order),
 }
 
-/// The far end of a cable: a virtual board, or a recording.
+/// The far end of a cable: a virtual board or a recording.
 pub trait Cable {
-    /// When something comes in next; `None`: nothing any more.
+    /// Returns when the next input is due; `None`: there are no more.
     fn next(&self) -> Option<Millis>;
-    /// What came in up to now, in order.
+    /// Takes the inputs up to now, in order.
     fn take(&mut self, now: Millis) -> Vec<Said>;
-    /// Bytes for the board. [`Cable::take`] has been called up to this time.
+    /// Sends bytes to the board. [`Cable::take`] has been called up to this time.
     fn send(&mut self, now: Millis, bytes: &[u8]);
 }
 
-/// What a watcher of the run is told.
+/// An observation that the run passes to its watcher.
 pub enum Moment<'a> {
-    /// This came in.
+    /// An input arrived.
     Said(&'a Said),
-    /// These bytes went to the board.
+    /// These bytes were sent to the board.
     Sent(&'a [u8]),
-    /// The table said this.
+    /// The table returned this event.
     Event(&'a Stamped),
-    /// An order was not carried out.
+    /// An order was refused.
     Refused(&'a Refused),
-    /// The table has taken an input, or done what was due, and has said all that it says of it.
+    /// The table has handled an input or a deadline, and all its events have been passed on.
     Taken(&'a Table),
 }
 
-/// So often in a row the loop may turn without time passing.
+/// Maximum number of turns in a row without time passing.
 const STUCK: u32 = 1_000_000;
 
-/// Runs until this time, both included, or until nothing can happen any more. `watch` is told everything in order, with its
-/// time.
+/// Runs until this time, inclusive, or until nothing can happen any more. `watch` receives everything in order, with its time.
 ///
 /// # Panics
-/// If protocol or table ask for ever to be called at one and the same time: a defect in them.
+/// If protocol or table request a call at the same time forever, which is a defect in them.
 pub fn play(
     cable: &mut dyn Cable,
     protocol: &mut dyn Protocol,
@@ -74,7 +73,7 @@ struct Run<'a> {
     table: &'a mut Table,
     watch: &'a mut dyn FnMut(Millis, Moment),
     writes: VecDeque<Write>,
-    /// Who spoke last: on a chain of one board it has an address, too.
+    /// Address of the last reading: a board that is alone on a bus has an address, too.
     board: Address,
 }
 
@@ -137,7 +136,7 @@ impl Run<'_> {
         (self.watch)(now, Moment::Taken(self.table));
         for cue in output.cues {
             let needs_answer = cue == Cue::Memory;
-            // What the board cannot do it does not do.
+            // A board ignores commands that it does not support.
             if self.protocol.act(now, self.board, cue).is_err() && needs_answer {
                 self.input(now, Input::Reading(Reading::Memory(Vec::new())));
             }
@@ -153,12 +152,12 @@ pub struct Staged {
 }
 
 impl Staged {
-    /// Plugs it in.
+    /// Creates the cable; it is plugged in on the first call of [`Cable::take`].
     pub fn new(stage: Stage) -> Staged {
         Staged { stage, begun: false, plugged: false }
     }
 
-    /// The virtual board.
+    /// Returns the virtual board.
     pub fn stage(&self) -> &Stage {
         &self.stage
     }
@@ -184,13 +183,14 @@ impl Cable for Staged {
     }
 }
 
-/// A recording as the far end of a cable: everything comes when it came, and what is sent to it is ignored.
+/// A recording as the far end of a cable: inputs arrive at their recorded times, and bytes sent to it are ignored.
 pub struct Tape {
     said: VecDeque<(Millis, Said)>,
 }
 
 impl Tape {
-    /// What was said, in order of time. The cable is plugged in at time 0 unless the recording itself begins with the cable.
+    /// Creates a tape of these inputs in order of time. The cable is plugged in at time 0 unless the recording itself begins with a
+    /// link state.
     pub fn new(said: impl IntoIterator<Item = (Millis, Said)>) -> Tape {
         let mut said: VecDeque<_> = said.into_iter().collect();
         if !matches!(said.front(), Some((_, Said::Link(_)))) {
@@ -199,12 +199,12 @@ impl Tape {
         Tape { said }
     }
 
-    /// The same for a recording that begins in the middle, with the cable plugged in.
+    /// Creates a tape for a recording that begins in the middle, with the cable plugged in.
     pub fn plugged(said: impl IntoIterator<Item = (Millis, Said)>) -> Tape {
         Tape { said: said.into_iter().collect() }
     }
 
-    /// The time of the last line that is still to come.
+    /// Returns the time of the last input that is still to come.
     pub fn ends_at(&self) -> Millis {
         self.said.back().map_or(0, |last| last.0)
     }
@@ -226,7 +226,7 @@ impl Cable for Tape {
     fn send(&mut self, _: Millis, _: &[u8]) {}
 }
 
-/// A protocol that keeps what its board said about squares, for decoders other than ours.
+/// A protocol that keeps the readings of squares for other decoders.
 pub struct Tap {
     inner: Box<dyn Protocol>,
     now: Millis,
@@ -234,12 +234,12 @@ pub struct Tap {
 }
 
 impl Tap {
-    /// Listens in on this protocol.
+    /// Wraps this protocol.
     pub fn new(inner: Box<dyn Protocol>) -> Tap {
         Tap { inner, now: 0, heard: Vec::new() }
     }
 
-    /// Every reading of squares so far, with its time; times never decrease.
+    /// Returns every reading of squares so far, with its time; times never decrease.
     pub fn heard(&self) -> &[(Millis, Reading)] {
         &self.heard
     }

@@ -1,4 +1,4 @@
-//! `touchmovectl score PGN…`: simulate many games, follow them, compare with the truth.
+//! `touchmovectl score PGN…`: simulates many games, follows them, and compares the result with the ground truth.
 
 mod clients;
 mod report;
@@ -99,7 +99,7 @@ impl From<Sense> for Sensing {
     }
 }
 
-/// Plays, compares and prints.
+/// Runs the subcommand: plays, compares and prints.
 pub fn run(args: Args) -> anyhow::Result<()> {
     let mut files = Vec::new();
     for path in &args.pgn {
@@ -154,7 +154,7 @@ struct Job<'a> {
     seed: u64,
 }
 
-/// Plays all games on all cores; the outcomes stand in the order of the jobs.
+/// Plays all games on all cores; the outcomes are in the order of the jobs.
 fn play_all(jobs: &[Job], setting: &Setting, wanted: &Wanted) -> anyhow::Result<Vec<Outcome>> {
     let bar = ProgressBar::new(jobs.len() as u64);
     bar.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} to go")?);
@@ -183,11 +183,11 @@ fn play_all(jobs: &[Job], setting: &Setting, wanted: &Wanted) -> anyhow::Result<
 }
 
 thread_local! {
-    /// What the last panic on this thread said.
+    /// The message of the last panic on this thread.
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Plays one game. A panic is a failure of this game, not of the others.
+/// Plays one game. A panic is a failure of this game only.
 fn play_one(job: &Job, setting: &Setting, wanted: &Wanted) -> Outcome {
     let failed = |what: String| {
         let ours = GameFigures { plies: job.game.plies.len() as u64, failure: Some(what), ..GameFigures::default() };

@@ -1,4 +1,4 @@
-//! What every subcommand that asks touchmoved has in common: which bus, which board or game, where the answer goes.
+//! Common parts of the subcommands that query touchmoved: selection of bus, board and game, and output.
 
 use crate::publish::client::{Absent, BoardInfo, Client, ClientError, GameInfo, Snapshot};
 use crate::publish::dbus::{Bus, Stream};
@@ -16,19 +16,19 @@ pub struct Service {
 }
 
 impl Service {
-    /// The stream asked.
+    /// Returns the selected stream.
     pub fn stream(&self) -> Stream {
         if self.broadcast { Stream::Broadcast } else { Stream::Live }
     }
 
-    /// A running touchmoved.
+    /// Connects to a running touchmoved.
     pub async fn connect(&self) -> Result<Client, ClientError> {
         let buses = self.bus.as_ref().map_or_else(Bus::likely, |bus| vec![bus.clone()]);
         Client::connect(&buses, self.stream(), Absent::Call).await
     }
 }
 
-/// The board of this name; without a name the only one.
+/// Returns the board of this name; without a name the only one.
 pub fn board<'a>(snapshot: &'a Snapshot, name: Option<&str>) -> Result<&'a BoardInfo, ClientError> {
     match (name, snapshot.boards.as_slice()) {
         (Some(name), boards) => boards.iter().find(|board| board.id == name).ok_or_else(|| {
@@ -43,7 +43,8 @@ pub fn board<'a>(snapshot: &'a Snapshot, name: Option<&str>) -> Result<&'a Board
     }
 }
 
-/// The game meant: by its number, or the one on the board of this name; without a name the only one being played, else the last.
+/// Returns the game with this number, or the one on the board of this name; without a name the only one being played, else the
+/// last.
 pub fn game<'a>(snapshot: &'a Snapshot, which: Option<&str>) -> Result<&'a GameInfo, ClientError> {
     let not_found = |sentence: String| Err(ClientError::NotFound(sentence));
     match which {
@@ -65,14 +66,14 @@ pub fn game<'a>(snapshot: &'a Snapshot, which: Option<&str>) -> Result<&'a GameI
     }
 }
 
-/// Prints it, at once.
+/// Prints the text and flushes it.
 pub fn print(text: &str) -> io::Result<()> {
     let mut output = io::stdout().lock();
     output.write_all(text.as_bytes())?;
     output.flush()
 }
 
-/// Prints it as JSON, for programs: one object or list on one line.
+/// Prints the value as JSON: one object or list on one line.
 pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     Ok(print(&format!("{}\n", serde_json::to_string(value)?))?)
 }

@@ -1,4 +1,4 @@
-//! `touchmovectl simulate GAME.pgn`: a virtual board, as a recording or on a pseudo-terminal.
+//! `touchmovectl simulate GAME.pgn`: runs a virtual board, as a recording or on a pseudo-terminal.
 
 use crate::boards::{self, Connection};
 use crate::ctl::pty;
@@ -97,7 +97,7 @@ pub struct HandsArgs {
 }
 
 impl HandsArgs {
-    /// The hands of this profile and nothing besides.
+    /// Returns this profile without changes.
     pub fn of(profile: &str) -> HandsArgs {
         HandsArgs {
             hands: profile.to_owned(),
@@ -110,7 +110,7 @@ impl HandsArgs {
         }
     }
 
-    /// The profile with its rates changed as asked for. What irregularities are committed stands in [`HandsArgs::inject`].
+    /// Returns the profile with the requested rates. The irregularities are in [`HandsArgs::inject`].
     pub fn profile(&self) -> anyhow::Result<Profile> {
         let mut profile = *find_profile(&self.hands)?;
         if !self.only.is_empty() {
@@ -126,7 +126,7 @@ impl HandsArgs {
     }
 }
 
-/// The options again, as they are written.
+/// Formats the options as on the command line.
 impl std::fmt::Display for HandsArgs {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "--hands {}", self.hands)?;
@@ -140,7 +140,7 @@ impl std::fmt::Display for HandsArgs {
     }
 }
 
-/// `NAME=THOUSANDTHS`.
+/// Parses `NAME=THOUSANDTHS`.
 fn parse_rate(text: &str) -> Result<(Rate, u32), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=THOUSANDTHS, for example brush=100")?;
     let rate = rate(name).ok_or_else(|| format!("there is no rate \"{name}\": touchmovectl simulate --rates lists them"))?;
@@ -158,7 +158,7 @@ fn inject_help() -> String {
     )
 }
 
-/// All rates, what they mean, and what they are in each profile.
+/// Lists all rates with their meaning and their value in each profile.
 fn list_rates() -> String {
     let mut list = String::new();
     for rate in Rate::ALL {
@@ -169,10 +169,10 @@ fn list_rates() -> String {
     list
 }
 
-/// Plays the game.
+/// Runs the subcommand: plays the game.
 pub fn run(args: Args) -> anyhow::Result<()> {
     if args.rates {
-        // Who reads only the beginning has seen enough.
+        // A reader that closes the pipe early is no error.
         let _ = std::io::stdout().write_all(list_rates().as_bytes());
         return Ok(());
     }
@@ -216,21 +216,21 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
 }
 
-/// All boards on a line have been found by then. Milliseconds.
+/// Delay of the games, in milliseconds, after which all boards on a bus have been found.
 const CHAIN_FOUND: u64 = 10_000;
 
-/// What of a simulation does not depend on game and seed.
+/// What all simulations of a run have in common, whatever their game and seed.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The board's model.
     pub board: String,
-    /// Whose hands.
+    /// The profile of the hands.
     pub profile: Profile,
-    /// What irregularities are committed.
+    /// The irregularities to inject.
     pub inject: Vec<Injection>,
-    /// With a clock.
+    /// A clock is used.
     pub clock: bool,
-    /// How the board stands.
+    /// The rotation of the board.
     pub rotation: Rotation,
 }
 
@@ -239,19 +239,19 @@ impl Setting {
         Scene { profile: &self.profile, clock: self.clock, rotation: self.rotation, clock_turned: false, seed }
     }
 
-    /// A virtual board for this game.
+    /// Creates a virtual board for this game.
     pub fn stage(&self, game: &Game, seed: u64) -> anyhow::Result<Stage> {
         Stage::with_irregularities(&self.board, game, &self.scene(seed), &self.inject)
             .with_context(|| format!("there is no virtual board \"{}\": write one of {}", self.board, model_names()))
     }
 }
 
-/// The settings of a table for this game: the defaults, and what has to be known about where it starts.
+/// Returns the settings of a table for this game: the defaults and the start position.
 pub fn settings(game: &Game) -> Settings {
     Settings { chess960: game.start.is_chess960(), start_fen: game.unusual_start(), ..Settings::default() }
 }
 
-/// Reads a PGN file; what was skipped is told on standard error.
+/// Reads a PGN file, and reports what was skipped on standard error.
 pub fn read_games(path: &Path) -> anyhow::Result<Games> {
     let bytes = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     let games = pgn::read(&String::from_utf8_lossy(&bytes));
@@ -264,7 +264,7 @@ pub fn read_games(path: &Path) -> anyhow::Result<Games> {
     Ok(games)
 }
 
-/// The profile of this name.
+/// Returns the profile of this name.
 pub fn find_profile(name: &str) -> anyhow::Result<&'static Profile> {
     profile(name).with_context(|| {
         let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
@@ -287,7 +287,7 @@ fn choose<'a>(games: &'a Games, number: Option<usize>, path: &Path) -> anyhow::R
     }
 }
 
-/// No recording of a single game is as large as this.
+/// Maximum size of a recording, in bytes: larger than that of any single game.
 const CAP: u64 = 1 << 30;
 
 fn record(file: &Path, setting: &Setting, hands: &HandsArgs, game: &Game, seed: u64, stage: Stage) -> anyhow::Result<()> {

@@ -1,4 +1,4 @@
-//! `touchmovectl token`: who may log in to the page.
+//! `touchmovectl token`: manages who may log in to the page.
 
 use super::backup::usual_state;
 use super::service::{print, print_json};
@@ -70,14 +70,14 @@ impl Place {
     }
 }
 
-/// Does it.
+/// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<()> {
     match args.what {
         What::Create { name, role, place } => {
             let role = Role::from_word(&role).unwrap_or(Role::Operator);
             let secret = place.tokens().create(&name, role, Timestamp::now().as_millisecond())?;
             print(&format!("{secret}\n"))?;
-            // Not into a file with it.
+            // On standard error, so that it is not written to a file together with the token.
             eprintln!("This is the token of {name} ({}). It is shown this once: log in with it on the page.", role.word());
         }
         What::List { json, place } => {

@@ -1,4 +1,4 @@
-//! `touchmovectl replay FILE.rec --why PLY`: which moves were possible at one ply, and what decided between them.
+//! `touchmovectl replay FILE.rec --why PLY`: explains which moves were possible at one ply, and what decided between them.
 
 mod tell;
 
@@ -11,56 +11,56 @@ use anyhow::bail;
 use shakmaty::{Color, Square};
 use tell::numbered;
 
-/// Shares that change by less than this are not worth a word, in thousandths.
+/// Minimum change of a share that is reported, in thousandths.
 const WORTH_A_WORD: u16 = 50;
 /// Lines with a smaller share are only counted, in thousandths.
 const SMALL: u16 = 10;
-/// What is so likely is decided, in thousandths.
+/// Minimum share of a decided move, in thousandths.
 const DECIDED: u16 = 900;
 
-/// The share of each move at the ply, by UCI, in thousandths and largest first; `None`: lines that have not come so far.
+/// The share of each move at the ply, by UCI, in thousandths and largest first; `None`: lines that have not reached the ply.
 type Shares = Vec<(Option<String>, u16)>;
 
-/// Listens to a replay, and keeps what concerns one ply of each game.
+/// Watches a replay and keeps what concerns one ply of each game.
 pub struct Why {
     ply: u32,
     games: Vec<Log>,
     placement: Option<Placement>,
-    /// Whose clock ran, and whether it did.
+    /// The player whose clock ran last, and whether it was running.
     clock: Option<(Color, bool)>,
-    /// What came in since the table last had an input.
+    /// Inputs since the table last handled one.
     happened: Vec<Happened>,
     /// When the board last changed.
     last_edge: Millis,
 }
 
-/// One game.
+/// The log of one game.
 #[derive(Default)]
 struct Log {
     entries: Vec<Entry>,
-    /// The moves that were possible at the ply when that was last told, with their shares.
+    /// The shares of the possible moves when they were last reported.
     told: Shares,
-    /// The same now.
+    /// The current shares.
     shares: Shares,
-    /// The move that is published, with its number.
+    /// The published move, with its number.
     published: Option<String>,
     /// The position before it, as FEN.
     before: String,
-    /// How many plies the game had at most.
+    /// The largest number of plies of the game.
     plies: usize,
 }
 
-/// One moment.
+/// The log of one moment.
 struct Entry {
     at: Millis,
     happened: Vec<Happened>,
-    /// The published move of this ply changed: what it is now, and what it was.
+    /// The change of the published move of this ply: its new and its old value.
     published: Option<(Option<String>, Option<String>)>,
-    /// What is possible now, where that changed; with the share of each move.
+    /// The lines that are possible now, with the share of each move, if these changed.
     possible: Option<(Vec<Line>, Shares)>,
 }
 
-/// What came in.
+/// An input, or a pause.
 enum Happened {
     Begins,
     Edge { square: Square, before: Sensed, now: Sensed },
@@ -73,7 +73,7 @@ enum Happened {
 /// A hypothesis in words.
 struct Line {
     hypothesis: Hypothesis,
-    /// Its move at the ply that was asked for, with its number.
+    /// Its move at the requested ply, with its number.
     mv: Option<String>,
     /// Its moves, with numbers.
     moves: String,
@@ -82,12 +82,12 @@ struct Line {
 }
 
 impl Why {
-    /// Asks for this ply, from 1.
+    /// Creates the explanation of this ply, from 1.
     pub fn new(ply: u32) -> Why {
         Why { ply, games: Vec::new(), placement: None, clock: None, happened: Vec::new(), last_edge: 0 }
     }
 
-    /// A recording that begins within a game.
+    /// Takes over the state of a recording that begins within a game.
     pub fn begin(&mut self, table: &Table) {
         self.placement = table.placement();
         if let Some(record) = table.record() {
@@ -95,7 +95,7 @@ impl Why {
         }
     }
 
-    /// Takes in what a replay tells.
+    /// Handles a moment of the replay.
     pub fn watch(&mut self, at: Millis, moment: &Moment) {
         match moment {
             Moment::Said(Said::Link(state)) => self.happened.push(Happened::Link(*state)),
@@ -105,7 +105,7 @@ impl Why {
             Moment::Event(stamped) => match &stamped.event {
                 Event::GameStarted { .. } => {
                     self.games.push(Log::default());
-                    // What was set up is no play, and only now it is known how the board stands.
+                    // Setting up is no play, and the rotation of the board is known only now.
                     self.happened = vec![Happened::Begins];
                     self.placement = None;
                 }
@@ -145,7 +145,7 @@ impl Why {
         if let Some(fen) = self.ply.checked_sub(1).and_then(|ply| fen_after(record, ply)) {
             fen.clone_into(&mut log.before);
         }
-        // Lines are never further ahead of the record than a few moves.
+        // Lines are never more than a few moves ahead of the record.
         let near = record.plies.len() + 8 > self.ply as usize;
         let alive = if near { table.hypotheses(self.ply) } else { Vec::new() };
         log.shares = shares(&alive, self.ply);
@@ -159,24 +159,24 @@ impl Why {
         let possible = differs.then(|| {
             log.told.clone_from(&log.shares);
             let alone = alive.len() == 1;
-            // What all of them fail to explain is no reason for or against any.
+            // A cost that all lines share speaks neither for nor against any of them.
             let common = alive.iter().map(|one| one.troubles).min().unwrap_or(0);
             (alive.into_iter().map(|one| Line::of(one, self.ply, alone, common)).collect(), log.shares.clone())
         });
         log.entries.push(Entry { at, happened, published: changed, possible });
     }
 
-    /// The published move of this ply, with its number.
+    /// Returns the published move of this ply, with its number.
     fn published(&self, record: &Record) -> Option<String> {
         let ply = record.ply(self.ply)?;
         let fen = fen_after(record, self.ply.checked_sub(1)?)?;
         Some(numbered(fen, [ply.played.san.as_str()].into_iter()))
     }
 
-    /// What was found out about the ply: text for people, or JSON Lines. `game`: which one, from 1; `None`: the last.
+    /// Returns the explanation as text or JSON Lines. `game` is the number of the game, from 1; `None`: the last one.
     ///
     /// # Errors
-    /// There is no such game, or it never came to the ply.
+    /// If there is no such game, or it never reached the ply.
     pub fn tell(&self, game: Option<usize>, json: bool, colours: bool) -> anyhow::Result<String> {
         let count = self.games.len();
         let number = game.unwrap_or(count);
@@ -198,7 +198,7 @@ impl Why {
     }
 }
 
-/// The position after so many plies of the record.
+/// Returns the position after this number of plies of the record.
 fn fen_after(record: &Record, plies: u32) -> Option<&str> {
     match plies {
         0 => Some(&record.start_fen),
@@ -206,7 +206,7 @@ fn fen_after(record: &Record, plies: u32) -> Option<&str> {
     }
 }
 
-/// The share of each move at the ply, largest first; `None`: of lines that have not come to it.
+/// Returns the share of each move at the ply, largest first; `None`: lines that have not reached it.
 fn shares(alive: &[Hypothesis], ply: u32) -> Shares {
     let mut shares = Shares::new();
     for one in alive {
@@ -230,20 +230,20 @@ fn at_ply(hypothesis: &Hypothesis, ply: u32) -> Option<&Step> {
     hypothesis.moves.get((ply as usize).checked_sub(hypothesis.first_ply)?)
 }
 
-/// What became of the ply.
+/// The outcome for the ply.
 enum Verdict<'a> {
     /// No other move was ever possible; it was seen at this moment.
     Alone { mv: String, at: &'a Entry },
-    /// One move became and stayed clearly the likeliest, at this moment.
+    /// One move became, and remained, clearly the likeliest at this moment.
     Decided { mv: String, share: u16, at: &'a Entry },
-    /// Several moves are as possible as at first, with their shares.
+    /// Several moves remain possible, with their shares.
     Open(Vec<(String, u16)>),
-    /// Nothing stands at this ply any more.
+    /// There is no move at this ply any more.
     TakenBack,
 }
 
 impl Log {
-    /// The moments from the move before to the last that changed anything.
+    /// Returns the moments from the previous move to the last change.
     fn span(&self) -> &[Entry] {
         let changes = |entry: &Entry| entry.possible.is_some() || entry.published.is_some();
         let end = self.entries.iter().rposition(changes).map_or(0, |last| last + 1);
@@ -254,7 +254,7 @@ impl Log {
         self.entries.get(begin..end).unwrap_or_default()
     }
 
-    /// The move with this UCI as it was told in words.
+    /// Returns the move with this UCI as it was written in words.
     fn name(&self, uci: &str, ply: u32) -> String {
         let lines = self.entries.iter().filter_map(|entry| entry.possible.as_ref()).flat_map(|(lines, _)| lines);
         let mut named = lines.filter(|line| line.uci(ply).as_deref() == Some(uci));

@@ -1,7 +1,7 @@
-//! A timer that wakes its task once.
+//! A timer that wakes its task once per deadline.
 //!
-//! The runtime's own cuts a sleep of ten seconds into three, and wakes once more whenever a nearer deadline is set: most of what
-//! an idle board would cost.
+//! The runtime's own timer splits a sleep of ten seconds into three and wakes once more whenever a nearer deadline is set. These
+//! wake-ups would be most of the cost of an idle board.
 
 use rustix::io::read;
 use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime};
@@ -11,27 +11,27 @@ use std::time::Instant;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Tells when a deadline has come that moves all the time.
+/// A timer for a deadline that changes often.
 pub(super) struct Alarm {
-    /// `None`: the kernel gives no timer, as when all descriptors are in use; then the runtime's has to do.
+    /// `None`: the kernel provides no timer, e.g. when all descriptors are in use; the runtime's timer is used then.
     timer: Option<AsyncFd<OwnedFd>>,
     set: Option<Instant>,
 }
 
 impl Alarm {
-    /// Must be called inside a tokio runtime with I/O.
+    /// Creates the timer. Must be called inside a tokio runtime with I/O.
     pub fn new() -> Alarm {
         let create = || -> io::Result<AsyncFd<OwnedFd>> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
-            // Its successor is `unsafe`: whoever calls it must know that the descriptor stays, as this one does.
+            // The replacement is `unsafe`: its caller must know that the descriptor stays the same, as it does here.
             #[allow(deprecated)]
             AsyncFd::with_interest(timer, Interest::READABLE)
         };
         Alarm { timer: create().ok(), set: None }
     }
 
-    /// Returns when it is so late; never, if there is no such time. Loses nothing when cancelled.
+    /// Waits for the deadline; forever if there is none. Cancel safe.
     pub async fn at(&mut self, deadline: Option<Instant>) {
         let Some(deadline) = deadline else { return std::future::pending().await };
         if self.ring(deadline).await.is_err() {
@@ -45,13 +45,13 @@ impl Alarm {
         let Some(timer) = &self.timer else { return Err(io::ErrorKind::Unsupported.into()) };
         if self.set != Some(deadline) {
             let left = deadline.saturating_duration_since(Instant::now());
-            // Nothing left would mean: no alarm.
+            // A zero value would disarm the timer.
             let value = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()).max(1) };
             let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
             timerfd_settime(timer, TimerfdTimerFlags::empty(), &once)?;
             self.set = Some(deadline);
         }
-        // An alarm that rang before it was set anew leaves nothing to read.
+        // If the timer expired before it was set again, there is nothing to read.
         timer.async_io(Interest::READABLE, |timer| Ok(read(timer, &mut [0; 8])?)).await.map(drop)
     }
 }

@@ -1,6 +1,6 @@
-//! What was learned of the pieces on each board, in a file a board under the state directory.
+//! Calibrations: what was learned about each board's pieces, in one file per board under the state directory.
 //!
-//! A file that is lost or damaged loses nothing else: the start position teaches the board anew.
+//! If a file is lost or damaged, the board is calibrated again from the start position.
 
 use crate::daemon::hub::BoardId;
 use crate::daemon::whole_file::{Lasting, replace};
@@ -9,12 +9,12 @@ use std::io;
 use std::path::PathBuf;
 use tracing::{info, warn};
 
-/// The directory of these files; created where missing.
+/// The directory of these files; created if missing.
 #[derive(Clone, Debug)]
 pub struct Calibrations(pub PathBuf);
 
 impl Calibrations {
-    /// What was last kept for this board.
+    /// Loads this board's calibration.
     pub fn load(&self, board: &BoardId) -> Option<String> {
         match fs::read_to_string(self.path(board)) {
             Ok(text) => Some(text),
@@ -27,7 +27,7 @@ impl Calibrations {
         }
     }
 
-    /// Keeps this in place of what was kept.
+    /// Stores this board's calibration and replaces the old one.
     pub fn keep(&self, board: &BoardId, text: &str) {
         let path = self.path(board);
         match replace(&path, text, Lasting::OverPowerCuts) {

@@ -1,7 +1,8 @@
-//! Boards that nobody has configured, found by what they say they are. Each is found once, however often it is plugged in.
+//! Discovers boards that are not configured by their USB ids. Each is discovered once, however often it is plugged in.
 //!
-//! A board is known by the serial number of its USB device, wherever that is plugged in. Where two that are plugged in have the same, the
-//! socket is the board: what is of that model in that socket is that board from then on, and never the one with that number.
+//! A board is identified by the serial number of its USB device, in any socket. If two boards that are plugged in have the same
+//! serial number, the socket identifies the board: from then on a board of that model in that socket is that board, and never the
+//! one with that serial number.
 
 use super::hub::BoardId;
 use crate::boards::Model;
@@ -11,24 +12,24 @@ use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::PathBuf;
 
-/// Sockets that are boards: the name of a model, and where on USB.
+/// Sockets that identify boards: model name and USB path.
 pub type Sockets = BTreeSet<(&'static str, String)>;
 
-/// What has been found since the start.
+/// The boards discovered since the start.
 #[derive(Default)]
 pub struct Discovery {
-    /// Boards, and the socket that each was in when it was seen last.
+    /// Boards, and the socket in which each was seen last.
     served: HashMap<BoardId, Option<String>>,
     sockets: tokio::sync::watch::Sender<Sockets>,
 }
 
 impl Discovery {
-    /// The sockets that are boards, now and later.
+    /// Returns a receiver of the sockets that identify boards.
     pub fn sockets(&self) -> tokio::sync::watch::Receiver<Sockets> {
         self.sockets.subscribe()
     }
 
-    /// The boards among these devices that were never seen before, and where each is to be looked for.
+    /// Returns the boards among these devices that were never seen before, each with the place where it is looked for.
     pub fn look(&mut self, devices: &[Device]) -> Vec<(&'static Model, Place)> {
         let is_free = |device: &&Device| is_free(device, &self.sockets.borrow());
         let free: Vec<Device> = devices.iter().filter(is_free).cloned().collect();
@@ -36,7 +37,7 @@ impl Discovery {
         for (device, model) in watch::found(&free) {
             let place = device.place(&free);
             let by_number = device.serial.clone().map(|serial| BoardId::at(model, &Place::Serial(serial)));
-            // It was alone when it was found.
+            // It was the only one with this serial number when it was discovered.
             if by_number.is_some_and(|id| self.served.get(&id).is_some_and(|socket| *socket == device.usb_path)) {
                 continue;
             }
@@ -51,7 +52,7 @@ impl Discovery {
     }
 }
 
-/// Whether a device may be the board of its model that has its serial number: it is in no socket that is a board.
+/// Returns whether a device may be the board of its model with its serial number: its socket does not identify a board.
 fn is_free(device: &Device, sockets: &Sockets) -> bool {
     match (device.verdict(), &device.usb_path) {
         (Verdict::Board(model), Some(socket)) => !sockets.contains(&(model.name, socket.clone())),
@@ -59,7 +60,7 @@ fn is_free(device: &Device, sockets: &Sockets) -> bool {
     }
 }
 
-/// The device file of a board that was found, where it is plugged in.
+/// Returns the device node of a discovered board, if it is plugged in.
 pub fn device(model: &Model, place: &Place, sockets: &Sockets) -> io::Result<Option<PathBuf>> {
     let devices = watch::list()?;
     let is_it = |device: &&Device| {

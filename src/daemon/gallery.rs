@@ -1,8 +1,8 @@
-//! What the public may see, as late as it may see it: the games alone, told by their public events.
+//! The delayed view: what the public may see, and when. It contains games only, built from their public events.
 //!
-//! **Invariant:** every public face reads here and nowhere else, so that none of them can be ahead of the delay; the one exception is
-//! the LiveChess server where the configuration says `live = true`, for this machine alone. What the arbiter is told never comes
-//! here.
+//! **Invariant:** Every public front-end reads here and nowhere else, so that none of them can be ahead of the delay. The one
+//! exception is the LiveChess server if the configuration says `live = true`, for this machine only. Alerts for the arbiter never
+//! enter the delayed view.
 
 mod left;
 
@@ -20,13 +20,14 @@ use tokio::sync::broadcast;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
 
-/// A face may be so many news behind before it has to read the state again.
+/// Capacity of the feed: how many news items a front-end may fall behind before it must read the state again.
 const FEED: usize = 1024;
 
-/// So many games before those at hand may be on boards that are not there yet.
+/// How many game numbers before the oldest game in memory are kept, since these games may belong to boards that are not plugged in
+/// yet.
 const FORGOTTEN: u64 = 1_000;
 
-/// What the public may see.
+/// The delayed view.
 pub struct Gallery {
     hub: Arc<Hub>,
     delay: Delay,
@@ -39,30 +40,30 @@ pub struct Gallery {
 
 #[derive(Default)]
 struct Shown {
-    /// Games only; of boards no more than which game is on them.
+    /// Games; of boards only their identity and which game is on them.
     state: State,
-    /// The events that have left, by game, numbered from 1.
+    /// Released events by game, numbered from 1.
     left: BTreeMap<u64, Vec<Stamped>>,
     lines: BTreeMap<u64, Line>,
-    /// How far each game has left, by the numbers of the journal.
+    /// How much of each game has been released, by journal event numbers.
     numbers: Left,
-    /// The identifier of the journal's incarnation.
+    /// Identifier of the journal's incarnation.
     incarnation: String,
 }
 
 impl Shown {
-    /// How much of a game had left before it was heard of here. One that goes on at another board has the events of the game that it
-    /// goes on from.
+    /// Returns how much of a game had been released before it became known here. A game that is continued on another board has the
+    /// events of the game that it continues.
     fn had_left(&self, game: u64, of: &Of) -> Option<Known> {
         let before = || self.numbers.known(of.carried_from?, of.epoch_wall_ms);
         self.numbers.known(game, of.epoch_wall_ms).or_else(before)
     }
 }
 
-/// Who plays, and where: what tags may tell before anything of the game has left.
+/// Returns the tags that are public at once: who plays, and where.
 fn public(tags: &[(String, String)]) -> Vec<(String, String)> {
     const OTHERS: [&str; 6] = ["Event", "Site", "Date", "Round", "Table", "TimeControl"];
-    /// After `White` or `Black`.
+    /// Suffixes of `White` and `Black`.
     const OF_PLAYERS: [&str; 9] = ["", "Title", "Elo", "FideId", "Team", "Country", "USCF", "NA", "Type"];
     let of_player = |name: &str| {
         let player = name.strip_prefix("White").or_else(|| name.strip_prefix("Black"));
@@ -71,28 +72,28 @@ fn public(tags: &[(String, String)]) -> Vec<(String, String)> {
     tags.iter().filter(|(name, _)| of_player(name) || OTHERS.contains(&name.as_str())).cloned().collect()
 }
 
-/// What is told of events that are found to have left.
+/// What is published about events that turn out to be released already.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tell {
-    /// Each, since faces were told of those before it.
+    /// Publish each event, because front-ends received those before it.
     Everything,
-    /// That there is something to read: they left before this program was started.
+    /// Publish only that the state changed: the events were released before this process was started.
     WhatIsThere,
 }
 
-/// One game on its way out.
+/// The release of one game.
 struct Line {
     line: DelayLine,
-    /// The number of the last durable event that was looked at.
+    /// Number of the last durable event processed.
     last: u64,
-    /// What was last known of it.
+    /// Last known data of the game.
     of: Option<Of>,
 }
 
-/// What is known of a game besides its events.
+/// Data of a game other than its events.
 #[derive(Clone)]
 struct Of {
-    /// The board it is on, with no more than may be known of it.
+    /// Board of the game, reduced to what is public.
     board: BoardView,
     epoch_wall_ms: i64,
     epoch_steady_ms: i64,
@@ -102,7 +103,7 @@ struct Of {
 }
 
 impl Of {
-    /// As the hub has it; `None`: it has put the game away.
+    /// Reads the hub's data of a game; `None`: the hub no longer has it in memory.
     fn read(state: &State, game: u64) -> Option<Of> {
         let game = state.games.get(&game)?;
         let board = state.boards.get(&game.board)?;
@@ -115,53 +116,52 @@ impl Of {
 }
 
 impl Gallery {
-    /// One that shows nothing yet; it is filled by [`Gallery::run`].
+    /// Creates an empty delayed view; [`Gallery::run`] fills it.
     pub fn new(hub: Arc<Hub>, delay: Delay, illegal_moves: IllegalMoves) -> Arc<Gallery> {
         let shown = Mutex::new(Shown { incarnation: hub.incarnation().id, ..Shown::default() });
         let (epoch, feed) = (Instant::now(), broadcast::Sender::new(FEED));
         Arc::new(Gallery { hub, delay, illegal_moves, epoch, shown, feed })
     }
 
-    /// What has left is kept in this file from now on, and had left before as far as it says so there. To be called before
-    /// [`Gallery::run`].
+    /// Sets the file that stores what has been released, and loads it. Must be called before [`Gallery::run`].
     pub fn keep_in(&self, path: PathBuf) {
         self.lock().numbers = Left::kept_in(path);
     }
 
-    /// Reads the state. Keep it short: everything waits meanwhile.
+    /// Reads the state. `read` must be short: it holds the lock on the state.
     pub fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
         read(&self.lock().state)
     }
 
-    /// Everything from now on, as [`Hub::subscribe`].
+    /// Subscribes to all news from now on, as [`Hub::subscribe`].
     pub fn subscribe(&self) -> broadcast::Receiver<News> {
         self.feed.subscribe()
     }
 
-    /// The events of a game after this number (0: all) that have left.
+    /// Returns a game's released events after `number` (0: all).
     pub fn since(&self, game: u64, number: u64) -> Vec<Stamped> {
         let shown = self.lock();
         let events = shown.left.get(&game).map_or(&[][..], Vec::as_slice);
         events.get(number as usize..).unwrap_or_default().to_vec()
     }
 
-    /// The identifier of the journal's incarnation.
+    /// Returns the identifier of the journal's incarnation.
     pub fn incarnation(&self) -> String {
         self.lock().incarnation.clone()
     }
 
-    /// How much later everything is.
+    /// Returns the public delay.
     pub fn delay(&self) -> Delay {
         self.delay
     }
 
-    /// Takes in what the hub tells, and lets out what is due, until `stop`.
+    /// Receives the hub's news and releases events when they are due, until `stop`.
     pub async fn run(self: Arc<Self>, mut stop: Stop) {
-        // Subscribed before the games are read: nothing is missed between the two.
+        // Subscribe before reading the games, so that nothing is missed in between.
         let mut news = self.hub.subscribe();
         self.catch_up(None, Tell::WhatIsThere);
         self.take_round();
-        // Nobody waits for the disk: one write at a time, on a thread that may.
+        // Never block on the disk: one write at a time, on a blocking thread.
         let mut writing: Option<JoinHandle<io::Result<()>>> = None;
         loop {
             self.let_out();
@@ -188,14 +188,14 @@ impl Gallery {
                     self.let_out();
                     match next {
                         Ok(News::Event(published)) => self.take(&published),
-                        // A board that was seated brings the games that the journal has of it.
+                        // A newly registered board brings its games from the journal.
                         Ok(News::Board(board)) => self.catch_up(Some(&board), Tell::WhatIsThere),
                         Err(broadcast::error::RecvError::Lagged(_)) => {
                             self.catch_up(None, Tell::Everything);
                             self.take_incarnation();
                         }
                         Ok(News::Round) => self.take_round(),
-                        // Trouble itself is not for the public.
+                        // Health problems themselves are not public.
                         Ok(News::Trouble) => self.take_incarnation(),
                         Err(broadcast::error::RecvError::Closed) => return,
                     }
@@ -213,7 +213,7 @@ impl Gallery {
         self.lock().numbers.keep();
     }
 
-    /// The line of a game of which so much is public already.
+    /// Creates the release of a game that was released up to `known` before a restart.
     fn line(&self, known: Option<&Known>) -> Line {
         let line = match known {
             Some(Known::Released(released)) => DelayLine::replay(self.delay, self.illegal_moves, released.clone()),
@@ -233,7 +233,7 @@ impl Gallery {
             Some(last) if number == last + 1 => {}
             Some(last) if number <= last => return,
             None if number == 1 => {}
-            // Some were missed.
+            // Events were missed.
             _ => return self.catch_up(None, Tell::Everything),
         }
         let of = self.hub.read(|state| Of::read(state, game));
@@ -251,16 +251,16 @@ impl Gallery {
         }
     }
 
-    /// Who plays whom is no secret.
+    /// Publishes the round: who plays whom is public.
     fn take_round(&self) {
         let mut round = self.hub.read(|state| state.round.clone());
-        // A result is told by its game, when that has left.
+        // A result is published by its game, after the delay.
         round.iter_mut().flat_map(|round| &mut round.pairings).for_each(|pairing| pairing.result = None);
         self.lock().state.round = round;
         self.tell(News::Round);
     }
 
-    /// Reports a new incarnation of the journal.
+    /// Publishes a new incarnation of the journal.
     fn take_incarnation(&self) {
         let now = self.hub.incarnation().id;
         let before = std::mem::replace(&mut self.lock().incarnation, now.clone());
@@ -269,8 +269,9 @@ impl Gallery {
         }
     }
 
-    /// Takes in what the journal has of the games at hand and was not taken in yet: what had left before is public, all else as if it
-    /// happened now, since nobody knows how old it is. `of`: games of this board that are not known at all, and no others.
+    /// Reads the events of the games in memory that were not processed yet. Events that had been released before are public; all
+    /// others are treated as if they happened now, since their age is unknown. `of`: only games of this board, and only those not
+    /// known at all.
     fn catch_up(&self, of: Option<&BoardId>, tell: Tell) {
         let games: Vec<(u64, u64)> = self.hub.read(|state| {
             let games = state.games.values().filter(|game| of.is_none_or(|board| game.board == *board));
@@ -325,7 +326,7 @@ impl Gallery {
         }
     }
 
-    /// Shows what is due.
+    /// Releases the events that are due.
     fn let_out(&self) {
         let now = self.now();
         let due: Vec<(u64, Stamped)> = {
@@ -341,7 +342,7 @@ impl Gallery {
     fn show(&self, game: u64, stamped: Stamped, tell: Tell) {
         let (of, at_hand) = self.hub.read(|state| (Of::read(state, game), state.games.keys().copied().collect::<Vec<u64>>()));
         let mut shown = self.lock();
-        // The hub may have put the game away meanwhile.
+        // The hub may have removed the game meanwhile.
         let Some(of) = of.or_else(|| shown.lines.get(&game)?.of.clone()) else { return };
         let Of { board, epoch_wall_ms, epoch_steady_ms, tags, own_tags, .. } = of;
         let id = board.id.clone();
@@ -363,12 +364,12 @@ impl Gallery {
             shown.lines.retain(|game, line| at_hand.contains(game) || line.line.is_waiting());
         }
         let serial_number = board.serial_number.clone();
-        // Which board it is, is no secret.
+        // The board's identity is public.
         shown.state.boards.entry(id.clone()).or_insert(board).serial_number = serial_number;
         shown.state.take(&id, Some(game), epoch_wall_ms, &tags, &stamped);
         if let Some(view) = shown.state.games.get_mut(&game) {
             view.epoch_steady_ms = epoch_steady_ms;
-            // Who plays is no secret.
+            // The players' names are public.
             view.record.tags = public(&own_tags);
             if tell == Tell::WhatIsThere {
                 view.recalled = number;
@@ -377,7 +378,7 @@ impl Gallery {
         let State { games, .. } = &shown.state;
         let kept: Vec<u64> = games.keys().copied().collect();
         shown.left.retain(|game, _| kept.contains(game));
-        // Games of boards that are not there yet have left, too.
+        // Games of boards that are not plugged in yet have been released, too.
         if let Some(first) = at_hand.first().filter(|_| matches!(stamped.event, Event::GameStarted { .. })) {
             shown.numbers.forget_before(first.saturating_sub(FORGOTTEN));
         }
@@ -391,7 +392,7 @@ impl Gallery {
     }
 
     fn tell(&self, news: News) {
-        // Without a face nobody listens, which is no error.
+        // An error means that there is no subscriber.
         let _ = self.feed.send(news);
     }
 
@@ -400,7 +401,7 @@ impl Gallery {
     }
 }
 
-/// What became of a write, once it has; never where there is none.
+/// Waits for the end of a write and returns its outcome; waits forever if there is none.
 async fn written(writing: &mut Option<JoinHandle<io::Result<()>>>) -> io::Result<()> {
     let Some(task) = writing else { return std::future::pending().await };
     let outcome = task.await.unwrap_or_else(|why| Err(io::Error::other(why)));
@@ -408,7 +409,7 @@ async fn written(writing: &mut Option<JoinHandle<io::Result<()>>>) -> io::Result
     outcome
 }
 
-/// Where a face reads: everything as it happens, or what the public may see.
+/// The source that a front-end reads: the live hub or the delayed view.
 #[derive(Clone)]
 pub enum Source {
     /// For the arbiter and the operator.
@@ -418,7 +419,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Reads the state. Keep it short: everything waits meanwhile.
+    /// Reads the state. `read` must be short: it holds the lock on the state.
     pub fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
         match self {
             Source::Live(hub) => hub.read(read),
@@ -426,7 +427,7 @@ impl Source {
         }
     }
 
-    /// Everything from now on, see [`Hub::subscribe`].
+    /// Subscribes to all news from now on, see [`Hub::subscribe`].
     pub fn subscribe(&self) -> broadcast::Receiver<News> {
         match self {
             Source::Live(hub) => hub.subscribe(),
@@ -434,7 +435,7 @@ impl Source {
         }
     }
 
-    /// The durable events of a game after this number (0: all), numbered as this source tells them.
+    /// Returns a game's durable events after `number` (0: all), with this source's numbering.
     ///
     /// # Errors
     /// The journal cannot be read.
@@ -445,7 +446,7 @@ impl Source {
         }
     }
 
-    /// The identifier of the journal's incarnation: as long as it stays the same, [`Source::since`] gives each event the same number.
+    /// Returns the identifier of the journal's incarnation: while it is unchanged, [`Source::since`] numbers events identically.
     pub fn incarnation(&self) -> String {
         match self {
             Source::Live(hub) => hub.incarnation().id,

@@ -1,8 +1,9 @@
-//! Order and fan-out: what a board's game says is journalled, then applied to the state that faces read, then published.
+//! Ordering and fan-out: the events of a board's game are written to the journal, then applied to the state that front-ends read,
+//! then published.
 //!
-//! **Invariants:** an event that a face sees is in the journal already (if it is durable at all). The events of one board reach
-//! every face in the order in which its table gave them. Nothing a face does, or fails to do, holds a board up: the feed is a
-//! ring, and a face that falls behind reads the state again and asks for what it missed.
+//! **Invariants:** An event that a front-end sees is already in the journal, if it is durable at all. Every front-end receives the
+//! events of one board in the order in which the board's table produced them. No front-end can delay a board: the feed is a ring
+//! buffer, and a front-end that falls behind reads the state again and requests the events that it missed.
 
 mod board;
 mod game;
@@ -41,12 +42,12 @@ use tokio::task::JoinHandle;
 use tracing::field::display;
 use tracing::{debug, error, info, warn};
 
-/// A face may be so many news behind before it has to read the state again.
+/// Capacity of the feed: how many news items a front-end may fall behind before it must read the state again.
 const FEED: usize = 1024;
-/// Pauses between attempts to write to a full disk.
+/// Shortest and longest pause between attempts to write to a full disk.
 const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// State, order and fan-out. Shared by link tasks and faces.
+/// State, ordering and fan-out, shared by link tasks and front-ends.
 pub struct Hub {
     state: Mutex<State>,
     routes: Mutex<HashMap<BoardId, mpsc::Sender<Request>>>,
@@ -58,7 +59,7 @@ pub struct Hub {
     has_public_delay: AtomicBool,
 }
 
-/// Set when whoever waits for a thread is gone.
+/// Tells a thread to stop when the task that waits for it is dropped.
 #[derive(Default)]
 struct Halt(Arc<AtomicBool>);
 
@@ -68,7 +69,7 @@ impl Drop for Halt {
     }
 }
 
-/// A game that is to go on.
+/// A game that will be continued.
 struct Ended {
     game: u64,
     epoch_wall_ms: i64,
@@ -82,7 +83,7 @@ impl Ended {
 }
 
 impl Hub {
-    /// A hub without boards, over an open journal. `tags`: what the PGN of every game says.
+    /// Creates a hub without boards over an open journal. `tags` are added to the PGN of every game.
     pub fn new(journal: Journal, tags: &[(String, String)]) -> Arc<Hub> {
         Arc::new(Hub {
             state: Mutex::default(),
@@ -96,19 +97,19 @@ impl Hub {
         })
     }
 
-    /// Sets the delay of the public. The log has none: where the public has one, log lines at the default level tell nothing about a
-    /// game or about play. To be called before boards are served.
+    /// Sets the public delay. The log is not delayed: if there is a public delay, log lines at the default level reveal nothing
+    /// about a game or about play. Must be called before boards are served.
     pub fn set_public_delay(&self, delay: Delay) {
         self.has_public_delay.store(delay != Delay::default(), Ordering::Relaxed);
     }
 
-    /// Returns whether the public learns of games later than they are played. See [`Hub::set_public_delay`].
+    /// Returns whether the public sees games with a delay. See [`Hub::set_public_delay`].
     pub fn has_public_delay(&self) -> bool {
         self.has_public_delay.load(Ordering::Relaxed)
     }
 
-    /// Logs a failure whose description says something about a game or about play. Where the public has a delay, it logs `brief`
-    /// instead, which says nothing of that, and the description at debug level.
+    /// Logs a failure whose description reveals something about a game or about play. With a public delay, logs `brief`, which
+    /// reveals nothing, and the description at debug level.
     pub fn log_failure(&self, brief: &str, description: &str) {
         if self.has_public_delay() {
             error!("{brief}");
@@ -118,7 +119,7 @@ impl Hub {
         }
     }
 
-    /// Logs a warning that says something about a game or about play, at debug level where the public has a delay.
+    /// Logs a warning that reveals something about a game or about play: at debug level if there is a public delay.
     pub fn warn_about_play(&self, board: Option<&BoardId>, sentence: &str) {
         let board = board.map(display);
         match self.has_public_delay() {
@@ -127,28 +128,29 @@ impl Hub {
         }
     }
 
-    /// Reads the state. Keep it short: everything waits meanwhile.
+    /// Reads the state. `read` must be short: it holds the lock on the state.
     pub fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
         read(&self.lock())
     }
 
-    /// Everything from now on. To miss nothing, subscribe first and read the state then. `Lagged`: read the state again and ask
-    /// [`Hub::since`] for the events missed.
+    /// Subscribes to all news from now on. To miss nothing, subscribe first, then read the state. After `Lagged`, read the state
+    /// again and call [`Hub::since`] for the missed events.
     pub fn subscribe(&self) -> broadcast::Receiver<News> {
         self.feed.subscribe()
     }
 
-    /// The durable events of a game after this number (0: all), from the journal. A few may be on their way to subscribers still.
+    /// Returns a game's durable events with numbers above `number` (0: all) from the journal. Some may not have reached subscribers
+    /// yet.
     pub fn since(&self, game: u64, number: u64) -> Result<Vec<Stamped>, JournalError> {
         self.journal.events(game, number)
     }
 
-    /// Which incarnation of the journal this is.
+    /// Returns the journal's incarnation.
     pub fn incarnation(&self) -> Incarnation {
         self.journal.incarnation()
     }
 
-    /// Looks through what was not looked through when the journal was opened, beside everything else, and reports damage.
+    /// Checks, on a thread of its own, the part of the journal that was not checked when it was opened, and reports damage.
     pub async fn check_journal(&self, mut stop: Stop) {
         let check = self.journal.check();
         let (done, found) = oneshot::channel();
@@ -178,9 +180,9 @@ impl Hub {
         self.trouble(JOURNAL_DAMAGED, None, Some(sentence));
     }
 
-    /// Gives a board a seat, with the last games that the journal has of it. Returns the events of the last one too, for its
-    /// table. A game that cannot be read is left out and said to be trouble; if it is the last one, what can be read of its beginning
-    /// goes on.
+    /// Registers a board and loads its last games from the journal. Also returns the events of the last one, for its table. A game
+    /// that cannot be read is left out and reported as a health problem; if it is the last one, its readable beginning is
+    /// continued.
     pub fn seat(self: &Arc<Self>, mut view: BoardView) -> (Seat, Option<LastGame>) {
         let board = view.id.clone();
         let mut last = None;
@@ -193,7 +195,7 @@ impl Hub {
         for (id, started_wall_ms) in games {
             let closed = self.journal.last_good(id);
             let events = match closed {
-                // What is left of an older one is what it is.
+                // An older game whose beginning is unreadable is not needed.
                 Some(0) if newest != Some(id) => continue,
                 Some(good) if newest == Some(id) => {
                     Err(format!("events of game {id} after number {good} are missing or changed in the journal"))
@@ -229,7 +231,7 @@ impl Hub {
         }
         if !unreadable.is_empty() {
             let why = unreadable.join("; ");
-            // Why may name a move, which the log of the machine must not.
+            // The reason may name a move, which must not appear in the system log.
             error!(%board, "a stored game is set aside: property Trouble of {MANAGER_INTERFACE} says why");
             let outcome = match &last {
                 Some(LastGame { cut_from: Some(_), events, .. }) => {
@@ -253,7 +255,7 @@ impl Hub {
         (Seat { hub: Arc::clone(self), board, batches, requests }, last)
     }
 
-    /// Gives an order; returns what it says when what came of it is in the journal and published.
+    /// Executes an order. Returns its answer when its events are in the journal and published.
     ///
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
@@ -268,7 +270,7 @@ impl Hub {
                     (game.board.clone(), begun.map_or(Meant::Whatever, Meant::After))
                 }
             };
-            // A full disk is full for all; what else a board cannot store is its own.
+            // A full disk affects all boards; any other write failure affects only the board that has it.
             let held = state.trouble.iter().find(|trouble| {
                 trouble.kind == JOURNAL_FULL || trouble.kind == JOURNAL_FAILED && trouble.board.as_ref() == Some(&board)
             });
@@ -278,7 +280,7 @@ impl Hub {
         let outcome = self.ask(&board, Asked::Order(order, meant)).await;
         match (&outcome, target, undoes) {
             (Err(OrderError::Overtaken), Target::Game(asked), _) => {
-                // The game that came between has been published before this was answered.
+                // The game that began meanwhile has already been published.
                 self.read(|state| not_current(state, asked, &board))?;
             }
             (Err(OrderError::Refused(Refused::NothingToUndo)), _, Some(by)) => {
@@ -289,8 +291,8 @@ impl Hub {
         outcome
     }
 
-    /// The game on a board began with a position that somebody gave, and nothing has been played in it: the game before it, which
-    /// that ended, goes on. `None`: it is not so.
+    /// Undoes a `Position` command: if the game on a board began with a position that somebody set and nothing has been played in
+    /// it, continues the game that this command ended. `None`: this is not the case.
     async fn take_position_back(&self, board: &BoardId, by: &str) -> Option<Result<Answer, OrderError>> {
         let (given, ended) = self.read(|state| {
             let on_board = |game: &&GameView| game.board == *board;
@@ -309,7 +311,7 @@ impl Hub {
         Some(self.go_on(ended, exchange, says).await.map(|()| Answer::Undone(command)))
     }
 
-    /// A game goes on as `exchange` says; what is put on its record of that.
+    /// Continues a game as `exchange` says. `says` names who did so, for the game's record.
     async fn go_on(&self, ended: Ended, exchange: Exchange, says: String) -> Result<(), OrderError> {
         let Ended { game, epoch_wall_ms, tags } = ended;
         let events = self.since(game, 0).map_err(|why| OrderError::Unreadable(why.to_string()))?;
@@ -327,9 +329,9 @@ impl Hub {
         outcome.await.map_err(|_| OrderError::Stopping)?
     }
 
-    /// The game on a board goes on at another one, on which its position stands: with its record, its clocks, and what binds the
-    /// players. It is another game in the journal, which begins with the events of this one. The other board stands at its table from
-    /// now on. `by`: who wants it.
+    /// Continues the game of one board on another board, on which its position is set up: with its record, its clocks and its
+    /// obligations. In the journal it is a new game that begins with the events of the old one. The other board takes over the
+    /// playing table. `by` names who requested it.
     ///
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
@@ -352,10 +354,10 @@ impl Hub {
         self.go_on(game, exchange, says).await
     }
 
-    /// A board shows for some seconds which one it is: with all its lights, and a beep, whichever it has.
+    /// Makes a board identify itself for some seconds with all its lights and a beep, as far as it has them.
     ///
     /// # Errors
-    /// See [`OrderError`]: above all, a game is being played there (Art. 12.6).
+    /// See [`OrderError`], in particular if a game is being played there (Art. 12.6).
     pub async fn identify(&self, board: &BoardId) -> Result<(), OrderError> {
         self.read(|state| {
             let game = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game));
@@ -367,17 +369,17 @@ impl Hub {
         self.ask(board, Asked::Identify).await.map(drop)
     }
 
-    /// The round is kept in this file from now on, and is the one that was kept there.
+    /// Sets the file in which the round is stored, and loads the round from it.
     pub fn keep_rounds_in(&self, file: RoundFile) {
         self.lock().round = file.load();
         *lock(&self.round_file) = Some(file);
         self.tell(News::Round);
     }
 
-    /// This round is played from now on, because somebody says so. See [`crate::daemon::rounds`].
+    /// Sets the round that is being played, as requested by `by`. See [`crate::daemon::rounds`].
     ///
     /// # Errors
-    /// It cannot be kept; nothing has changed then.
+    /// The round cannot be stored; nothing has changed then.
     pub fn set_round(&self, round: Round, by: &str) -> io::Result<()> {
         if let Some(file) = &*lock(&self.round_file) {
             file.keep(&round)?;
@@ -391,7 +393,7 @@ impl Hub {
         Ok(())
     }
 
-    /// What is plugged in, may be a board, and is not used.
+    /// Sets the list of devices that may be boards and are not used.
     pub fn set_unused(&self, unused: Vec<Unused>) {
         let is_news = {
             let mut state = self.lock();
@@ -404,7 +406,8 @@ impl Hub {
         }
     }
 
-    /// Puts a trouble of a board on the list, or takes it off (`None`). That of another board stays. Whether that is news.
+    /// Sets a board's health problem of this kind, or clears it (`None`). Those of other boards are not changed. Returns whether
+    /// the list changed.
     pub fn trouble(&self, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) -> bool {
         {
             let mut state = self.lock();
@@ -421,7 +424,7 @@ impl Hub {
         true
     }
 
-    /// Waits until everything that was published is in the journal. The seats must be gone.
+    /// Waits until all published events are in the journal. All board handles must have been dropped.
     pub async fn drain(&self) {
         lock(&self.routes).clear();
         let publishers = std::mem::take(&mut *lock(&self.publishers));
@@ -434,7 +437,7 @@ impl Hub {
 
     async fn publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Batch>) {
         while let Some(mut batch) = queue.recv().await {
-            // What is only passing does not wait for the disk, but it never overtakes what does.
+            // Transient events do not wait for the disk, but never overtake durable ones.
             let durable: Vec<Stamped> = batch.events.iter().filter(|event| event.number.is_some()).cloned().collect();
             if durable.is_empty() {
                 self.apply(&board, batch, Vec::new());
@@ -443,14 +446,14 @@ impl Hub {
             let passing = batch.events.iter().take_while(|event| event.number.is_none()).count();
             let events = batch.events.drain(..passing).collect();
             let passing = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, carried: None };
-            // The disk begins first.
+            // Poll the write first, so that the disk starts before the transient events are published.
             let commit = self.commit(&board, batch.epoch_wall_ms, durable);
             let (games, ()) = tokio::join!(biased; commit, async { self.apply(&board, passing, Vec::new()) });
             self.apply(&board, batch, games);
         }
     }
 
-    /// Stores durable events, however long it takes.
+    /// Stores durable events; retries until it succeeds.
     async fn commit(&self, board: &BoardId, epoch_wall_ms: i64, events: Vec<Stamped>) -> Vec<u64> {
         let wall_ms = epoch_wall_ms.saturating_add_unsigned(events.last().map_or(0, |event| event.at));
         let mut pause = RETRY.0;
@@ -501,8 +504,7 @@ impl Hub {
     fn apply(&self, board: &BoardId, batch: Batch, games: Vec<u64>) {
         let mut news = Vec::with_capacity(batch.events.len() + 1);
         let is_news = batch.carried.is_none();
-        // Before anybody gives the game on this board the names of another table.
-        // Pairings may have been changed since it was asked for.
+        // Move the board before the game on it gets the names of another table. The pairings may have changed since the request.
         if let Some(Exchange { from, to, by, .. }) = batch.carried.as_ref().filter(|exchange| exchange.from != exchange.to)
             && let Some(round) = self.read(|state| with_board(state, from, to))
             && let Err(why) = self.set_round(round, by)
@@ -544,7 +546,7 @@ impl Hub {
         }
         news.into_iter().for_each(|news| self.tell(news));
         if let Some((done, outcome)) = batch.done {
-            // Whoever asked may have gone away.
+            // The requester may be gone.
             let _ = done.send(outcome);
         }
     }
@@ -557,7 +559,7 @@ impl Hub {
     }
 
     fn tell(&self, news: News) {
-        // Without a face nobody listens, which is no error.
+        // An error means that there is no subscriber.
         let _ = self.feed.send(news);
     }
 
@@ -566,7 +568,7 @@ impl Hub {
     }
 }
 
-/// Whether another game than that is on its board, as far as is published.
+/// Returns an error if, as far as published, another game is on the board of game `asked`.
 fn not_current(state: &State, asked: u64, board: &BoardId) -> Result<(), OrderError> {
     match state.boards.get(board).and_then(|board| board.game) {
         Some(current) if current != asked => Err(OrderError::NotCurrent { asked, board: board.clone(), current }),
@@ -574,7 +576,7 @@ fn not_current(state: &State, asked: u64, board: &BoardId) -> Result<(), OrderEr
     }
 }
 
-/// A panic elsewhere leaves the state as it was before or after one whole change, so it can be read on.
+/// Locks a mutex and ignores poisoning: a panic elsewhere leaves the state as it was before or after one complete change.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

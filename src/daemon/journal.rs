@@ -1,13 +1,13 @@
-//! The journal: every durable event of every game, on disk before anybody hears of it.
+//! The journal: stores every durable event of every game on disk before the event is published.
 //!
-//! One SQLite file, `journal.sqlite3`, that people can read with `sqlite3` (`docs/journal.md`). One thread owns the connection
-//! that writes; a call of [`Journal::append`] is one transaction and, but for the first after each tidying up, one fsync.
+//! It is one SQLite file, `journal.sqlite3`, that people can read with `sqlite3` (`docs/journal.md`). One thread owns the writing
+//! connection. A call of [`Journal::append`] is one transaction and one fsync, except for the first call after each checkpoint.
 //!
-//! Each event carries a hash of itself and of all before it in its game (`chain`). A small file beside the journal says how far it was
-//! (`marks`), so that what is missing later is noticed.
+//! Each event carries a hash of itself and of all earlier events of its game (`chain`). A small file beside the journal records how
+//! far the journal was written (`marks`), so that later losses are detected.
 //!
-//! **Invariants:** nothing here deletes an event, and no file that cannot be read is deleted or written to: it is set aside. The number
-//! of an event that anybody may know is never given to another one.
+//! **Invariants:** No event is ever deleted here. A file that cannot be read is neither deleted nor written to: it is set aside.
+//! The number of an event that may have been published is never given to another event.
 
 mod archive;
 mod backup;
@@ -35,13 +35,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The journal's file in the state directory.
+/// Name of the journal file in the state directory.
 pub const FILE: &str = "journal.sqlite3";
 
-/// Why the journal could not be opened, written or read; each says what to do.
+/// Reason why the journal could not be opened, written or read; each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// A later touchmove has written it.
+    /// A later version of touchmove has written the file.
     #[error(
         "{path} has schema {found}, and this touchmove knows schemas up to {known}: a later touchmove has written it. \
          Install that version again, or name another state directory; the file has not been changed"
@@ -54,30 +54,30 @@ pub enum JournalError {
         /// The latest schema known here.
         known: i64,
     },
-    /// Another touchmoved has it open.
+    /// Another touchmoved has the file open.
     #[error("{path} is in use by another touchmoved{who}: stop that one, or name another state directory")]
     Locked {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// ` (process 4711)`, or nothing.
+        /// ` (process 4711)`, or empty.
         who: String,
     },
-    /// Something that is not a file has its name.
+    /// A directory or the like has the file's name.
     #[error("{path} is not a file: move it away, touchmoved will begin a new journal there")]
     NotAFile {
-        /// What is in the way.
+        /// The object in the way.
         path: PathBuf,
     },
-    /// The file system said no.
+    /// A file system operation failed.
     #[error("cannot {doing} {path}: {source}{advice}")]
     File {
-        /// What was tried.
+        /// Operation.
         doing: &'static str,
-        /// With which file.
+        /// File.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
-        /// What to do, beginning with a colon or bracket, or nothing.
+        /// What to do, beginning with a colon or bracket; or empty.
         advice: &'static str,
     },
     /// The disk is full. Nothing was written; the same call may be repeated.
@@ -89,53 +89,53 @@ pub enum JournalError {
     /// The file has been damaged while in use.
     #[error("the journal is damaged ({0}): restart touchmoved, which sets the file aside and begins a new one")]
     Damaged(String),
-    /// An event does not follow what is stored.
+    /// An event does not follow the last stored one.
     #[error("event {found} of board {board} does not follow: number {expected} is next")]
     Order {
-        /// Which board.
+        /// Board.
         board: String,
-        /// The number that would follow; 1 where there is no game.
+        /// Number that would follow; 1 if there is no game.
         expected: u64,
-        /// The number that came; 0 for a transient event.
+        /// Number received; 0 for a transient event.
         found: u64,
     },
-    /// A stored event is not in the form it was written in.
+    /// A stored event is malformed.
     #[error("event {number} of game {game} in the journal cannot be read: {why}")]
     Unreadable {
-        /// Which game.
+        /// Game.
         game: u64,
-        /// Which event.
+        /// Event.
         number: u64,
-        /// Why.
+        /// Reason.
         why: String,
     },
-    /// There is something where the backup should go.
+    /// The backup's target exists already.
     #[error("{path} exists already: name another file for the backup, nothing is overwritten")]
     Exists {
-        /// The file.
+        /// File.
         path: PathBuf,
     },
     /// There is no journal.
     #[error("there is no journal in {dir}: give the state directory of touchmoved")]
     Missing {
-        /// The directory.
+        /// Directory.
         dir: PathBuf,
     },
-    /// SQLite said no.
+    /// An SQLite operation failed.
     #[error("cannot {doing}: {source}")]
     Sqlite {
-        /// What was tried.
+        /// Operation.
         doing: &'static str,
-        /// What SQLite said.
+        /// Error of SQLite.
         source: rusqlite::Error,
     },
-    /// The writing thread is gone.
+    /// The writing thread has ended.
     #[error("the journal has been closed")]
     Closed,
 }
 
 impl JournalError {
-    /// Whether nothing was written and the same call may be repeated later.
+    /// Returns whether nothing was written and the same call may be repeated later.
     pub fn may_be_repeated(&self) -> bool {
         matches!(self, JournalError::Full | JournalError::Busy)
     }
@@ -173,12 +173,12 @@ impl JournalError {
     }
 }
 
-/// Something the operator should know about the journal, as a sentence.
+/// A sentence about the journal that the operator should read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// What was wrong, what was done about it, and where the old file is.
     pub message: String,
-    /// Where the old file has been put, if it has.
+    /// New path of the old file, if it was set aside.
     pub set_aside: Option<PathBuf>,
 }
 
@@ -188,25 +188,24 @@ impl std::fmt::Display for Notice {
     }
 }
 
-/// An open journal. Dropping it writes out what has been accepted, tidies up and lets others open it.
+/// An open journal. Dropping it writes all accepted events, checkpoints the write-ahead log and releases the lock.
 pub struct Journal {
-    // Dropped in this order: the writer closes last and can tidy up, and the lock outlives it.
+    // Fields are dropped in this order: the writer closes last, so that it can checkpoint, and the lock outlives it.
     reader: Mutex<Connection>,
     writer: writer::Writer,
     dir: PathBuf,
     incarnation: Mutex<Incarnation>,
-    /// The games that were looked through when it was opened.
+    /// Games that were checked when the journal was opened.
     checked: BTreeSet<u64>,
     _lock: open::Lock,
 }
 
 impl Journal {
-    /// Opens the journal in this directory, creating both where missing (0750 and 0640). A damaged file is set aside under a
-    /// name with the date, and a [`Notice`] says so; so does one where published events are missing or changed. A file of an older
-    /// version is brought up to date, after a backup beside it.
+    /// Opens the journal in this directory; creates both if missing, with modes 0750 and 0640. A damaged file is set aside under a
+    /// name with the date. A [`Notice`] reports that, and also published events that are missing or changed. A file of an older
+    /// version is migrated, after a backup beside it.
     ///
-    /// The last game of each board, the newest hundred and those of the marks are looked through; the others are by
-    /// [`Journal::check`].
+    /// Checks the last game of each board, the newest hundred games and those in the marks; [`Journal::check`] checks the others.
     pub fn open(dir: &Path) -> Result<(Journal, Vec<Notice>), JournalError> {
         let opened = open::open(dir)?;
         let incarnation::Settled { incarnation, ends, last_game, checked, .. } = *opened.settled;
@@ -228,38 +227,37 @@ impl Journal {
         Ok((journal, opened.notices))
     }
 
-    /// Stores durable events of one board, in order and in one transaction, and gives the game of each; it returns when they
-    /// are on disk.
+    /// Stores durable events of one board, in order and in one transaction. Returns the game of each event once they are on disk.
     ///
-    /// A `GameStarted` begins a new game, the number of which is the next over all boards; what follows belongs to the board's
-    /// current game, without a gap in its numbers. `wall_ms` is the wall clock (Unix time in milliseconds) at the time of the
-    /// last of them. On [`JournalError::Full`] and [`JournalError::Busy`] nothing has been written and the same events may be
-    /// given again. A call that is dropped before it returns may have stored its events or not.
+    /// A `GameStarted` begins a new game, whose number is the next over all boards. Later events belong to the board's current
+    /// game, without gaps in its numbers. `wall_ms` is the wall-clock time of the last event (Unix time in milliseconds). After
+    /// [`JournalError::Full`] and [`JournalError::Busy`] nothing has been written and the call may be repeated. If the future is
+    /// dropped before it completes, the events may or may not have been stored.
     pub async fn append(&self, board: &str, wall_ms: i64, events: Vec<Stamped>) -> Result<Stored, JournalError> {
         self.writer.append(writer::Batch { board: board.to_owned(), wall_ms, events }).await
     }
 
-    /// Which incarnation of the journal this is.
+    /// Returns the journal's incarnation.
     pub fn incarnation(&self) -> Incarnation {
         lock(&self.incarnation).clone()
     }
 
-    /// The number of the last good event of a game of which something is missing or changed, to which nothing is added any more;
-    /// `None`: nothing is missing.
+    /// Returns the number of the last good event of a game that is damaged, to which no events are added any more; `None`: the game
+    /// is complete.
     pub fn last_good(&self, game: u64) -> Option<u64> {
         lock(&self.incarnation).last_good.iter().find(|(known, _)| *known == game).map(|(_, number)| *number)
     }
 
-    /// A check of all that was not looked through when the journal was opened, for a thread of its own.
+    /// Returns a check of everything that was not checked when the journal was opened, to be run on its own thread.
     pub fn check(&self) -> Check {
         Check::of_the_rest(&self.dir, self.checked.clone())
     }
 
-    /// Closes the games that a [`Journal::check`] found to be damaged: what is damaged there is never taken for what it was. A torn
-    /// file is set aside at the next start. Returns whether a new incarnation began.
+    /// Closes the games that a [`Journal::check`] found damaged, so that changed events are never used as the original ones. A
+    /// corrupt file is set aside at the next start. Returns whether a new incarnation began.
     ///
     /// # Errors
-    /// The journal does not take it; nothing has changed then.
+    /// The journal cannot be written; nothing has changed then.
     pub async fn close_damaged(&self, findings: &Findings) -> Result<bool, JournalError> {
         if findings.torn.is_some() {
             self.writer.suspect();
@@ -276,33 +274,33 @@ impl Journal {
         Ok(true)
     }
 
-    /// The last game of a board, with all its events; `None` if it never had one.
+    /// Returns a board's last game with all its events; `None` if it never had one.
     pub fn last_game(&self, board: &str) -> Result<Option<StoredGame>, JournalError> {
         read::last_game(&lock(&self.reader), Chains::Stored, board)
     }
 
-    /// All games, the oldest first.
+    /// Returns all games, oldest first.
     pub fn games(&self) -> Result<Vec<GameSummary>, JournalError> {
         read::games(&lock(&self.reader))
     }
 
-    /// The last games of a board, at most so many, the oldest first: the number of each, and when it began (Unix time in
+    /// Returns at most `count` of a board's last games, oldest first: the number of each and its start time (Unix time in
     /// milliseconds).
     pub fn games_of(&self, board: &str, count: usize) -> Result<Vec<(u64, i64)>, JournalError> {
         read::games_of(&lock(&self.reader), board, count)
     }
 
-    /// The events of a game with numbers above `after`, in order; none if there is no such game.
+    /// Returns a game's events with numbers above `after`, in order; none if the game does not exist.
     pub fn events(&self, game: u64, after: u64) -> Result<Vec<Stamped>, JournalError> {
         read::events(&lock(&self.reader), Chains::Stored, game, after)
     }
 
-    /// The events of a game before the first that cannot be read.
+    /// Returns a game's events before the first that cannot be read.
     pub fn readable_events(&self, game: u64) -> Vec<Stamped> {
         read::readable_events(&lock(&self.reader), Chains::Stored, game)
     }
 
-    /// Copies the journal as it is now into a new file, while writing goes on.
+    /// Copies the journal's current state into a new file while writing continues.
     pub fn backup(&self, to: &Path) -> Result<(), JournalError> {
         backup(&self.dir, to, |_, _| {})
     }

@@ -1,8 +1,8 @@
-//! Moves from a position that a client gave, on a board whose own game is another one or none.
+//! Follows play from a position that a client gave, on a board that has another game or none.
 //!
-//! Such a line is a [`Table`] of its own over the same readings: the same inference, and nothing of it reaches the hub's games, the
-//! journal or the board. It judges nothing, and runs in a task of its own on the thread of the LiveChess server, so that no board waits
-//! for it.
+//! Each such line of play has a [`Table`] of its own over the same readings: the inference is the same, but nothing reaches the
+//! hub's games, the journal or the board. Its table does not judge moves by the Laws. It runs in a task of its own on the LiveChess
+//! server's thread, so that no board waits for it.
 
 use super::hub::readings::{Listening, Readings};
 use crate::boards::{Cue, LinkState, Millis, Placement, Reading};
@@ -15,29 +15,29 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
-/// A line that is followed until this is dropped.
+/// A line of play that is followed until this is dropped.
 #[derive(Debug)]
 pub struct SetupLine {
     view: watch::Receiver<SetupView>,
     task: JoinHandle<Infallible>,
 }
 
-/// How a line stands.
+/// State of such a line of play.
 #[derive(Clone, Debug, Default)]
 pub struct SetupView {
-    /// The moves since the position stood on the board; `None`: it has not stood there yet.
+    /// Moves since the position was on the board; `None`: it was not on the board yet.
     pub record: Option<Arc<Record>>,
-    /// How often it has stood there and play began from it.
+    /// Number of times play began from the position.
     pub begun: u64,
-    /// What the squares show, as the players see them.
+    /// Placement as the players see it.
     pub squares: Option<Placement>,
     /// Whether the clock runs.
     pub clock_runs: bool,
 }
 
 impl SetupLine {
-    /// Follows a line from this position, a FEN, once it stands on the board. `rotation`: how the board stands. `changed` is notified
-    /// whenever there is something new.
+    /// Follows play from this position (FEN) once it is on the board. `rotation`: the board's rotation. `changed` is notified of
+    /// every change.
     pub fn follow(readings: Arc<Readings>, fen: String, rotation: Rotation, changed: Arc<Notify>) -> SetupLine {
         let settings = Settings {
             start_fen: Some(fen),
@@ -48,18 +48,18 @@ impl SetupLine {
         };
         let (sender, view) = watch::channel(SetupView::default());
         let mut line = Line { started: Instant::now(), now: 0, table: Table::without_judging(settings), sender, changed };
-        // From now on this is one that listens.
+        // Count as a listener from now on.
         let listening = readings.listen();
         let task = tokio::spawn(async move { line.run(&readings, listening).await });
         SetupLine { view, task }
     }
 
-    /// Whether it ended by itself, which is an error: it is followed until this is dropped.
+    /// Returns whether the task ended by itself, which is an error: it must run until this is dropped.
     pub fn has_failed(&self) -> bool {
         self.task.is_finished()
     }
 
-    /// How it stands now.
+    /// Returns the current state.
     pub fn view(&self) -> SetupView {
         self.view.borrow().clone()
     }
@@ -95,9 +95,9 @@ impl Line {
                 biased;
                 heard = feed.recv() => match heard {
                     Ok((at, input)) => self.take(at, input),
-                    // It fell behind: this task holds what feeds it, so that it is never closed.
+                    // The task fell behind. It holds the sender, so the channel is never closed.
                     Err(_) => {
-                        // What stands there now is to be explained as after a lost link.
+                        // The table explains the current placement as after a lost link.
                         let Listening { first, feed: anew } = readings.listen();
                         feed = anew;
                         self.take_all([Input::Link(LinkState::Down), Input::Link(LinkState::Up)].into_iter().chain(first));
@@ -122,16 +122,16 @@ impl Line {
         self.tell(output);
     }
 
-    /// The time of the table, which never goes back: a reading may have come a little before a deadline that was run.
+    /// Returns the table's time, which never goes back: a reading may have arrived shortly before a deadline that was already run.
     fn at(&mut self, at: Instant) -> Millis {
         self.now = self.now.max(at.saturating_duration_since(self.started).as_millis() as Millis);
         self.now
     }
 
-    /// Tells what came out of the table.
+    /// Publishes the table's output.
     fn tell(&mut self, mut output: Output) {
         self.show(&output);
-        // What the board remembers is asked for by its own game: this table explains what stands there now without waiting for it.
+        // Only the board's own game requests the board's memory: this table explains the current placement without waiting for it.
         while std::mem::take(&mut output.cues).contains(&Cue::Memory) {
             output = self.table.handle(self.now, Input::Reading(Reading::Memory(Vec::new())));
             self.show(&output);
@@ -166,7 +166,7 @@ impl Line {
 }
 
 impl Drop for Line {
-    /// Also when it fails: whoever follows it looks at it then.
+    /// Also notifies on failure, so that the client checks the task.
     fn drop(&mut self) {
         self.changed.notify_one();
     }

@@ -1,10 +1,10 @@
-//! A link: one port, the boards on it, their protocol and their tables, in one task that owns the only clock.
+//! A link: one port with its boards, their protocol and their tables, in one task that owns the only clock.
 //!
-//! On most links there is one board, whose place is taken before the port is opened. On a chain (a bus) places are taken when a
-//! board is first heard, and each goes on with the last game of the board with that serial number.
+//! Most links have one board, which is registered before the port is opened. On a chain (a bus) a board is registered when it is
+//! first heard, and continues the last game of the board with that serial number.
 //!
-//! **Invariants:** the task wakes for bytes, orders and deadlines, and for nothing else. It never waits for the journal or for a
-//! face. A port that goes away is one event, and is tried again for ever.
+//! **Invariants:** The task wakes for bytes, requests, deadlines and plug events, and for nothing else. It never waits for the
+//! journal or for a front-end. A port that disappears is one event; the task then tries to open it again without limit.
 
 mod clock;
 mod place;
@@ -31,56 +31,56 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 use tracing::{debug, info, warn};
 
-/// Pauses between attempts to open a port, in milliseconds: the first, and the longest.
+/// First and longest pause between attempts to open a port, in milliseconds.
 const RECONNECT: (Millis, Millis) = (100, 5_000);
-/// So long a board shows which one it is, in milliseconds.
+/// How long a board identifies itself, in milliseconds.
 const FOUND: Millis = 3_000;
-/// So much of what a line says between two questions is recorded, in bytes.
+/// Maximum size of the recorded reply to one request on a chain, in bytes.
 const LONGEST: usize = 64 * 1024;
-/// A board that takes nothing for so long is as good as unplugged.
+/// Write timeout: a board that does not accept a write within this time counts as unplugged.
 const STUCK: Duration = Duration::from_secs(2);
-/// The kind of trouble of a chain on which no board has been heard.
+/// Kind of health problem: no board has been heard on a chain.
 pub const NO_BOARDS: &str = "no_boards";
 
-/// What a link task has to know.
+/// Parameters of a link task.
 #[derive(Clone)]
 pub struct LinkSpec {
-    /// The name of the board, or of the chain of boards.
+    /// Name of the board, or of the chain of boards.
     pub id: BoardId,
-    /// Its family.
+    /// Model.
     pub model: &'static Model,
-    /// Where it is looked for.
+    /// How the port is selected.
     pub place: Lookout,
-    /// How the port's control lines are set.
+    /// Control lines to set on the port.
     pub control: ControlLines,
-    /// How its readings become a game.
+    /// Settings with which readings become a game.
     pub settings: Settings,
-    /// Where everything it says is recorded, if it is.
+    /// Where everything that the board sends is recorded; `None`: not at all.
     pub recordings: Option<Recordings>,
-    /// On a chain: names of boards, by their addresses.
+    /// On a chain: names of boards by address.
     pub names: BTreeMap<Address, BoardId>,
-    /// Changes when something was plugged in or out: a board that is away is looked for at once.
+    /// Changes on plug events, so that a missing board is looked for at once.
     pub plugs: Plugs,
-    /// Where what is learned of its pieces is kept, if it is.
+    /// Where calibrations are stored; `None`: nowhere.
     pub calibrations: Option<Calibrations>,
-    /// Whether what it says may be listened to beside its game.
+    /// Whether clients may follow the board's readings beside its game.
     pub shares_readings: bool,
 }
 
-/// Where a board is looked for.
+/// Selects a board's port.
 #[derive(Clone)]
 pub enum Lookout {
-    /// As configured or given by argument: the places of all boards, and which of them is this board's.
+    /// By configuration or argument: the places of all boards, and the index of this board's.
     Named(Arc<[watch::Place]>, usize),
-    /// Where it was found, and the sockets that are other boards.
+    /// By discovery: the place where the board was found, and the sockets of other boards.
     Found(watch::Place, tokio::sync::watch::Receiver<Sockets>),
 }
 
-/// Counts how often something was plugged in or out.
+/// Counts plug and unplug events.
 pub type Plugs = tokio::sync::watch::Receiver<u64>;
 
 impl LinkSpec {
-    /// One board at one place, which nobody has named.
+    /// Returns the parameters for one board at one place, which the configuration does not name.
     pub fn single(model: &'static Model, place: watch::Place, settings: Settings) -> LinkSpec {
         LinkSpec {
             id: BoardId::at(model, &place),
@@ -96,7 +96,8 @@ impl LinkSpec {
         }
     }
 
-    /// The name of a board on this link: on a chain its own, else that of the chain and its serial number.
+    /// Returns the name of a board on this link. On a chain it is the board's configured name, else the chain's name and the serial
+    /// number.
     fn board(&self, address: Address) -> BoardId {
         match self.names.get(&address) {
             Some(name) => name.clone(),
@@ -105,7 +106,7 @@ impl LinkSpec {
         }
     }
 
-    /// The device file to open now.
+    /// Returns the device node to open now.
     fn port(&self) -> Result<PathBuf, String> {
         let (place, found) = match &self.place {
             Lookout::Named(places, index) => match places.get(*index) {
@@ -123,7 +124,7 @@ impl LinkSpec {
     }
 }
 
-/// Serves one link until `stop` says so (or its sender is gone).
+/// Serves one link until `stop` is set or its sender is dropped.
 pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
     let mut link = Link::start(spec, hub);
     let mut buffer = [0; 1024];
@@ -146,7 +147,7 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
             Step::Deadline => link.deadline().await,
         }
         link.send().await;
-        // What was published goes on its way before the port and the alarm are looked at again.
+        // Let published events proceed before the port and the alarm are polled again.
         tokio::task::yield_now().await;
     }
     debug!(board = %link.spec.id, "link stopped");
@@ -159,7 +160,7 @@ enum Step {
     Deadline,
 }
 
-/// Returns when something was plugged in or out; never where nobody tells.
+/// Waits for a plug event; forever if there is no source of them.
 async fn plugged(plugs: &mut Plugs) {
     if plugs.changed().await.is_err() {
         std::future::pending().await
@@ -173,7 +174,7 @@ async fn read(port: &mut Option<Port>, buffer: &mut [u8]) -> Result<usize, LineE
     }
 }
 
-/// The next order for one of the boards.
+/// Waits for the next request for one of the boards.
 async fn request(places: &mut BTreeMap<Address, Box<Place>>) -> (Address, Request) {
     std::future::poll_fn(|context| {
         for (address, place) in &mut *places {
@@ -191,19 +192,19 @@ struct Link {
     hub: Arc<Hub>,
     clock: Clock,
     port: Option<Port>,
-    /// A port that is being closed: a device that takes nothing can hold that up for half a minute.
+    /// A port that is being closed: closing a device that accepts no data can take half a minute.
     closing: Option<tokio::task::JoinHandle<()>>,
-    /// What the port is called, while it is open.
+    /// Path of the port while it is open.
     path: String,
-    /// When to open the port next, while there is none; and how long to wait after that.
+    /// While there is no port: when to open it next, and the pause after that attempt.
     retry: (Millis, Millis),
     protocol: Box<dyn Protocol>,
-    /// In boxes: a map has room for eleven in each of its nodes, and nearly all links have one board.
+    /// Boxed, because each node of a `BTreeMap` has room for eleven values, and nearly all links have one board.
     places: BTreeMap<Address, Box<Place>>,
     writes: VecDeque<Write>,
-    /// A board that shows which one it is, and until when.
+    /// A board that is identifying itself, and until when.
     found: Option<(Address, Millis)>,
-    /// On a chain: what was sent last, and what came since. It is recorded for the boards that it tells of.
+    /// On a chain: the last bytes sent, and the bytes received since. They are recorded for the boards that they concern.
     exchange: (Vec<u8>, Vec<u8>),
 }
 
@@ -252,7 +253,7 @@ impl Link {
         self.settle(now);
     }
 
-    /// The board shows which one it is, with all that it has; whether it has something.
+    /// Makes a board identify itself with its lights and its beeper. Fails if it has neither.
     fn show_itself(&mut self, now: Instant, board: Address) -> Result<Answer, OrderError> {
         let at = self.clock.at(now);
         let is_there = self.port.is_some();
@@ -265,7 +266,7 @@ impl Link {
         }
     }
 
-    /// The port may be there again.
+    /// Retries at once, because the port may exist again.
     fn look_now(&mut self) {
         if self.port.is_none() {
             self.retry = (self.clock.at(Instant::now()), RECONNECT.0);
@@ -273,7 +274,7 @@ impl Link {
     }
 
     async fn open(&mut self, now: Instant) {
-        // Until then we have it ourselves.
+        // Until the old port is closed, this process itself holds the device.
         if self.closing.as_ref().is_some_and(|closing| !closing.is_finished()) {
             self.retry.0 = self.clock.at(now) + RECONNECT.0;
             return;
@@ -315,7 +316,7 @@ impl Link {
         let now = Instant::now();
         warn!(board = %self.spec.id, "{reason}");
         self.closing = self.port.take().map(|port| tokio::task::spawn_blocking(move || drop(port)));
-        // The pause begins anew once the board is ready, so that a loose plug does not make it restless.
+        // The pause is reset only once the board reports, so that a loose plug does not cause rapid retries.
         self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT.1));
         self.contact(Contact::Unplugged, reason, None);
         self.link(now, LinkState::Down);
@@ -333,7 +334,7 @@ impl Link {
     fn received(&mut self, chunk: &[u8]) {
         let now = Instant::now();
         if self.protocol.is_chain() {
-            // What never ends is no answer.
+            // Do not record a reply that never ends.
             if self.exchange.1.len() + chunk.len() <= LONGEST {
                 self.exchange.1.extend_from_slice(chunk);
             }
@@ -352,7 +353,7 @@ impl Link {
     fn request(&mut self, board: Address, request: Request) {
         let now = Instant::now();
         if let Asked::Identify = request.what {
-            // Who asked may be gone.
+            // The requester may be gone.
             let _ = request.done.send(self.show_itself(now, board));
         } else {
             let cues = self.places.get_mut(&board).map(|place| place.request(now, request));
@@ -361,12 +362,12 @@ impl Link {
         self.settle(now);
     }
 
-    /// Does what is due at the tables.
+    /// Runs the due deadlines of all tables.
     fn advance(&mut self, now: Instant) {
         self.each(now, |place| place.advance(now));
     }
 
-    /// Does this at every place, and what comes of it.
+    /// Calls `act` for every board and executes the resulting commands.
     fn each(&mut self, now: Instant, mut act: impl FnMut(&mut Place) -> Vec<Cue>) {
         let mut cues = Vec::new();
         for (address, place) in &mut self.places {
@@ -377,7 +378,7 @@ impl Link {
         }
     }
 
-    /// Takes what the protocol has to say and carries out what the tables ask for until both are quiet, then publishes it all.
+    /// Processes readings and executes board commands until there are none left, then publishes the results.
     fn settle(&mut self, now: Instant) {
         while let Some((address, reading)) = self.protocol.poll_reading() {
             if !self.places.contains_key(&address) && !self.seat(now, address) {
@@ -396,7 +397,7 @@ impl Link {
         self.places.values_mut().for_each(|place| place.publish(now));
     }
 
-    /// Takes a place for a board of a chain that is heard for the first time.
+    /// Registers a board of a chain that is heard for the first time.
     fn seat(&mut self, now: Instant, address: Address) -> bool {
         if !self.protocol.is_chain() {
             debug!(board = %self.spec.id, ?address, "a reading of a board that is not on this link");
@@ -411,7 +412,7 @@ impl Link {
         true
     }
 
-    /// What was sent and came last is about this board.
+    /// Records the last request and its reply for this board.
     fn record_exchange(&mut self, now: Instant, address: Address) {
         if !self.protocol.is_chain() {
             return;
@@ -440,19 +441,19 @@ impl Link {
         }
     }
 
-    /// How it stands between us and all boards; whether that is news.
+    /// Sets the connection state of all boards; returns whether any changed.
     fn contact(&self, contact: Contact, reason: &str, port: Option<&str>) -> bool {
         let news = self.places.values().filter(|place| place.contact(contact, reason, port));
         news.count() > 0
     }
 
-    /// Tells, or takes back, why there are no boards on a chain; whether that is news.
+    /// Sets or clears the reason why a chain has no boards; returns whether it changed.
     fn no_boards(&self, reason: Option<String>) -> bool {
         let sentence = reason.map(|reason| format!("chain {}: {reason}", self.spec.id));
         self.protocol.is_chain() && self.hub.trouble(NO_BOARDS, Some(&self.spec.id), sentence)
     }
 
-    /// Sends what is due.
+    /// Sends the writes that are due.
     async fn send(&mut self) {
         let now = Instant::now();
         while let Some(port) = &mut self.port

@@ -1,4 +1,4 @@
-//! The shell around the core: links with the only clock, order, the journal.
+//! I/O around the pure core: link tasks with the only clock, the hub that orders and distributes events, and the journal.
 
 mod alarm;
 pub mod calibration;
@@ -19,10 +19,10 @@ pub mod whole_file;
 pub use gallery::{Gallery, Source};
 pub use hub::Hub;
 
-/// Where a task hears that it has to end: `true`, or the other end is gone.
+/// A task's shutdown signal: `true`, or a closed channel, means that the task must end.
 pub type Stop = tokio::sync::watch::Receiver<bool>;
 
-/// Returns when the task has to end.
+/// Waits until the task must end.
 pub async fn stopped(stop: &mut Stop) {
     let _ = stop.wait_for(|stop| *stop).await;
 }

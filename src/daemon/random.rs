@@ -1,8 +1,8 @@
-//! Random bytes from the system.
+//! Random bytes from the operating system.
 
 use std::io;
 
-/// Fills the buffer.
+/// Fills the buffer with random bytes.
 ///
 /// # Errors
 /// `getrandom` failed.

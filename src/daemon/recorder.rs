@@ -1,4 +1,5 @@
-//! Recordings beside the journal: everything a board said, to be replayed. The first thing to be dropped when the disk fills.
+//! Recordings beside the journal: everything that a board sent, for replay. They are the first data to be dropped when the disk
+//! fills.
 
 use crate::boards::Millis;
 use crate::config::Room;
@@ -15,30 +16,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tracing::{debug, info, warn};
 
-/// The kind of trouble when nothing can be recorded.
+/// Kind of health problem: nothing can be recorded.
 pub const RECORDINGS_STOPPED: &str = "recordings_stopped";
-/// The kind of trouble when a board says more than is recorded.
+/// Kind of health problem: a board sends more than is recorded.
 pub const RECORDING_PAUSED: &str = "recording_paused";
-/// A board may fill its recordings this fast for as long as it likes, in bytes a millisecond: more than twice what a line of
-/// 115,200 baud carries, which takes two digits a byte.
+/// Sustained rate at which a board may fill its recordings, in bytes per millisecond: more than twice what a serial line at 115,200
+/// baud carries, recorded with two digits per byte.
 const RATE: u64 = 64;
-/// Beyond that it may say so many bytes at once: the memory of a board, and the squares of many scans.
+/// Burst allowed beyond that rate, in bytes: a board's memory, and the squares of many scans.
 const BURST: u64 = 4_000_000;
-/// The disk is looked at once in so many lines.
+/// Number of lines between checks of the free disk space.
 const LOOK: u32 = 200;
-/// One recording takes at most this part of the room for all.
+/// A recording may use at most 1/`SHARE` of the space for all recordings.
 const SHARE: u64 = 8;
 
-/// Where recordings are kept, and how much room there is for them.
+/// Directory of the recordings, and their disk limits.
 #[derive(Clone, Debug)]
 pub struct Recordings {
-    /// The directory; created where missing.
+    /// Directory; created if missing.
     pub dir: PathBuf,
-    /// The oldest make room for the newest.
+    /// Disk limits. The oldest recordings are deleted to make room.
     pub room: Room,
 }
 
-/// Records one board. A new recording begins with each start of the daemon, and when the last one is full.
+/// Records one board. A new recording begins at each start of the daemon and when the last one is full.
 pub struct Recorder {
     hub: Arc<Hub>,
     recordings: Recordings,
@@ -47,16 +48,16 @@ pub struct Recorder {
     file: Option<Writer<File>>,
     /// The board's time at which the file begins.
     began: Millis,
-    /// Lines until the disk is looked at again.
+    /// Lines until the next check of the disk.
     until_look: u32,
     rate: RateLimit,
-    /// The board says more than is recorded.
+    /// The board sends more than is recorded.
     paused: bool,
     /// A failure was logged, and nothing has been recorded since.
     is_failing: bool,
 }
 
-/// A leaky bucket of bytes.
+/// A leaky bucket, in bytes.
 #[derive(Debug, Default)]
 struct RateLimit {
     level: u64,
@@ -64,8 +65,8 @@ struct RateLimit {
 }
 
 impl RateLimit {
-    /// Counts these bytes, whether they are recorded or not. The level has a limit, so that a board that was mad for hours is recorded
-    /// again within a minute.
+    /// Counts these bytes, whether they are recorded or not. The level is limited, so that a board that flooded for hours is
+    /// recorded again within a minute.
     fn add(&mut self, now: Millis, bytes: u64) {
         let leaked = now.saturating_sub(self.at).saturating_mul(RATE);
         self.at = self.at.max(now);
@@ -76,14 +77,14 @@ impl RateLimit {
         self.level > BURST
     }
 
-    /// So much has leaked that a pause is over.
+    /// Returns whether the level is low enough to end a pause.
     fn is_calm(&self) -> bool {
         self.level <= BURST / 2
     }
 }
 
 impl Recorder {
-    /// A recorder that has not begun.
+    /// Creates a recorder that has not begun to record.
     pub fn new(hub: Arc<Hub>, recordings: Recordings, board: BoardId, model: &str, settings: &Settings) -> Recorder {
         let mut header = Header::new(model);
         header.chess960 = settings.chess960;
@@ -96,7 +97,7 @@ impl Recorder {
         Recorder { hub, recordings, board, header, file, began: 0, until_look: LOOK, rate, paused, is_failing }
     }
 
-    /// Begins a new file, in mid-game where `state` says so; not while the board says more than is recorded.
+    /// Begins a new file, in mid-game if `state` says so. Does nothing while the board sends more than is recorded.
     pub fn begin(&mut self, now: Millis, state: Option<State>) {
         if self.paused {
             return;
@@ -118,7 +119,7 @@ impl Recorder {
         }
     }
 
-    /// Records one line. [`Written::Full`]: it is to be written again into a new file.
+    /// Records one line. After [`Written::Full`] the caller must write it again into a new file.
     pub fn write(&mut self, now: Millis, what: What) -> Written {
         self.rate.add(now, length(&what));
         if self.paused {
@@ -155,7 +156,7 @@ impl Recorder {
         }
     }
 
-    /// Stops because not even one line fits into a recording that has just begun.
+    /// Stops recording because not even one line fits into a new recording.
     pub fn too_small(&mut self) {
         self.stop(&io::Error::other("max_mb in [recordings] is too little for one line: raise it"));
     }
@@ -170,7 +171,7 @@ impl Recorder {
         let name = format!("{}-{}", self.board, started.strftime("%Y%m%dT%H%M%S%3fZ"));
         let mut path = dir.join(format!("{name}.rec"));
         let mut again = 1;
-        // Two may begin in the same millisecond.
+        // Two recordings may begin in the same millisecond.
         let file = loop {
             match File::create_new(&path) {
                 Err(why) if why.kind() == io::ErrorKind::AlreadyExists => again += 1,
@@ -179,20 +180,21 @@ impl Recorder {
             path = dir.join(format!("{name}-{again}.rec"));
         };
         self.header.started = started.to_string();
-        // Whatever its date comes to be: see `is_written`. Where files cannot be locked, the oldest go first.
+        // The lock protects the file from deletion whatever its date, see `is_written`. Where files cannot be locked, the oldest
+        // are deleted first.
         let _ = file.try_lock_shared();
         let file = Writer::begin(file, &self.header, max / SHARE)?;
-        // A recording begins with a game, which the public learns later.
+        // At debug level: a recording begins with a game, which the public sees only after the delay.
         debug!(board = %self.board, "recording to {}", path.display());
         Ok(file)
     }
 
-    /// Stops until the board says less: it would take the room, and the time, of the others.
+    /// Pauses recording until the board sends less: it would use the disk space and the time of the other boards.
     fn pause(&mut self, now: Millis) {
         self.paused = true;
         if let Some(mut file) = self.file.take() {
             let note = "the board says more than is recorded: what came later is missing".to_owned();
-            // What can be read ends here in any case.
+            // If this fails, the readable part of the file simply ends here.
             let _ = file.write(now.saturating_sub(self.began), What::Note(note));
         }
         let sentence = format!(
@@ -209,7 +211,7 @@ impl Recorder {
         let dir = self.recordings.dir.display();
         let sentence =
             format!("nothing is recorded ({why}): make room in {dir}, and the next game is recorded again; moves are kept");
-        // It is tried again with each game, which the public learns later: the log says it once.
+        // Each game retries, and the public sees its start only after the delay: log a warning only once.
         match std::mem::replace(&mut self.is_failing, true) {
             true => debug!(board = %self.board, "{sentence}"),
             false => warn!(board = %self.board, "{sentence}"),
@@ -218,7 +220,7 @@ impl Recorder {
     }
 }
 
-/// Moves need the room that is left when there is little.
+/// Fails if little disk space is left, which must be kept for moves.
 fn enough_room(recordings: &Recordings) -> io::Result<()> {
     let disk = rustix::fs::statvfs(&recordings.dir)?;
     let (left, reserve) = (disk.f_bavail.saturating_mul(disk.f_frsize), recordings.room.reserve);
@@ -232,7 +234,7 @@ fn enough_room(recordings: &Recordings) -> io::Result<()> {
     Ok(())
 }
 
-/// About how many bytes a line takes.
+/// Returns the approximate number of bytes of a line.
 fn length(what: &What) -> u64 {
     const FRAME: usize = 24;
     let said = match what {
@@ -245,9 +247,9 @@ fn length(what: &What) -> u64 {
     (FRAME + said) as u64
 }
 
-/// Deletes recordings until the others take no more than this many bytes: the oldest of the boards that take more than an equal share,
-/// so that no board evicts what others said. One that is being written stays: when the time of day was set back, it is older than those
-/// before it.
+/// Deletes recordings until the others use at most `room` bytes: the oldest ones of boards that use more than an equal share, so
+/// that no board evicts another's recordings. A recording that is being written is kept: if the system clock was set back, it looks
+/// older than those before it.
 fn make_room(dir: &Path, room: u64) -> io::Result<()> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -271,18 +273,18 @@ fn make_room(dir: &Path, room: u64) -> io::Result<()> {
             *kept.entry(board_of(&path)).or_default() += length;
             continue;
         }
-        // The next one begins with a game.
+        // At debug level: the next one begins with a game.
         debug!("the recording {} makes room for the next", path.display());
         fs::remove_file(&path)?;
     }
 }
 
-/// Whether somebody writes this recording now.
+/// Returns whether a process is writing this recording now.
 fn is_written(path: &Path) -> bool {
     File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Whose recording this is: names of boards have no `-`.
+/// Returns the board of a recording: board names contain no `-`.
 fn board_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.split('-').next().unwrap_or_default().to_owned()
@@ -320,7 +322,7 @@ mod tests {
         let kept = ["13", "14", "15"].map(|minute| format!("mad-20261121T10{minute}00000Z.rec"));
         let expect = ["a-20261121T100000000Z.rec", "b-20261121T100000000Z.rec"].map(str::to_owned);
         assert_eq!(left(), [&expect[..], &kept, &["notes.txt".to_owned()]].concat());
-        // Then who takes more than an equal share, the oldest first.
+        // Next the boards that use more than an equal share, oldest first.
         make_room(dir.path(), 700).unwrap();
         assert_eq!(left(), [&expect[1..], &kept, &["notes.txt".to_owned()]].concat());
     }
@@ -346,7 +348,7 @@ mod tests {
             names
         };
         assert_eq!(left(), ["a-20261121T090000000Z.rec", "a-20261121T100000003Z.rec"]);
-        // It alone is more than there is room for.
+        // It alone exceeds the limit.
         make_room(dir.path(), 100).unwrap();
         assert_eq!(left(), ["a-20261121T090000000Z.rec"]);
         drop(written);
@@ -357,7 +359,7 @@ mod tests {
     #[test]
     fn a_rate_is_exceeded_by_what_goes_on() {
         let mut rate = RateLimit::default();
-        // A line of 115,200 baud, all day, after a memory was asked for.
+        // A line at 115,200 baud, all day, after a memory request.
         rate.add(0, 200_000);
         for second in 0..8 * 3600 {
             rate.add(second * 1000, 2 * 11_520 + 2_000);
@@ -370,7 +372,7 @@ mod tests {
         assert!(mad.is_some_and(|ms| ms < 1_000), "{mad:?}");
         let mut now = 9 * 3_600_000;
         (0..100).for_each(|_| rate.add(now, BURST));
-        // However mad it was, it is calm again after this.
+        // However much was sent, the level is low again after this time.
         now += (BURST / 8 * 5).div_ceil(RATE);
         rate.add(now, 0);
         assert!(rate.is_calm());

@@ -1,4 +1,4 @@
-//! The round that is being played: kept in a file under the state directory, and its names given to the games.
+//! The current round: stores it in a file under the state directory and gives its players' names to the games.
 
 use crate::daemon::hub::{BoardId, GameView, Hub, News, State, Target};
 use crate::daemon::whole_file::{Lasting, replace};
@@ -14,12 +14,12 @@ use std::sync::Arc;
 use tokio::sync::broadcast;
 use tracing::{debug, warn};
 
-/// The file, which is there once a round was loaded.
+/// The file; it exists once a round was loaded.
 #[derive(Clone, Debug)]
 pub struct RoundFile(pub PathBuf);
 
 impl RoundFile {
-    /// What was last kept. A file that cannot be read is said, and left as it is.
+    /// Loads the stored round. A file that cannot be read is reported and left as it is.
     pub fn load(&self) -> Option<Round> {
         let text = match fs::read_to_string(&self.0) {
             Ok(text) => text,
@@ -38,16 +38,16 @@ impl RoundFile {
         }
     }
 
-    /// Keeps this in place of what was kept, whole or not at all.
+    /// Stores this round atomically and replaces the old one.
     ///
     /// # Errors
-    /// The disk takes it not; what was kept stays.
+    /// The write failed; the old round remains.
     pub fn keep(&self, round: &Round) -> io::Result<()> {
         replace(&self.0, &serde_json::to_string_pretty(round)?, Lasting::OverPowerCuts)
     }
 }
 
-/// Which board stands at which table now.
+/// Returns the board at each playing table.
 pub fn tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
     let Some(round) = &state.round else { return Vec::new() };
     let mut boards: Vec<(String, Option<String>)> =
@@ -57,13 +57,13 @@ pub fn tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
     round.boards(&boards).into_iter().map(|(table, name)| (table, name.and_then(found))).collect()
 }
 
-/// The round, in which the board `to` stands where `from` does; all others stand where they do. `None`: none is loaded, or `from`
-/// stands nowhere.
+/// Returns the round with board `to` at the table of board `from`; all other boards keep their tables. `None`: no round is loaded,
+/// or `from` is at no table.
 pub fn with_board(state: &State, from: &BoardId, to: &BoardId) -> Option<Round> {
     let mut round = state.round.clone()?;
     let tables = tables(state);
     let (table, _) = tables.iter().find(|(_, board)| board.as_ref() == Some(from))?;
-    // Boards that come in the order of their names would all change places.
+    // Name every board explicitly: boards that are assigned by the order of their names would all move.
     for (other, board) in &tables {
         let pairing = round.table_mut(*other)?;
         let board = if other == table { Some(to) } else { board.as_ref().filter(|board| *board != to) };
@@ -72,14 +72,14 @@ pub fn with_board(state: &State, from: &BoardId, to: &BoardId) -> Option<Round> 
     Some(round)
 }
 
-/// The game of a table: by the names that it was given, because the public does not know every board. Of several the first that has
-/// a result, since what is played there afterwards is not for the public; else the last one in which somebody has moved.
+/// Returns the game of a playing table, by the names in its tags, because the public does not know every board. Among several: the
+/// first that has a result, since later play at the table is not public; else the last one with a move.
 pub fn game_of<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {
     let tags = round.tags(pairing);
     let is_here =
         |game: &&GameView| same_round(&game.record.tags, &tags) && value(&game.record.tags, "Table") == value(&tags, "Table");
     let mut games: Vec<&GameView> = state.games.values().filter(is_here).collect();
-    // A board that was put in the place of another.
+    // A board that replaced another.
     if let Some(board) = &pairing.board
         && games.iter().any(|game| game.board.as_str() == board)
     {
@@ -90,18 +90,18 @@ pub fn game_of<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option
     over.or_else(begun).or(games.last()).copied()
 }
 
-/// Whether two games with these tags are of one round.
+/// Returns whether two games with these tags belong to the same round.
 pub fn same_round(one: &[(String, String)], other: &[(String, String)]) -> bool {
     let number = |tags| value(tags, "Round").and_then(|round| round.split('.').next());
     number(one) == number(other) && value(one, "Event") == value(other, "Event")
 }
 
-/// The value of the tag of this name.
+/// Returns the value of the tag with this name.
 pub fn value<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
-/// Gives the names of the round to the games on its tables, when it changes and when a game begins, until `stop`.
+/// Gives the round's names to the games on its tables, when the round changes and when a game begins, until `stop`.
 pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
     let mut news = hub.subscribe();
     name_games(&hub).await;
@@ -114,7 +114,7 @@ pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
         match next {
             Ok(News::Event(published)) if !matches!(published.stamped.event, Event::GameStarted { .. }) => {}
             Ok(News::Board(board)) => {
-                // Every reading is news of its board; what matters here seldom changes.
+                // Every reading is news about its board; what matters here seldom changes.
                 let now = hub.read(|state| state.boards.get(&board).map(|view| (view.serial_number.clone(), view.game)));
                 if known.insert(board, now.clone()) != Some(now) {
                     name_games(&hub).await;
@@ -127,10 +127,10 @@ pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
     }
 }
 
-/// A game, its table, the PGN tags that it is to have, and how its time class differs from what the round's time control is.
+/// Game, table, PGN tags to set, and how the game's time class differs from the round's time control.
 type Named = (u64, u16, Vec<(String, String)>, Option<String>);
 
-/// Games whose names are not those of the round. One that has names of another round is that round's.
+/// Gives names to the games that lack them. A game with names of another round belongs to that round.
 async fn name_games(hub: &Hub) {
     let wanted: Vec<Named> = hub.read(|state| {
         let Some(round) = &state.round else { return Vec::new() };
@@ -138,13 +138,13 @@ async fn name_games(hub: &Hub) {
             let game = state.games.get(&state.boards.get(&board?)?.game?)?;
             let pairing = round.table(table)?;
             let tags = round.tags(pairing);
-            // What is played at a table when its game is over is nobody's.
+            // Play at a table after its game is over belongs to no pairing.
             let is_over = |of: &GameView| of.id != game.id && of.record.result.is_some();
             if game_of(state, round, pairing).is_some_and(is_over) {
                 return None;
             }
             let known = &game.record.tags;
-            // Pieces that were put up again are a game that nobody has begun: it is of the round in which it is.
+            // A game without moves and result, e.g. after the pieces were set up again, belongs to the current round.
             let untouched = game.record.plies.is_empty() && game.record.result.is_none();
             let ours = untouched || known.is_empty() && game.record.result.is_none() || same_round(known, &tags);
             let control = tags.iter().find(|(name, _)| name == "TimeControl").map_or("", |(_, control)| control);
@@ -163,7 +163,7 @@ async fn name_games(hub: &Hub) {
         }
         let order = Order { command: Command::Tags(tags), by: by.clone() };
         match hub.command(Target::Game(game), order).await {
-            // That a game has begun the public learns later.
+            // At debug level: the public learns of the game only after the delay.
             Ok(_) => debug!("game {game} is the one at table {table}"),
             Err(why) => hub.warn_about_play(None, &format!("game {game} at table {table} has no names: {why}")),
         }

@@ -1,40 +1,40 @@
-//! Pauses between starts that fail, one longer than the other.
+//! Backoff between failed starts.
 //!
-//! The service manager starts the service again at once, whatever it ended of: a crash in mid-round must cost no moves. It cannot tell
-//! that from a start that fails each time (`RestartSteps=` is newer than the systemd of Debian 12), so the service waits by itself
-//! before it starts. How many starts have failed in a row stands in its runtime directory, which the service manager keeps between
-//! restarts and nobody keeps over a reboot.
+//! The service manager restarts the service at once, whatever ended it, since a crash in mid-round must cost no moves. It cannot
+//! distinguish that from a start that fails each time (`RestartSteps=` is newer than the systemd of Debian 12), so the service
+//! itself waits before it starts. The number of consecutive failed starts is in its runtime directory, which the service manager
+//! preserves across restarts but not across a reboot.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The file in the runtime directory.
+/// Name of the file in the runtime directory.
 const FILE: &str = "failed-starts";
-/// The first pause: before the third start in a row. The second is as quick as the service manager makes it.
+/// First pause, before the third consecutive start. The second start is delayed only by the service manager.
 const FIRST: Duration = Duration::from_millis(400);
-/// The longest.
+/// Longest pause.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// How many starts have failed in a row.
+/// Counts consecutive failed starts.
 #[derive(Debug)]
 pub struct StartBackoff {
-    /// `None`: nobody starts this again by himself.
+    /// `None`: the process is not restarted automatically.
     file: Option<PathBuf>,
 }
 
 impl StartBackoff {
-    /// In the runtime directory that systemd gives to the service (`RuntimeDirectory=`); without one there are no pauses.
+    /// Uses the runtime directory that systemd gives to the service (`RuntimeDirectory=`). Without one there are no pauses.
     pub fn from_env() -> StartBackoff {
-        // Of several, with colons between them, the first.
+        // If there are several, separated by colons, use the first.
         let dirs = std::env::var("RUNTIME_DIRECTORY").unwrap_or_default();
         let dir = dirs.split(':').next().filter(|dir| !dir.is_empty());
         StartBackoff { file: dir.map(|dir| Path::new(dir).join(FILE)) }
     }
 
-    /// Counts a start as failed, until [`StartBackoff::succeeded`] says otherwise: what kills it counts, too. Returns how many have
-    /// failed before it, and how long to wait before it.
+    /// Counts a start as failed until [`StartBackoff::succeeded`] is called, so that a killed process counts too. Returns the
+    /// number of failed starts before it, and the pause before it.
     ///
     /// # Errors
     /// The file cannot be written; there is no pause then.
@@ -45,16 +45,16 @@ impl StartBackoff {
         Ok((failed, pause(failed)))
     }
 
-    /// The start was one, or was called off: the next one waits for nothing.
+    /// Resets the count: the start succeeded or was cancelled.
     pub fn succeeded(&self) {
         if let Some(file) = &self.file {
-            // Where it cannot be taken away, the next start waits half a minute at most.
+            // If the file cannot be removed, the next start waits half a minute at most.
             let _ = fs::remove_file(file);
         }
     }
 }
 
-/// The pause before a start, after so many that have failed.
+/// Returns the pause before a start after this number of failed ones.
 fn pause(failed: u32) -> Duration {
     match failed.checked_sub(2) {
         None => Duration::ZERO,

@@ -1,4 +1,4 @@
-//! What is plugged in that may be a board and is not used: told on D-Bus with the reason.
+//! Devices that may be boards and are not used, published on D-Bus with the reason.
 
 use super::hub::Hub;
 use super::links::Plugs;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tracing::{info, warn};
 
-/// So long after something was plugged in, its driver is there, if there is one, and udev has given it to whom it belongs.
+/// Time after a plug event until the driver is bound, if there is one, and udev has set the device's owner.
 const UNPACKED: Duration = Duration::from_secs(1);
 
-/// Keeps the list as devices come and go, for ever. `places`: where configured boards are looked for; `None`: every board is served
-/// whose own id says that it is one.
+/// Keeps the list up to date as devices come and go; never returns. `places`: those of the configured boards; `None`: every board
+/// with a board's own USB id is used.
 pub async fn run(hub: Arc<Hub>, places: Option<Arc<[Place]>>, mut plugs: Plugs) {
     let mut said = false;
     loop {

@@ -1,24 +1,24 @@
-//! A file that is written whole, or stays what it was: also after a power cut.
+//! Atomic file replacement: a file has either its old or its complete new content, even after a power cut.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
-/// What the new content of a file has to survive. The file itself is always whole: this, or what was there before.
+/// What a file's new content must survive. In every case the file is complete, with the new or the old content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lasting {
-    /// A power cut: once it is written, nothing brings back what was there before.
+    /// A power cut: once written, the old content never returns.
     OverPowerCuts,
-    /// The end of this program. After a power cut what was there before may be there again: for what is told again by others.
+    /// The end of this process. After a power cut the old content may return: for data that others send again.
     WhilePowered,
 }
 
-/// Puts this text in the place of what was there; folders are made where they are missing. What watches the folder never sees it
-/// unfinished under a name of its kind. Waits for the disk.
+/// Replaces a file's content with this text; missing directories are created. Watchers of the directory never see an unfinished
+/// file under a name of its kind. Waits for the disk.
 ///
 /// # Errors
-/// The disk takes it not; what was there stays, or what a power cut leaves is not known.
+/// The write failed. The old content remains, or the content after a power cut is undefined.
 pub fn replace(path: &Path, text: &str, lasting: Lasting) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         make_folder(folder, 0o777)?;
@@ -27,24 +27,24 @@ pub fn replace(path: &Path, text: &str, lasting: Lasting) -> io::Result<()> {
     if lasting == Lasting::OverPowerCuts { sync_folder_of(path) } else { Ok(()) }
 }
 
-/// The same for what everybody may read, whatever else this program writes: files and the folders that are made are so, and survive
-/// the end of this program. It waits for no disk: a power cut may leave a part of what was written in the last half minute. A folder
-/// that is there already stays as it is.
+/// As [`replace`], for files that everybody may read: files and created directories are world-readable, regardless of the umask.
+/// The content survives the end of this process, but nothing is synced: after a power cut, what was written in the last half minute
+/// may be incomplete. The mode of an existing directory is not changed.
 ///
 /// # Errors
-/// The disk takes it not; what was there stays.
+/// The write failed; the old content remains.
 pub fn replace_public(path: &Path, text: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         make_public(folder)?;
     }
-    // Explicitly: the mask of this program (umask(2)) is that of the journal.
+    // Set explicitly: the umask of this process (umask(2)) is the journal's.
     put(path, text, |new| new.set_permissions(Permissions::from_mode(0o644)))
 }
 
-/// The same as [`replace`] for what nobody may read but the user of this program; it survives a power cut.
+/// As [`replace`], for files that only the user of this process may read; the content survives a power cut.
 ///
 /// # Errors
-/// The disk takes it not; what was there stays, or what a power cut leaves is not known.
+/// The write failed. The old content remains, or the content after a power cut is undefined.
 pub fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
     put(path, text, |new| {
         new.set_permissions(Permissions::from_mode(0o600))?;
@@ -53,10 +53,10 @@ pub fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
     sync_folder_of(path)
 }
 
-/// Makes this folder and those above it where they are missing, with this mode, so that they survive a power cut.
+/// Creates this directory and its parents with this mode if missing, so that they survive a power cut.
 ///
 /// # Errors
-/// The disk takes it not, or something else has that name.
+/// The directory cannot be created, or something else has that name.
 pub fn make_folder(folder: &Path, mode: u32) -> io::Result<()> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
@@ -65,14 +65,14 @@ pub fn make_folder(folder: &Path, mode: u32) -> io::Result<()> {
         make_folder(above, mode)?;
     }
     match DirBuilder::new().mode(mode).create(folder) {
-        // Somebody else has made it meanwhile.
+        // Another thread or process has created it meanwhile.
         Err(why) if why.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
         made => made?,
     }
     sync_folder_of(folder)
 }
 
-/// Makes the names in the folder of this file last.
+/// Syncs the directory of this file, so that its entries survive a power cut.
 fn sync_folder_of(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
@@ -89,7 +89,7 @@ fn make_public(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, Permissions::from_mode(0o755))
 }
 
-/// Writes it beside what is there, makes it ready, and puts it in its place.
+/// Writes a temporary file beside the target, calls `ready` on it, and renames it to the target.
 fn put(path: &Path, text: &str, ready: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -99,7 +99,7 @@ fn put(path: &Path, text: &str, ready: impl FnOnce(&File) -> io::Result<()>) -> 
         .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| ready(&file)))
         .and_then(|()| fs::rename(&new, path));
     if written.is_err() {
-        // It may never have been there.
+        // It may not exist.
         let _ = fs::remove_file(&new);
     }
     written

@@ -1,35 +1,35 @@
-//! What a command says to whoever gave it.
+//! Replies to commands.
 
 use crate::game::{Command, Text};
 use crate::laws::Act;
 
-/// What a command that was carried out says to whoever gave it.
+/// The reply to a command that was carried out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Answer {
-    /// It was done.
+    /// The command was carried out.
     #[default]
     Done,
-    /// A position was put back, and the player to move has to make one of these moves, as UCI (Art. 7.5.1); none: any legal move.
+    /// A position was restored, and the player to move must make one of these moves, in UCI (Art. 7.5.1). Empty: any legal move.
     Bound(Vec<String>),
-    /// What a claim is worth.
+    /// The evaluation of a draw claim.
     Claim(Verdict),
-    /// This was taken back.
+    /// This command was undone.
     Undone(Command),
 }
 
-/// What a claim of a draw is worth (Art. 9.2, 9.3), and what the Laws then require.
+/// The evaluation of a draw claim (Art. 9.2, 9.3), and what the Laws then require.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether the game is drawn.
+    /// Whether the claim is correct, so that the game is drawn.
     pub right: bool,
-    /// Why.
+    /// The reason.
     pub text: Text,
-    /// Plies after which the position stood on the board, 0 for the start; an intended move's own ply is the last.
+    /// The plies after which the position occurred, 0 for the start; an intended move's own ply is the last.
     pub occurrences: Vec<u32>,
-    /// Plies without a capture or a pawn's move, the intended one included.
+    /// Plies without a capture or a pawn move, including the intended one.
     pub quiet: u32,
-    /// What the Laws require, in this order; nothing where the edition does not say.
+    /// What the Laws require, in this order; empty if the edition does not say.
     pub required: Vec<Act>,
-    /// The articles of the edition in force, the most important first; none where it is silent, or its text is not at hand.
+    /// The articles of the edition in force, the most important first; empty if it is silent, or its text is not available.
     pub articles: Vec<String>,
 }

@@ -1,7 +1,7 @@
-//! When a move may go to a client that cannot take it back.
+//! When a move may be sent to a client that cannot take it back.
 //!
-//! lichess.org's page posts the first move that it is told at each ply, and has no way to correct it. [`Caution`] decides, from the
-//! record and from what the squares show, how many plies of a game such a client may be told. It is a state machine of its own, so
+//! lichess.org's page posts the first move that it receives at each ply, and cannot correct it. [`Caution`] decides, from the
+//! record and from what the squares show, how many plies of a game may be sent to such a client. It is a separate state machine, so
 //! that the LiveChess server and `touchmovectl score` run the same code.
 
 use super::Confidence;
@@ -10,81 +10,82 @@ use super::record::{Ply, PlyState, Record};
 use crate::boards::{Millis, Placement, Sensed};
 use shakmaty::{Bitboard, Board, Color, Square};
 
-/// Without a clock a move is settled when no square has changed for so long, in milliseconds: longer than a hand rests on its way.
+/// Quiet after which a move is settled without a clock, in milliseconds: longer than a hand rests on its way.
 const QUIET: Millis = 1_000;
 /// The same for a promotion, whose piece may still be fetched or exchanged.
 const QUIET_PROMOTION: Millis = 3_000;
-/// A press may be told before what the hand did last: boards look at a square every 200 to 250 ms, and clocks are told at once.
+/// A press may be reported before the last action of the hand: boards scan a square every 200 to 250 ms, and clocks report at once.
+/// In milliseconds.
 const SCAN: Millis = 300;
-/// A piece of the mover's that is missing from its square for so long, in milliseconds, while no square changes, is not in a hand: the
-/// square does not show it.
+/// If a piece of the mover has been missing from its square for this time without any change on the board, it is not in a hand: the
+/// square does not show it. In milliseconds.
 const IN_HAND: Millis = 5_000;
-/// As sure as a move is told when only what is sure is told.
+/// The confidence required to publish a move where only sure moves are published.
 const SURE: Confidence = Confidence(900);
 
-/// Whether a move is legal and will hardly be corrected, as far as the record says.
+/// Whether a move is legal and unlikely to be corrected, according to the record.
 pub fn is_stable(ply: &Ply) -> bool {
     let sure = ply.confidence >= SURE && !is_king_in_the_centre(&ply.played);
     !ply.played.irregular && (sure || matches!(ply.state, PlyState::Completed { .. }))
 }
 
-/// Whether a game of which only the record is known is played with a clock, and is on.
+/// Whether a game of which only the record is known is in progress and is played with a clock.
 pub fn shows_clock(record: &Record) -> bool {
     let timed = |ply: &Ply| ply.clocks.white.is_some() || ply.clocks.black.is_some();
     record.result.is_none() && record.plies.iter().any(timed)
 }
 
-/// A king's move to where kings tell the result: it may be the first half of that.
+/// Whether this is a king's move to a square on which kings signal the result: it may be the first half of that signal.
 fn is_king_in_the_centre(played: &Played) -> bool {
     played.san.starts_with('K') && ["d4", "e4", "d5", "e5"].iter().any(|square| played.san.contains(square))
 }
 
-/// How many plies of one game may be told to a client that cannot take a move back.
+/// Decides how many plies of one game may be sent to a client that cannot take a move back.
 ///
 /// A move is settled
 ///
-/// * while the clock runs, when it was completed by the clock (Art. 6.2.1) or by the arbiter, or a later one was, as long ago as a
-///   board takes to scan all its squares; or when the reply has been on record for a second: a reply that is made before the move
-///   was finished proves nothing of it;
-/// * otherwise when the reply was made, when a piece of the opponent's left its square as long ago as that, or when the squares were
-///   quiet for a second (for three after a promotion).
+/// * while the clock runs: when it, or a later move, was completed by the clock (Art. 6.2.1) or by the arbiter, and the time that a
+///   board takes to scan all its squares has passed; or when the reply has been on record for a second. A reply made before the
+///   move was finished proves nothing about it;
+/// * otherwise: when the reply was made, when a piece of the opponent left its square that long ago, or when the squares were quiet
+///   for a second (for three after a promotion).
 ///
-/// A move that ended the game needs no press (6.2.1.1) and is settled by quiet beside a running clock, too. The last move is not
-/// settled while a piece of its player's is off the square on which the record has it: it may be that the hand has not finished.
-/// Where nothing stands elsewhere instead, this ends when no square has changed for five seconds.
+/// A move that ended the game needs no press (6.2.1.1) and is also settled by quiet while the clock runs. The last move is not
+/// settled while a piece of its player is off the square on which the record has it: the hand may not have finished. If no other
+/// piece is on a square that should be empty, this ends when no square has changed for five seconds.
 ///
-/// Where the squares are not known, because everything is told late, the second of quiet is one in which the record does not change:
-/// that something was told late does not mean that the board was quiet meanwhile.
+/// If the squares are not known, because everything is published with a delay, the second of quiet is one in which the record does
+/// not change: a delayed report does not show that the board was quiet.
 ///
 /// All times are in milliseconds of the caller's clock, which never goes back.
 #[derive(Clone, Debug)]
 pub struct Caution {
     settled: usize,
-    /// The moves on record, as UCI.
+    /// The moves on record, in UCI.
     moves: Vec<String>,
     /// The number of the record's last event.
     last_number: u64,
     tip: Option<Tip>,
     /// When the last move came on record.
     tip_at: Millis,
-    /// So many plies are settled at these times because one was completed; both rise.
+    /// The number of plies that become settled, and when, because one was completed; both ascending.
     completed: Vec<(usize, Millis)>,
     squares: Option<Placement>,
-    /// When a square last changed or, where squares are not known, the record.
+    /// When a square last changed or, if squares are not known, the record.
     changed_at: Millis,
     clock_runs: bool,
-    /// Whether the hand of the last mover may still be at work.
+    /// Whether the hand of the last mover may still be moving a piece.
     hand: Hand,
 }
 
-/// What the squares say of the hand that made the last move.
+/// What the squares say about the hand that made the last move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hand {
-    /// All pieces of the mover's are on their squares.
+    /// All pieces of the mover are on their squares.
     Done,
     /// One is missing: it is in the hand, or its square does not show it.
     Missing,
-    /// One is missing, and something stands where the record has nothing: it went on.
+    /// One is missing, and a piece is on a square that is empty in the record: it was moved on.
     GoneOn,
 }
 
@@ -93,13 +94,13 @@ enum Hand {
 struct Tip {
     completed_by: Option<CompletedBy>,
     promotion: bool,
-    /// What stands on the board after it.
+    /// The position on the board after it.
     board: Board,
     opponent: Color,
 }
 
 impl Caution {
-    /// A game of which nothing is known yet.
+    /// Creates the state for a game of which nothing is known yet.
     pub fn new(now: Millis) -> Caution {
         Caution {
             settled: 0,
@@ -115,22 +116,22 @@ impl Caution {
         }
     }
 
-    /// How many plies are settled.
+    /// Returns the number of settled plies.
     pub fn settled(&self) -> usize {
         self.settled
     }
 
-    /// When more is settled if nothing changes; `None`: not before something does.
+    /// Returns when more plies become settled if nothing changes; `None`: not before a change.
     pub fn next_deadline(&self) -> Option<Millis> {
         self.answered_deadline().into_iter().chain(self.quiet_deadline()).chain(self.completed_deadline()).min()
     }
 
-    /// When the moves before the last one are settled.
+    /// Returns when the moves before the last one are settled.
     fn answered_deadline(&self) -> Option<Millis> {
         (self.settled + 1 < self.moves.len()).then(|| self.tip_at + QUIET)
     }
 
-    /// When the last one is.
+    /// Returns when the last move is settled by quiet.
     fn quiet_deadline(&self) -> Option<Millis> {
         let tip = self.tip.as_ref()?;
         let ended = tip.completed_by == Some(CompletedBy::GameEnd);
@@ -139,13 +140,13 @@ impl Caution {
         (!self.clock_runs || ended).then_some(due)
     }
 
-    /// When the first move that was completed is.
+    /// Returns when the first completed move is settled.
     fn completed_deadline(&self) -> Option<Millis> {
         let (plies, due) = self.completed.first().copied()?;
         if plies < self.moves.len() { Some(due) } else { Some(due.max(self.hand_deadline()?)) }
     }
 
-    /// When the hand of the last mover has finished; `None`: not before something changes.
+    /// Returns when the hand of the last mover has finished; `None`: not before a change.
     fn hand_deadline(&self) -> Option<Millis> {
         match self.hand {
             Hand::Done => Some(0),
@@ -170,8 +171,8 @@ impl Caution {
         }
     }
 
-    /// Takes the record, what the squares show as the players see them (`None`: not known), and whether the clock runs. To be
-    /// called whenever one of them may have changed.
+    /// Processes the record, what the squares show from the players' point of view (`None`: not known), and whether the clock runs.
+    /// Must be called whenever one of them may have changed.
     pub fn see(&mut self, now: Millis, record: &Record, squares: Option<&Placement>, clock_runs: bool) {
         self.advance(now);
         let working = !record.faults.iter().map(|bad| bad.square).collect::<Bitboard>();
@@ -206,7 +207,7 @@ impl Caution {
         self.advance(now);
     }
 
-    /// The record changed.
+    /// Processes a change of the record.
     fn follow(&mut self, now: Millis, record: &Record, blind: bool) {
         let same = self.moves.iter().zip(&record.plies).take_while(|(known, ply)| **known == ply.played.uci).count();
         if same < self.moves.len() || same < record.plies.len() {
@@ -244,7 +245,7 @@ fn completed_by(ply: &Ply) -> Option<CompletedBy> {
     }
 }
 
-/// Whether a move that was completed so will not be made otherwise any more.
+/// Whether a move completed in this way cannot become another move.
 fn is_final(by: CompletedBy) -> bool {
     match by {
         CompletedBy::Clock | CompletedBy::OwnNextMove | CompletedBy::Arbiter | CompletedBy::Dwell => true,
@@ -260,12 +261,12 @@ impl Tip {
         Some(Tip { completed_by: completed_by(ply), promotion: ply.played.uci.len() == 5, board, opponent })
     }
 
-    /// A piece of this player's is off its square.
+    /// Whether a piece of this player is off its square.
     fn has_lifted(&self, player: Color, squares: &Placement, working: Bitboard) -> bool {
         (self.board.by_color(player) & working).into_iter().any(|square| squares[square as usize] == Sensed::Empty)
     }
 
-    /// Something stands where nothing should.
+    /// Whether a piece is on a square that should be empty.
     fn has_more(&self, squares: &Placement, working: Bitboard) -> bool {
         (!self.board.occupied() & working).into_iter().any(|square| squares[square as usize] != Sensed::Empty)
     }

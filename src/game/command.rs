@@ -1,207 +1,208 @@
-//! What an arbiter or a player asks for.
+//! Commands of an arbiter or a player.
 
 use crate::game::GameResult;
 use crate::laws::draws::Claimed;
 use crate::laws::{Irregularity, Laws};
 use shakmaty::{Color, Role};
 
-/// What is asked for.
+/// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Set the result; `None`: there is none yet, the game goes on.
+    /// Sets the result; `None`: removes it, and the game goes on.
     Result(Option<GameResult>),
-    /// The position on the board is this, and a new game begins from it. FEN; X-FEN or Shredder-FEN for Chess960.
+    /// Sets the position on the board and begins a new game from it. FEN; X-FEN or Shredder-FEN for Chess960.
     Position(String),
-    /// Take back so many plies, at least 1.
+    /// Takes back this number of plies, at least 1.
     TakeBack(u32),
-    /// This is the piece that the pawn became: where the board cannot tell pieces apart, or stands otherwise.
+    /// Sets the piece of a promotion, where the board cannot identify pieces or shows another one.
     Promotion {
         /// The ply of the promotion, from 1; `None`: the last promotion on record.
         ply: Option<u32>,
         /// Queen, rook, bishop or knight; anything else is refused.
         role: Role,
     },
-    /// This player says that he adjusts pieces (Art. 4.2): what he touches next and puts back is no move.
+    /// Announces that this player adjusts pieces (Art. 4.2): a piece that they touch next and put back is no move.
     Adjust(Color),
-    /// The arbiter has seen this alert: it stands no more.
+    /// Acknowledges this alert: it is cleared.
     Acknowledge(u32),
-    /// The position before this ply is put back (Art. 7.5.1, 7.4, 7.6): the moves from there on leave the record.
+    /// Restores the position before this ply (Art. 7.5.1, 7.4, 7.6): the moves from there on are removed from the record.
     Restore {
-        /// From 1; one more than there are: the last position on record.
+        /// From 1; the number of plies plus one means the last position on record.
         ply: u32,
     },
-    /// The irregular move of this alert stands: play goes on from it, and it is never told as anything else.
+    /// Lets the irregular move of this alert remain in force: play continues from it, and it is never corrected to another move.
     LetStand(u32),
-    /// At this ply another move was played. The moves after it stay.
+    /// Replaces the move of this ply. The moves after it stay.
     Replace {
         /// From 1.
         ply: u32,
-        /// The legal move, as UCI.
+        /// The legal move, in UCI.
         uci: String,
     },
-    /// Before this ply a move is missing from the record. The moves after it stay.
+    /// Inserts a missing move before this ply. The moves after it stay.
     Insert {
-        /// From 1; one more than there are: at the end.
+        /// From 1; the number of plies plus one means at the end.
         ply: u32,
-        /// The legal move, as UCI.
+        /// The legal move, in UCI.
         uci: String,
     },
-    /// The last command that changed the game is taken back.
+    /// Undoes the last command that changed the game.
     Undo,
-    /// This is counted of a player for the penalties of illegal moves (Art. 7.5.5), as of the last move on record.
+    /// Counts an irregularity of a player for the penalties of illegal moves (Art. 7.5.5), at the last move on record.
     Count {
-        /// Who did it.
+        /// The player.
         player: Color,
-        /// What.
+        /// The irregularity.
         what: Irregularity,
     },
-    /// What was last counted of a player at this ply is counted no more.
+    /// Removes the irregularity last counted of a player at this ply.
     Strike {
-        /// Of whom.
+        /// The player.
         player: Color,
-        /// The ply, as it was counted.
+        /// The ply at which it was counted.
         ply: u32,
     },
-    /// The arbiter sets both clocks, or says what they show: for the journal alone.
+    /// Notes that the arbiter set both clocks, or what they show: only for the journal.
     ClockNote {
-        /// White's time in milliseconds.
+        /// White's time, in milliseconds.
         white_ms: u32,
-        /// Black's.
+        /// Black's time, in milliseconds.
         black_ms: u32,
-        /// Why; at most [`Command::NOTE`] characters.
+        /// The reason; at most [`Command::NOTE`] characters.
         note: String,
     },
-    /// This game is played by other Laws than the event: edition, time class, supervision. What was told stays as it was told.
+    /// Sets the Laws for this game where they differ from those of the event: edition, time class, supervision. Earlier alerts stay
+    /// unchanged.
     Laws(Laws),
-    /// PGN tags of this game besides those of the event: the players and what is known of them. They take the place of those given
+    /// Sets the PGN tags of this game in addition to those of the event: the players and their data. They replace those given
     /// before.
     Tags(Vec<(String, String)>),
-    /// Play is paused, or goes on. While it is, the lever and the pieces may be handled freely; it goes on by itself when the
-    /// clock is started.
+    /// Pauses play, or continues it. During a pause the lever and the pieces may be moved freely. Starting the clock also continues
+    /// play.
     Pause(bool),
-    /// A player claims a draw (Art. 9.2, 9.3). Nothing changes: it is answered at once.
+    /// Evaluates a player's draw claim (Art. 9.2, 9.3). Nothing changes; the reply is immediate.
     Claim {
-        /// Who.
+        /// The player.
         player: Color,
-        /// What.
+        /// The kind of claim.
         claimed: Claimed,
-        /// The move that is written down and not played, as UCI; `None`: the claim is about the position on the board.
+        /// The move that is written down and not played, in UCI; `None`: the claim is about the position on the board.
         intended: Option<String>,
     },
 }
 
 impl Command {
-    /// A note has so many characters at most: some lines.
+    /// Maximum length of a note, in characters: a few lines.
     pub const NOTE: usize = 500;
 }
 
 /// A command and who gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// What.
+    /// The command.
     pub command: Command,
-    /// Who, as the face knew him: a bus name, a user, `configuration`.
+    /// Who gave it, as the front-end knows them: a bus name, a user, `configuration`.
     pub by: String,
 }
 
 impl Order {
-    /// Who lets a paused game go on when the clock is started.
+    /// The name used in `by` when starting the clock continues a paused game.
     pub const CLOCK: &str = "clock";
 }
 
-/// Why a command was not carried out; says what to do.
+/// Why a command was not carried out. The message says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// There is no game.
     #[error("there is no game on this board: set up the start position, or give a position")]
     NoGame,
-    /// Not that many moves.
+    /// The game has fewer plies.
     #[error("the game has only {0} plies: take back at most that many, and at least one")]
     TooManyPlies(u32),
-    /// There is no such alert, or it stands no more.
+    /// There is no such alert, or it has been cleared.
     #[error("alert {0} does not stand: `touchmovectl game` shows the alerts that do")]
     NoAlert(u32),
     /// There is no such ply.
     #[error("there is no position before ply {ply}: the game has {known} plies, so give 1 to {}", known + 1)]
     NoPly {
-        /// Which was asked for.
+        /// The requested ply.
         ply: u32,
-        /// How many there are.
+        /// The number of plies.
         known: u32,
     },
-    /// No such move.
+    /// There is no such move.
     #[error("\"{0}\" is no move in this position: give one such as e2e4 or e7e8q, from a square with a piece on it")]
     NoMove(String),
     /// The game has no such ply.
     #[error("there is no ply {ply}: the game has {known}")]
     NoSuchPly {
-        /// Which was asked for.
+        /// The requested ply.
         ply: u32,
-        /// How many there are.
+        /// The number of plies.
         known: u32,
     },
-    /// Not a legal move there.
+    /// The move is not legal there.
     #[error("\"{uci}\" is no legal move at ply {ply}: give one such as e2e4 or e7e8q")]
     NotLegal {
-        /// What was asked for.
+        /// The requested move.
         uci: String,
-        /// Where.
+        /// The ply.
         ply: u32,
     },
-    /// That move is on record already.
+    /// That move is already on record.
     #[error("ply {0} is that move already")]
     SameMove(u32),
-    /// A later move would not be legal then.
+    /// A later move would become illegal.
     #[error("with that the move of ply {ply}, {san}, is not legal: put back the position before it first")]
     LaterMove {
-        /// Its ply, as it is now.
+        /// The ply of that move, as it is now.
         ply: u32,
-        /// What it is.
+        /// The move.
         san: String,
     },
     /// The alert is not about an irregular move.
     #[error("alert {alert} is about no irregular move on record, so nothing has to stand: acknowledge it instead")]
     NothingStands {
-        /// Which.
+        /// The alert.
         alert: u32,
     },
-    /// No command is kept that could be taken back.
+    /// No stored command can be undone.
     #[error(
         "there is nothing to take back: neither a new position nor an adjustment is, and of other commands the last four are"
     )]
     NothingToUndo,
-    /// Play has gone on since.
+    /// Play has continued since.
     #[error("moves were made since {0}: command anew how it should be")]
     MovedSince(&'static str),
     /// Nothing is counted there.
     #[error("nothing is counted of {} at ply {ply}: {}", name(*.player), counted(.known))]
     NotCounted {
-        /// Of whom.
+        /// The player.
         player: Color,
-        /// At which ply.
+        /// The ply.
         ply: u32,
-        /// The plies at which something is.
+        /// The plies at which something is counted.
         known: Vec<u32>,
     },
-    /// The game is paused already, or is not.
+    /// The game is already paused, or is not paused.
     #[error("{}", if *.0 { "the game is paused already" } else { "the game is not paused" })]
     Paused(bool),
-    /// A note that is too long.
+    /// The note is too long.
     #[error("the note has {0} characters: give at most {max}", max = Command::NOTE)]
     LongNote(usize),
     /// No pawn was promoted there, or it cannot become that piece.
     #[error("{}; `touchmovectl game` shows the moves, and a pawn becomes a queen, rook, bishop or knight", no_promotion(*.0))]
     NoPromotion(Option<u32>),
-    /// With that piece the record, or the board, would not be right.
+    /// With that piece the record or the board would be wrong.
     #[error("{0}")]
     PromotionUnlike(String),
     /// The game is over.
     #[error("the game is over: withdraw its result first")]
     Over,
-    /// What was asked for is not there yet.
+    /// The request is not implemented yet.
     #[error("touchmove cannot do this yet: {0}")]
     NotYet(&'static str),
-    /// Not a FEN.
+    /// The text is not a FEN.
     #[error("not a position: {0}; give a FEN such as rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")]
     BadFen(String),
 }

@@ -1,23 +1,24 @@
-//! What the public may know of a game, and when: everything so much later, and no move that is not legal before its fate is known.
+//! What of a game is published to the public, and when: everything with a delay, and no illegal move before it is certain to stay
+//! on record.
 
 use super::{AlertKind, Command, Confidence, Event, Played, Stamped};
 use shakmaty::Color;
 use std::collections::VecDeque;
 
-/// How much later the public learns what happened. Both hold at once.
+/// The delay of public events. Both conditions apply at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delay {
     /// Milliseconds.
     pub ms: u64,
-    /// So many plies have to follow a move, as long as the game is on.
+    /// Number of plies that must follow a move while the game is in progress.
     pub plies: u32,
 }
 
-/// What the public learns of a move that is not legal while nobody has ruled on it.
+/// How an illegal move is published to the public while there is no ruling on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IllegalMoves {
-    /// The public record ends before it, until one of these holds: the arbiter lets it stand; it stands by the edition of the Laws
-    /// in force; its opponent has completed [`IllegalMoves::REPLIES`] further moves; the game is over. A move that is taken back or
+    /// The public record ends before it, until one of these holds: the arbiter lets it stand; it remains in force by the edition of
+    /// the Laws; its opponent has completed [`IllegalMoves::REPLIES`] further moves; the game is over. A move that is taken back or
     /// replaced before that is never published.
     #[default]
     Hold,
@@ -26,76 +27,76 @@ pub enum IllegalMoves {
 }
 
 impl IllegalMoves {
-    /// Completed moves of the opponent after which play has accepted the move, so that a game without an arbiter does not stay
-    /// hidden.
+    /// Number of completed moves of the opponent after which play has accepted the move, so that a game without an arbiter does not
+    /// stay hidden.
     pub const REPLIES: usize = 2;
 }
 
-/// How many events of a game were released to the public, and in which order with its corrections. With it [`DelayLine::replay`]
+/// How many events of a game were released to the public, and in which order with its corrections. With this, [`DelayLine::replay`]
 /// releases exactly the same events again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Released {
-    /// Events released so far.
+    /// The number of events released.
     pub count: u64,
-    /// Corrections and results that came while events were waiting: the number of each, and the count released before it.
+    /// Corrections and results that came while events were queued: the number of each, and the count released before it.
     pub checkpoints: Vec<(u64, u64)>,
 }
 
-/// The public events of one game on their way out.
+/// The queue of public events of one game.
 ///
-/// **Invariants:** nothing leaves before it is as old as the delay, a result no more than a move; of what is corrected before it has
-/// left only the correction leaves, when that is old enough; and no move leaves that [`IllegalMoves::Hold`] holds, nor anything that
-/// happened after it.
+/// **Invariants:** no event, neither a result nor a move, is released before it is as old as the delay; if something is corrected
+/// before its release, only the correction is released, once it is old enough; and no move that [`IllegalMoves::Hold`] holds is
+/// released, nor anything that happened after it.
 #[derive(Clone, Debug, Default)]
 pub struct DelayLine {
     delay: Delay,
     illegal_moves: IllegalMoves,
-    /// With the time when each happened, oldest first.
+    /// Queued events with the time when each happened, oldest first.
     waiting: VecDeque<(i64, Stamped)>,
-    /// The game as it is, whatever the public knows of it.
+    /// The current game, independent of what the public knows.
     game: Game,
-    /// Plies that have left, and what had left of the result.
+    /// The number of released plies. `result_left`: whether a result has been released.
     left: u32,
     result_left: bool,
     /// Another game is on its board.
     ended: bool,
     released: Released,
-    /// The last event that was pushed.
+    /// The number of the last event that was pushed.
     last: u64,
     /// What had been released before a restart, while the game's events are pushed again.
     replayed: Option<Released>,
 }
 
 impl DelayLine {
-    /// One on which nothing waits.
+    /// Creates an empty queue.
     pub fn new(delay: Delay, illegal_moves: IllegalMoves) -> DelayLine {
         DelayLine { delay, illegal_moves, ..DelayLine::default() }
     }
 
-    /// One for a game of which so much is public already. Its events have to be pushed again from the first on, with
-    /// [`DelayLine::pop`] called before each until it gives nothing more; until [`DelayLine::end_replay`] exactly the events that
-    /// were released leave, whatever delay and policy are now.
+    /// Creates the queue of a game that was partly released before a restart. Its events must be pushed again from the first on,
+    /// with [`DelayLine::pop`] called before each until it returns `None`. Until [`DelayLine::end_replay`], exactly the events that
+    /// were released are released again, whatever the delay and the policy are now.
     pub fn replay(delay: Delay, illegal_moves: IllegalMoves, released: Released) -> DelayLine {
         DelayLine { replayed: Some(released), ..DelayLine::new(delay, illegal_moves) }
     }
 
-    /// The game's known events have been pushed: from now on delay and policy decide.
+    /// Ends the replay of the game's known events: from now on the delay and the policy decide.
     pub fn end_replay(&mut self) {
         self.replayed = None;
     }
 
-    /// All that waits leaves now, because it is public already.
+    /// Releases everything that is queued, because it is already public.
     pub fn release_all(&mut self) -> Vec<Stamped> {
         std::iter::from_fn(|| self.release()).collect()
     }
 
-    /// How much has been released.
+    /// Returns how much has been released.
     pub fn released(&self) -> &Released {
         &self.released
     }
 
-    /// A durable event, as it happens: `at` in milliseconds of any clock that does not go back. What is due by then must have been
-    /// taken first. Of those that are not public only the consequences for held moves are noted.
+    /// Adds a durable event as it happens. `at` is in milliseconds of any clock that does not go back. What is due by then must
+    /// have been popped first. Events that are not public are only evaluated for held moves.
     pub fn push(&mut self, at: i64, stamped: Stamped) {
         self.last = stamped.number.unwrap_or(self.last);
         self.game.apply(&stamped.event);
@@ -108,7 +109,7 @@ impl DelayLine {
         match &stamped.event {
             Event::MovesCorrected { .. } => return self.correct(at, &stamped),
             Event::Result { result, .. } => {
-                // Only what it came to leaves.
+                // Only the final result is released.
                 self.waiting.retain(|(_, waits)| !matches!(waits.event, Event::Result { .. }));
                 if result.is_none() && !self.result_left {
                     return;
@@ -119,7 +120,7 @@ impl DelayLine {
         self.waiting.push_back((at, stamped));
     }
 
-    /// Moves from this ply on were others.
+    /// Applies a correction of the moves to the queued events.
     fn correct(&mut self, at: i64, stamped: &Stamped) {
         let Event::MovesCorrected { from_ply, moves, .. } = &stamped.event else { return };
         let from = *from_ply;
@@ -132,7 +133,7 @@ impl DelayLine {
             _ => true,
         });
         let known = self.waiting.iter().fold(self.left, |plies, (_, waits)| plies_after(&waits.event).unwrap_or(plies));
-        // What nobody has seen needs no correction.
+        // Moves that were not released need no correction.
         let corrected = if from <= known { moves.iter().take_while(|played| !played.irregular).count() } else { 0 };
         if from <= known {
             let mut correction = stamped.clone();
@@ -141,7 +142,7 @@ impl DelayLine {
             }
             self.waiting.push_back((at, correction));
         }
-        // Moves that may be held wait by themselves.
+        // Moves that may be held are queued separately.
         for (ply, played) in (from..).zip(moves).skip(corrected) {
             let event =
                 Event::MoveMade { ply, played: played.clone(), confidence: Confidence::CERTAIN, alternatives: Vec::new() };
@@ -149,17 +150,17 @@ impl DelayLine {
         }
     }
 
-    /// Whether something has not left yet.
+    /// Whether events are still queued.
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// The game ended without a result: another one is on its board.
+    /// Records that the game ended without a result because another one is on its board.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// The next event that may leave by this time.
+    /// Returns the next event that may be released at `now`.
     pub fn pop(&mut self, now: i64) -> Option<Stamped> {
         if let Some(released) = &self.replayed {
             let ahead = released.checkpoints.iter().find(|(number, _)| *number > self.last);
@@ -182,7 +183,7 @@ impl DelayLine {
         Some(stamped)
     }
 
-    /// When the next event leaves, if nothing else happens; `None`: not before something does.
+    /// Returns when the next event is released if nothing else happens; `None`: not before another event.
     pub fn next_deadline(&self) -> Option<i64> {
         self.due().filter(|_| self.may_leave())
     }
@@ -192,7 +193,7 @@ impl DelayLine {
         Some(at.saturating_add_unsigned(self.delay.ms))
     }
 
-    /// Whether enough plies have followed the first event that waits, and it is no move that is held.
+    /// Whether enough plies have followed the first queued event and it is not a held move.
     fn may_leave(&self) -> bool {
         let front = self.waiting.front().map(|(_, stamped)| &stamped.event);
         if let Some(Event::MoveMade { ply, .. }) = front
@@ -216,7 +217,7 @@ impl DelayLine {
     }
 }
 
-/// How many plies a game has after this event; `None`: as many as before.
+/// Returns the number of plies in the game after this event; `None`: unchanged.
 fn plies_after(event: &Event) -> Option<u32> {
     match event {
         Event::MoveMade { ply, .. } => Some(*ply),
@@ -225,15 +226,15 @@ fn plies_after(event: &Event) -> Option<u32> {
     }
 }
 
-/// What decides whether a move is held.
+/// The state that decides whether a move is held.
 #[derive(Clone, Debug, Default)]
 struct Game {
     plies: Vec<Ply>,
     /// The alerts that the arbiter may let stand: the id, the kind and the ply of each.
     alerts: Vec<(u32, AlertKind, u32)>,
-    /// The last event was the order to take back a command.
+    /// The last event was a command to undo.
     undoing: bool,
-    /// It has a result.
+    /// The game has a result.
     over: bool,
 }
 
@@ -242,9 +243,9 @@ struct Ply {
     uci: String,
     mover: Color,
     illegal: bool,
-    /// It stands by the edition of the Laws in force.
+    /// It remains in force by the edition of the Laws.
     by_laws: bool,
-    /// The arbiter let it stand, when he was told this.
+    /// The kind of the alert on which the arbiter let it stand.
     ruled: Option<AlertKind>,
     completed: bool,
 }
@@ -278,7 +279,7 @@ impl Game {
                 self.alerts.push((alert.id, alert.kind, alert.ply));
                 if let Some(ply) = self.ply_mut(alert.ply) {
                     ply.by_laws |= ply.illegal && alert.kind == AlertKind::IllegalStands;
-                    // What the arbiter let stand is raised again when that is taken back.
+                    // If letting a move stand is undone, its alert is raised again.
                     ply.ruled.take_if(|kind| undoing && *kind == alert.kind);
                 }
                 self.undoing = undoing;
@@ -296,13 +297,13 @@ impl Game {
         }
     }
 
-    /// The plies from this one on are these.
+    /// Replaces the plies from `from` on.
     fn replace(&mut self, from: u32, moves: &[Played]) {
         let kept = from.saturating_sub(1) as usize;
         let before = self.plies.split_off(kept.min(self.plies.len()));
         self.plies.extend((from..).zip(moves).enumerate().map(|(index, (number, played))| {
             let ply = Ply::new(number, played);
-            // A ruling on another move is none on this one.
+            // A ruling on another move does not apply to this one.
             match before.get(index).filter(|was| was.uci == ply.uci && ply.illegal) {
                 Some(was) => Ply { by_laws: was.by_laws, ruled: was.ruled, ..ply },
                 None => ply,
@@ -314,7 +315,7 @@ impl Game {
         self.plies.get_mut((number as usize).checked_sub(1)?)
     }
 
-    /// Whether this ply is not legal, and may still be taken back.
+    /// Whether this ply is illegal and may still be taken back.
     fn is_unruled(&self, number: u32) -> bool {
         let index = (number as usize).wrapping_sub(1);
         let Some(ply) = self.plies.get(index).filter(|ply| ply.illegal && !ply.by_laws && ply.ruled.is_none()) else {

@@ -1,4 +1,4 @@
-//! What happened in a game, in the order in which it is published.
+//! The events of a game, in the order in which they are published.
 
 use crate::boards::{Battery, LinkState, Millis, Sensed};
 use crate::game::{Command, Text};
@@ -14,33 +14,34 @@ impl Confidence {
     pub const CERTAIN: Confidence = Confidence(1000);
 }
 
-/// A move as it is published: text, so that it can be read without a position.
+/// A move as it is published: as text, so that it can be read without a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Played {
     /// UCI: `e2e4`, `e7e8q`; castling `e1g1`, in Chess960 king takes rook; `0000` where moves are missing.
     pub uci: String,
-    /// Standard algebraic notation with check and mate signs (FIDE Laws, Appendix C); `Ke1-e3` where the move was not legal;
-    /// `--` where moves are missing.
+    /// Standard algebraic notation with check and mate signs (FIDE Laws, Appendix C); `Ke1-e3` if the move was illegal; `--` where
+    /// moves are missing.
     pub san: String,
-    /// The position after the move. Who made the move is who is not to move here.
+    /// The position after the move. The player who made the move is the one not to move here.
     pub fen: String,
-    /// Not legal in the position before it, or moves are missing: what the board showed. UCI of castling is king takes rook then.
+    /// The move is illegal in the position before it, or moves are missing: what the board showed. Castling is then written as king
+    /// takes rook in `uci`.
     pub irregular: bool,
-    /// What proves an irregular move, oldest first, at most [`Played::EVIDENCE`]: the last edges, and how the squares of the move
-    /// came to show what they do; empty for the others.
+    /// The evidence for an irregular move, oldest first, at most [`Played::EVIDENCE`]: the last edges, and how the squares of the
+    /// move came to show their current state. Empty for other moves.
     pub evidence: Vec<Sighting>,
 }
 
 impl Played {
-    /// So many edges prove a move at most: the last ones.
+    /// Maximum number of edges kept as evidence for a move: the last ones.
     pub const EVIDENCE: usize = 32;
 
-    /// Whether it stands for moves that are missing: nobody saw them, and play went on from the position after it.
+    /// Whether it represents missing moves: they were not seen, and play continued from the position after it.
     pub fn is_missing(&self) -> bool {
         self.uci == NULL_UCI
     }
 
-    /// Returns who made the move: who is not to move in the position after it. `None` if `fen` does not say.
+    /// Returns who made the move: the player not to move in the position after it. `None` if `fen` does not say.
     pub fn mover(&self) -> Option<Color> {
         match self.fen.split(' ').nth(1)? {
             "b" => Some(Color::White),
@@ -50,14 +51,14 @@ impl Played {
     }
 }
 
-/// A square that was seen to change.
+/// A change of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sighting {
-    /// When, in milliseconds since the recording of this board began.
+    /// When it was seen, in milliseconds since the recording of this board began.
     pub at: Millis,
-    /// The square of play.
+    /// The square, in the game's coordinates.
     pub square: Square,
-    /// What it showed before; where that was not seen, what the record had there.
+    /// What it showed before; if that was not seen, what the record had there.
     pub before: Sensed,
     /// What it showed then.
     pub now: Sensed,
@@ -66,7 +67,7 @@ pub struct Sighting {
 /// Another move that would explain what was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alternative {
-    /// UCI of the move.
+    /// The move in UCI.
     pub uci: String,
     /// How likely it is.
     pub confidence: Confidence,
@@ -79,16 +80,16 @@ pub struct ClockTime {
     pub ms: u32,
     /// The finest step it could have, in milliseconds.
     pub resolution_ms: u32,
-    /// How long before the event the clock said so, in milliseconds.
+    /// How long before the event the clock reported it, in milliseconds.
     pub age_ms: u32,
 }
 
 /// Both players' times; `None` where no clock is connected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockTimes {
-    /// White's.
+    /// White's time.
     pub white: Option<ClockTime>,
-    /// Black's.
+    /// Black's time.
     pub black: Option<ClockTime>,
 }
 
@@ -99,28 +100,28 @@ pub enum CompletedBy {
     Clock,
     /// The move ended the game (6.2.1.1).
     GameEnd,
-    /// The same player made his next move (6.2.1.2).
+    /// The same player made their next move (6.2.1.2).
     OwnNextMove,
     /// The opponent replied. Our convention where there is no clock.
     Reply,
-    /// The board stayed as it is for the dwell time. Our convention where there is no clock.
+    /// The board did not change for the dwell time. Our convention where there is no clock.
     Dwell,
-    /// The arbiter said so.
+    /// The arbiter's decision.
     Arbiter,
 }
 
 /// Why published moves changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorrectionReason {
-    /// Later readings explain more with another move.
+    /// Later readings are explained better by another move.
     Evidence,
     /// The players took moves back.
     Takeback,
     /// What looked like a king's move was half of a result signal.
     KingSignal,
-    /// It was analysis after the game.
+    /// The moves were analysis after the game.
     Analysis,
-    /// The arbiter set it right.
+    /// The arbiter corrected the record.
     Arbiter,
 }
 
@@ -136,7 +137,7 @@ pub enum GameResult {
 }
 
 impl GameResult {
-    /// As PGN writes it.
+    /// Returns the result as in PGN.
     pub fn as_str(self) -> &'static str {
         match self {
             GameResult::WhiteWins => "1-0",
@@ -145,7 +146,7 @@ impl GameResult {
         }
     }
 
-    /// Reads `1-0`, `0-1`, `1/2-1/2`; `None` for anything else, `*` included.
+    /// Parses `1-0`, `0-1`, `1/2-1/2`; `None` for anything else, `*` included.
     pub fn parse(text: &str) -> Option<GameResult> {
         [GameResult::WhiteWins, GameResult::BlackWins, GameResult::Draw].into_iter().find(|result| result.as_str() == text)
     }
@@ -160,31 +161,31 @@ pub enum ResultReason {
     Stalemate,
     /// Both kings were put on the centre squares.
     KingsSignal,
-    /// The arbiter said so.
+    /// The arbiter's decision.
     Arbiter,
 }
 
-/// The kinds of alert: listed here once, and meaning the same in JSON, on D-Bus and on the web page.
+/// The kinds of alert. The list is the same in JSON, on D-Bus and on the web page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AlertKind {
-    /// The board has stood for a while in a position that no line of play from the record explains.
+    /// The board has shown for a while a position that no line of play from the record explains.
     PositionUnexplained,
     /// The game began from something other than the start position (7.2.1).
     WrongStart,
-    /// The board stands the wrong way (7.2.2).
+    /// The board is turned the wrong way (7.2.2).
     Orientation,
-    /// The kings say a result that waits for the arbiter to confirm it; or the position ends the game, and the result waits for
-    /// a ruling on the move that led there.
+    /// The kings signal a result that the arbiter must confirm; or the position ends the game, and the result waits for a ruling on
+    /// the move that led there.
     ResultSignalled,
     /// Moves were not seen one by one, and other lines would explain the board as well as the one on record.
     MovesUncertain,
-    /// The clock is stopped and the pieces are moved on as in an analysis: play seems to be over, and there is no result.
+    /// The clock is stopped and moves are made as in analysis: play seems to be over, and there is no result.
     ResultWanted,
-    /// A move that is not legal stands on the board, and the clock was not pressed on it: its player may still put it right.
+    /// An illegal move is on the board, and the clock was not pressed on it: its player may still correct it.
     IllegalPending,
-    /// A move that is not legal was completed by the clock (7.5.1, 7.5.2), or played upon.
+    /// An illegal move was completed by the clock (7.5.1, 7.5.2), or play continued after it.
     IllegalMove,
-    /// A move that is not legal stands, by the Laws for this kind of game (A.5.2).
+    /// An illegal move remains in force by the Laws for this kind of game (A.5.2).
     IllegalStands,
     /// Both kings are in check, or a pawn is on the last rank, and play goes on (A.5.4).
     IllegalPosition,
@@ -196,35 +197,35 @@ pub enum AlertKind {
     Displaced,
     /// Pieces were found out of place moves later (7.6).
     DisplacedFound,
-    /// A captured piece seems to stand beside its square (4.7.1, 7.4).
+    /// A captured piece seems to be beside its square (4.7.1, 7.4).
     CaptureUnclear,
-    /// Notice: another move than the touched pieces allow (4.3, 4.4).
+    /// Notice: a move other than the touched pieces allow (4.3, 4.4).
     TouchMove,
-    /// Notice: a piece of the opponent's was touched that can be taken (4.3.2).
+    /// Notice: an opponent's piece that can be captured was touched (4.3.2).
     TouchCapture,
-    /// Notice: a piece was moved to a neighbouring square and put back, and another one moved (4.2, 4.3).
+    /// Notice: a piece was moved to a neighbouring square and put back, and another one was moved (4.2, 4.3).
     PossibleTouch,
-    /// Notice: a move was changed after the piece was let go of (4.7).
+    /// Notice: a move was changed after the piece was released (4.7).
     ReleaseChanged,
-    /// Notice: another piece than the one that touched the square of promotion (4.4.4).
+    /// Notice: a piece other than the one that touched the square of promotion was used (4.4.4).
     PromotionChanged,
-    /// Notice: pieces handled in the opponent's time (4.2.1, 6.2.5).
+    /// Notice: pieces were handled in the opponent's time (4.2.1, 6.2.5).
     HandledOffTurn,
     /// Neither player can mate any more (5.2.2).
     DeadPosition,
-    /// The same position for the fifth time (9.6.1).
+    /// The same position occurred for the fifth time (9.6.1).
     FiveFold,
-    /// Seventy-five moves without a capture or a pawn's move (9.6.2).
+    /// Seventy-five moves were made without a capture or a pawn move (9.6.2).
     SeventyFive,
-    /// Notice: the clock shows that a flag has fallen: its word, and no ruling (6.8, 6.9).
+    /// Notice: the clock shows that a flag has fallen. This is the clock's report, not a ruling (6.8, 6.9).
     FlagFall,
-    /// The board says nothing.
+    /// The board is silent.
     BoardSilent,
     /// The link is lost.
     LinkLost,
     /// The clock is stopped.
     ClockStopped,
-    /// Notice: somebody set the clock: both its times before and after (6.10, 6.14).
+    /// Notice: the clock was set; both its times before and after (6.10, 6.14).
     ClockSet,
     /// The clock is disconnected.
     ClockLost,
@@ -236,14 +237,14 @@ pub enum AlertKind {
     PlayedAfterEnd,
 }
 
-/// What sort of matter an alert is about.
+/// The category of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Matter {
     /// What a player did by moving or pressing.
     Play,
-    /// What stands on the board.
+    /// What is on the board.
     Board,
-    /// What hands touched.
+    /// What the hands touched.
     Touch,
     /// The end of the game.
     End,
@@ -252,7 +253,7 @@ pub enum Matter {
 }
 
 impl AlertKind {
-    /// What sort of matter it is.
+    /// Returns the category.
     pub fn matter(self) -> Matter {
         use AlertKind::{
             BoardBattery, BoardSilent, CaptureUnclear, ClockBattery, ClockLost, ClockSet, ClockStopped, DeadPosition,
@@ -274,7 +275,7 @@ impl AlertKind {
         }
     }
 
-    /// What is counted of it, where something is.
+    /// Returns the irregularity that an alert of this kind counts, if it counts.
     pub fn irregularity(self) -> Irregularity {
         match self {
             AlertKind::PressWithoutMove => Irregularity::PressWithoutMove,
@@ -282,7 +283,8 @@ impl AlertKind {
         }
     }
 
-    /// What a sensor saw may be nothing: intent cannot be sensed (4.2.2), and the arbiter decides whether he looks at all.
+    /// Whether the alert is only a notice. What a sensor saw may mean nothing: intent cannot be sensed (4.2.2), and the arbiter
+    /// decides whether to look at it.
     pub fn is_notice(self) -> bool {
         use AlertKind::{BoardBattery, ClockBattery, ClockSet, ClockStopped, FlagFall, IllegalPending};
         let notices = [IllegalPending, FlagFall, ClockStopped, ClockSet, ClockBattery, BoardBattery];
@@ -290,67 +292,67 @@ impl AlertKind {
     }
 }
 
-/// Something the arbiter should look at.
+/// A report of something that the arbiter should look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alert {
     /// Counts from 1 in each game.
     pub id: u32,
-    /// What it is about.
+    /// The kind of alert.
     pub kind: AlertKind,
     /// The ply it concerns; 0 before the first move.
     pub ply: u32,
-    /// Who did it, where that is known.
+    /// The player concerned, if known.
     pub by: Option<Color>,
-    /// The articles of the edition in force, the most important first; none where none applies.
+    /// The articles of the edition in force, the most important first; empty if none applies.
     pub articles: Vec<String>,
-    /// The squares it is about.
+    /// The squares concerned.
     pub squares: Vec<Square>,
-    /// What happened.
+    /// The message.
     pub text: Text,
     /// The position to restore, as FEN: the last one that was certainly right.
     pub position: String,
     /// What both clocks showed when that position was completed.
     pub clocks: ClockTimes,
-    /// What the Laws then require, in this order; nothing where they leave it open.
+    /// What the Laws then require, in this order; empty if they leave it open.
     pub required: Vec<Act>,
-    /// The moves that the touched pieces allow in that position, as UCI; none where that is not the matter.
+    /// The moves that the touched pieces allow in that position, in UCI; empty if that does not apply.
     pub allowed: Vec<String>,
     /// Which of this player's counted irregularities in this game it is, from 1 (7.5.5); `None`: it does not count.
     pub count: Option<u32>,
-    /// What was seen of it, oldest first, at most [`Played::EVIDENCE`].
+    /// The observed changes, oldest first, at most [`Played::EVIDENCE`].
     pub evidence: Vec<Sighting>,
 }
 
 impl Alert {
-    /// It is about what was played or touched, and holds as long as that is on record.
+    /// Whether it is about what was played or touched, and applies as long as that is on record.
     pub fn is_about_moves(&self) -> bool {
         matches!(self.kind.matter(), Matter::Play | Matter::Touch)
             && !matches!(self.kind, AlertKind::IllegalPending | AlertKind::IllegalPosition | AlertKind::PressWithoutMove)
     }
 }
 
-/// What is the matter with a square of the board.
+/// A fault of a square of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// It shows the same whatever happens there.
+    /// It always shows the same.
     Stuck,
-    /// It comes and goes with nobody touching it.
+    /// It changes without being touched.
     Flickering,
-    /// It follows play again.
+    /// It works again.
     Mended,
 }
 
-/// How the board stands: whose side its nominal a1 is on.
+/// How the board is oriented: on which side its nominal a1 is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rotation {
     /// As the maker intended (DGT: connector on White's left).
     Upright,
-    /// Turned round by 180 degrees.
+    /// Turned by 180 degrees.
     Turned,
 }
 
 impl Rotation {
-    /// The other way round.
+    /// Returns the opposite orientation.
     pub fn other(self) -> Rotation {
         match self {
             Rotation::Upright => Rotation::Turned,
@@ -358,7 +360,7 @@ impl Rotation {
         }
     }
 
-    /// The square of play that lies on this square of the board, and the other way round.
+    /// Converts a square of the board to the game's coordinates, and vice versa.
     pub fn apply(self, square: Square) -> Square {
         match self {
             Rotation::Upright => square,
@@ -370,15 +372,15 @@ impl Rotation {
 /// A square that does not show what the record says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The square of play.
+    /// The square, in the game's coordinates.
     pub square: Square,
-    /// What should stand there.
+    /// What should be there.
     pub expected: Option<shakmaty::Piece>,
-    /// What is seen there.
+    /// What the square shows.
     pub seen: Sensed,
 }
 
-/// What happened. *Durable* events are numbered, journalled and then published; the others are only published.
+/// An event of a game. *Durable* events are numbered, journalled and then published; the others are only published.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A game began. Always number 1 of its game.
@@ -389,7 +391,7 @@ pub enum Event {
         chess960: Option<u16>,
         /// Edition of the Laws.
         laws: String,
-        /// How the board stands.
+        /// How the board is oriented.
         rotation: Rotation,
     },
     /// A move was made (Art. 4.7). Revisable by evidence.
@@ -400,25 +402,25 @@ pub enum Event {
         played: Played,
         /// How likely it is to be right.
         confidence: Confidence,
-        /// What else it could be, most likely first; empty where nothing else could.
+        /// Other possible moves, most likely first; empty if there are none.
         alternatives: Vec<Alternative>,
     },
     /// A move was completed (Art. 6.2.1).
     MoveCompleted {
-        /// Which one.
+        /// The ply of the move.
         ply: u32,
-        /// By what.
+        /// What completed it.
         by: CompletedBy,
         /// Both clocks at that moment; the mover's is the first reading after the press.
         clocks: ClockTimes,
     },
-    /// The record from `from_ply` on is now this, and nothing else.
+    /// The moves replace the whole record from `from_ply` on.
     MovesCorrected {
         /// First ply that changed.
         from_ply: u32,
         /// The whole line from there on; empty when moves were taken back.
         moves: Vec<Played>,
-        /// Why.
+        /// The reason.
         reason: CorrectionReason,
     },
     /// The mover's clock changed shortly after the press: an increment that came late.
@@ -428,51 +430,51 @@ pub enum Event {
         /// Both clocks as they should have been.
         clocks: ClockTimes,
     },
-    /// The arbiter should look. With the id of an alert that stands: it takes the place of that one.
+    /// An alert was raised. If its id is that of an open alert, it replaces that one.
     AlertRaised(Alert),
     /// The reason for an alert is gone.
     AlertCleared {
-        /// Which one.
+        /// The id of the alert.
         id: u32,
     },
-    /// A square of the board does not work as it should, or works again. What it shows is discounted meanwhile.
+    /// A square of the board does not work properly, or works again. Until then what it shows is discounted.
     BoardFault {
-        /// The square of play.
+        /// The square, in the game's coordinates.
         square: Square,
-        /// What is the matter.
+        /// The fault.
         fault: Fault,
         /// A sentence for the arbiter.
         detail: String,
     },
     /// The game has a result; `None`: it was withdrawn.
     Result {
-        /// Which.
+        /// The result.
         result: Option<GameResult>,
         /// Where it comes from.
         reason: ResultReason,
     },
-    /// Somebody commanded something, and it was done.
+    /// A command was carried out.
     Commanded {
-        /// What.
+        /// The command.
         command: Command,
-        /// Who, as the face knew it.
+        /// Who gave it, as the front-end knows them.
         by: String,
     },
     /// A piece was lifted or put down. Transient.
     Touched {
-        /// The square of play.
+        /// The square, in the game's coordinates.
         square: Square,
         /// What it showed before.
         before: Sensed,
         /// What it shows now.
         now: Sensed,
     },
-    /// These squares differ from the record for longer than a move takes; empty: they agree again. Transient.
+    /// These squares have differed from the record for longer than a move takes; empty: they agree again. Transient.
     Displaced {
-        /// Which, a1 … h8.
+        /// The squares, a1 … h8.
         squares: Vec<Difference>,
     },
-    /// The clock said something new. Transient.
+    /// The clock reported a change. Transient.
     Clock {
         /// Both times.
         clocks: ClockTimes,
@@ -480,12 +482,12 @@ pub enum Event {
         turn: Color,
         /// Whether it runs.
         running: bool,
-        /// Whose flag it shows as fallen (Art. 6.3): the clock's word, no ruling.
+        /// Whose flag it shows as fallen (Art. 6.3): the clock's report, not a ruling.
         flags: ByColor<bool>,
         /// The clock's own battery is low.
         battery_low: bool,
     },
-    /// The cable. Transient.
+    /// The state of the link. Transient.
     Link(LinkState),
     /// The board's battery. Transient.
     Battery(Battery),
@@ -500,8 +502,8 @@ impl Event {
         )
     }
 
-    /// Whether players and spectators may know of it: what happened on the board, and nothing of what the arbiter is told or does
-    /// (Art. 12.6). Public events are numbered on their own, so that a gap does not tell either.
+    /// Whether players and spectators may know of it: only what happened on the board, not what the arbiter is alerted of or does
+    /// (Art. 12.6). Public events have their own numbers, so that a gap in them reveals nothing.
     pub fn is_public(&self) -> bool {
         matches!(
             self,
@@ -518,10 +520,10 @@ impl Event {
 /// An event with its time and, if durable, its number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stamped {
-    /// When, in milliseconds since the recording of this board began.
+    /// When it happened, in milliseconds since the recording of this board began.
     pub at: Millis,
     /// Counts the durable events of a game from 1; `None` for transient ones.
     pub number: Option<u64>,
-    /// What.
+    /// The event.
     pub event: Event,
 }

@@ -1,4 +1,4 @@
-//! The record: what was agreed and published about one game. Moves and their states, clocks, result, revisions, PGN.
+//! The record: what was played and published in one game. Moves and their states, clocks, result, revisions, PGN.
 
 pub mod answer;
 pub mod caution;

@@ -1,11 +1,11 @@
-//! The record as PGN: the Seven Tag Roster, `SetUp` and `FEN` where play began elsewhere, `[%clk]` and `[%emt]`, and once
-//! the game is over in `WhiteClock` and `BlackClock` what the clocks showed at the last completed move.
+//! The record as PGN: the Seven Tag Roster, `SetUp` and `FEN` if play began from another position, `[%clk]` and `[%emt]`, and once
+//! the game is over what the clocks showed at the last completed move, in `WhiteClock` and `BlackClock`.
 //!
-//! Written so that lichess, chess.com and the LiveChess tools read it: `Variant "Chess960"`, whole seconds in `h:mm:ss`, a
-//! move number before Black's move after every comment (PGN standard 8.2.2.2), lines of at most 79 characters (4.3).
+//! Written so that lichess, chess.com and the LiveChess tools can read it: `Variant "Chess960"`, whole seconds in `h:mm:ss`, a move
+//! number before Black's move after every comment (PGN standard 8.2.2.2), lines of at most 79 characters (4.3).
 //!
-//! Readers know legal moves and positions that those can lead to. At any other they stop, or refuse the whole file, or give up
-//! a game that is being sent to them. So they are never given any: what was not legal stands in a comment, in words.
+//! Readers know only legal moves and positions that those can lead to. At anything else they stop, refuse the whole file, or abort
+//! a game that is being sent to them. Such moves and positions are therefore written only in comments, in words.
 
 mod parts;
 
@@ -17,37 +17,37 @@ use crate::laws::reason::{Reason, why_illegal};
 use parts::{Number, Part, Parts};
 use std::ops::Range;
 
-/// What every game has, in this order (PGN standard 8.1.1), and what is written where nobody knows.
+/// The tags of every game, in this order (PGN standard 8.1.1), and their values if unknown.
 const ROSTER: [(&str, &str); 7] =
     [("Event", "?"), ("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?"), ("Result", "*")];
-/// What the record says itself, and nobody else.
+/// Tags that only the record itself may set.
 const OWN: [&str; 7] = ["Result", "SetUp", "FEN", "Variant", "WhiteClock", "BlackClock", "Part"];
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const LINE: usize = 79;
-/// How far a clock that shows whole seconds and the time between two presses may be apart.
+/// How much a clock that shows whole seconds and the time between two presses may differ, in milliseconds.
 const SLACK_MS: u64 = 2000;
 
-/// What becomes of a game in which a move that is not legal stands (Art. A.5.2), and was played upon.
+/// How a game is written in which an illegal move remains in force (Art. A.5.2) and play continued after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterIllegal {
-    /// The moves end before it. It and the rest of the game stand in one comment, where people find them.
+    /// The moves end before it. It and the rest of the game are written in one comment, for people.
     #[default]
     Stop,
-    /// A comment tells the move. The game goes on in another one behind it that begins from the position after it, with the
-    /// same tags; `Part` counts them, and the result is in the last. What is played in positions that readers refuse, e.g. with
-    /// both kings in check, is part of the comment.
+    /// The illegal move is written in a comment. The game continues in a following game that begins from the position after it,
+    /// with the same tags; `Part` counts these games, and the result is in the last one. Moves in positions that readers refuse,
+    /// e.g. with both kings in check, are part of the comment.
     Fen,
-    /// The game ends before it, with the result that it has, and nothing tells of the rest.
+    /// The game ends before it, with its result, and the rest is omitted.
     End,
 }
 
-/// One game as PGN, with an empty line at the end so that games can be put one after another. Its moves end before the first one
-/// that is not legal.
+/// Returns one game as PGN, with an empty line at the end so that games can be concatenated. Its moves end before the first illegal
+/// one.
 ///
-/// `tags` are written after the Seven Tag Roster in the order given, `TimeControl` first; those of the roster fill it. What the
-/// record knows itself (result, start position, variant) is never taken from them, and a name that PGN does not allow is left
-/// out. A start position that readers refuse stands in a comment with what was played from it. A clock is written after each
-/// completed move, the thinking time only where both presses were seen and the clocks agree.
+/// `tags` are written after the Seven Tag Roster in the order given, `TimeControl` first; tags of the roster fill it. What the
+/// record itself knows (result, start position, variant) is never taken from them, and a name that PGN does not allow is omitted. A
+/// start position that readers refuse is written in a comment with the moves played from it. A clock time is written after each
+/// completed move; the thinking time only if both presses were seen and the clocks agree.
 pub fn pgn(record: &Record, tags: &[(String, String)]) -> String {
     pgn_with(record, tags, AfterIllegal::Stop, &|_| None)
 }
@@ -57,10 +57,11 @@ pub fn is_tag_name(name: &str) -> bool {
     (1..=255).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// Puts into words why a move is not legal, without a full stop and braces; `None`: it is not said.
+/// A function that says in words why a move is illegal, without a full stop and braces; `None`: omitted.
 pub type Why<'a> = &'a dyn Fn(&Reason) -> Option<String>;
 
-/// The same, or with [`AfterIllegal::Fen`] perhaps several games, one after another; with the reasons where there are words.
+/// Returns the same; with [`AfterIllegal::Fen`] it may be several games, one after another. Includes the reasons that `why` can
+/// express.
 pub fn pgn_with(record: &Record, tags: &[(String, String)], after: AfterIllegal, why: Why) -> String {
     let parts = Parts { record, chess960: is_chess960(record), why };
     let (cut, numbers) = (parts.cut(after), parts.numbers());
@@ -93,7 +94,7 @@ pub fn pgn_with(record: &Record, tags: &[(String, String)], after: AfterIllegal,
     text
 }
 
-/// The roster, and what was given.
+/// Writes the roster and the given tags.
 fn push_tags(text: &mut String, tags: &[(String, String)], result: &str) {
     let given = |name: &str| tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     for (name, unknown) in ROSTER {
@@ -109,7 +110,7 @@ fn push_tags(text: &mut String, tags: &[(String, String)], result: &str) {
     }
 }
 
-/// What both clocks showed at the last completed move, as LiveChess writes it.
+/// Writes what both clocks showed at the last completed move, as LiveChess does.
 fn push_clocks(text: &mut String, record: &Record) {
     let last = |pick: fn(&Ply) -> Option<ClockTime>| record.plies.iter().rev().find_map(pick);
     let clocks = [("WhiteClock", last(|ply| ply.clocks.white)), ("BlackClock", last(|ply| ply.clocks.black))];
@@ -121,7 +122,7 @@ fn push_clocks(text: &mut String, record: &Record) {
     }
 }
 
-/// By its number, or by the right to castle from where chess has neither king nor rook.
+/// Whether the game is Chess960: by its number, or by castling rights from squares that standard chess does not have.
 fn is_chess960(record: &Record) -> bool {
     let position = || Position::from_fen(&record.start_fen, false);
     record.chess960.is_some_and(|number| number != 518) || position().is_ok_and(|position| position.is_chess960())
@@ -154,7 +155,7 @@ fn push_moves(text: &mut String, record: &Record, plies: Range<usize>, numbers: 
     }
 }
 
-/// `12.` before White's move; `12...` before Black's where nothing says so.
+/// Writes `12.` before White's move, and `12...` before Black's if the number is not clear otherwise.
 fn push_number(text: &mut String, Number { number, by }: Number, numbered: bool) {
     if by.is_white() {
         push_token(text, &format!("{number}."));
@@ -163,7 +164,7 @@ fn push_number(text: &mut String, Number { number, by }: Number, numbered: bool)
     }
 }
 
-/// A start that readers refuse, and what was played until they can follow: a comment.
+/// Writes a comment with a start position that readers refuse and the moves until they can follow.
 fn push_start(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number]) {
     if part.lead == 0 && (part.from > 0 || parts.readable_fen(0).is_some()) {
         return;
@@ -175,7 +176,7 @@ fn push_start(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number])
     }
 }
 
-/// What readers cannot follow, in words: a comment.
+/// Writes a comment with what readers cannot follow, in words.
 fn push_rest(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number], ends: bool) {
     let Part { to, next, .. } = *part;
     if to < next {
@@ -192,7 +193,7 @@ fn push_rest(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number], 
     }
 }
 
-/// Moves, why they were not legal, and where they led, with an `end` to it:
+/// Writes moves, why they were illegal, and the position they led to, followed by `end`:
 /// `7. Ke1-e3 (a king does not move from e1 to e3) 7... Nf6 to FEN}`.
 fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[Number], end: &str) {
     let mut numbered = false;
@@ -218,23 +219,23 @@ fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[
     push_words(text, &format!("to {}{end}", parts.fen_before(plies.end).unwrap_or_default()));
 }
 
-/// What is written beside a move, in whole seconds; `None`: it is not known, or the move is not completed.
+/// The times written with a move, in whole seconds; `None`: unknown, or the move is not completed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// What its player's clock showed.
     pub clock: Option<u64>,
-    /// How long he thought, from press to press.
+    /// The thinking time, from press to press.
     pub thought: Option<u64>,
 }
 
-/// The times of this ply, which is the one at `index` of the record; `white`: White moved.
+/// Returns the times of this ply, which is at `index` of the record. `white`: White moved.
 pub fn times(record: &Record, index: usize, ply: &Ply, white: bool) -> Times {
     let PlyState::Completed { .. } = ply.state else { return Times::default() };
     let clock = movers_clock(ply, white).map(|clock| u64::from(clock.ms) / 1000);
     Times { clock, thought: thinking_time(record, index, ply, white).map(|ms| (ms + 500) / 1000) }
 }
 
-/// `{[%clk 1:30:57] [%emt 0:00:05]}`, or what of it is known.
+/// Returns `{[%clk 1:30:57] [%emt 0:00:05]}`, or the known part of it.
 fn comment(record: &Record, index: usize, ply: &Ply, white: bool) -> Option<String> {
     let Times { clock, thought } = times(record, index, ply, white);
     let mut parts = Vec::new();
@@ -251,8 +252,8 @@ fn movers_clock(ply: &Ply, white: bool) -> Option<ClockTime> {
     if white { ply.clocks.white } else { ply.clocks.black }
 }
 
-/// From the opponent's press to this one, in milliseconds: where both were seen, and the mover's clock lost about that much
-/// since his last press or gained by an increment. A cable that was out meanwhile breaks that.
+/// Returns the time from the opponent's press to this one, in milliseconds, if both were seen and the mover's clock lost about that
+/// much since their last press, or gained an increment. A cable that was disconnected in between violates that.
 fn thinking_time(record: &Record, index: usize, ply: &Ply, white: bool) -> Option<u64> {
     let pressed = |ply: &Ply| match ply.state {
         PlyState::Completed { by: CompletedBy::Clock, at } => Some(at),
@@ -270,17 +271,17 @@ fn thinking_time(record: &Record, index: usize, ply: &Ply, white: bool) -> Optio
     Some(elapsed)
 }
 
-/// Hours, minutes and seconds as `[%clk]` has them: `1:05:09`.
+/// Formats hours, minutes and seconds as in `[%clk]`: `1:05:09`.
 pub fn h_mm_ss(seconds: u64) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// Appends several words, each as one.
+/// Appends several words, each separately.
 fn push_words(text: &mut String, words: &str) {
     words.split(' ').filter(|word| !word.is_empty()).for_each(|word| push_token(text, word));
 }
 
-/// Appends one word of the movetext, after a space or on a new line. Comments are not broken: some readers mind.
+/// Appends one word of the movetext, after a space or on a new line. Comments are not broken, because some readers fail on that.
 fn push_token(text: &mut String, token: &str) {
     let line = text.rsplit('\n').next().map_or(0, |line| line.chars().count());
     if line > 0 {

@@ -13,14 +13,14 @@ use crate::game::{
 use crate::laws::{Counted, Irregularity, Laws, Tally, Topic, Worded};
 use shakmaty::{Color, Square};
 
-/// How far a move has come.
+/// The state of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlyState {
     /// Made (Art. 4.7).
     Made,
-    /// Completed (Art. 6.2.1), at this time.
+    /// Completed (Art. 6.2.1).
     Completed {
-        /// By what.
+        /// What completed it.
         by: CompletedBy,
         /// When it was published as completed.
         at: Millis,
@@ -34,7 +34,7 @@ pub struct Ply {
     pub played: Played,
     /// When it was published as made.
     pub made_at: Millis,
-    /// How far it has come.
+    /// Its state.
     pub state: PlyState,
     /// How likely it was to be right when published.
     pub confidence: Confidence,
@@ -42,40 +42,40 @@ pub struct Ply {
     pub clocks: ClockTimes,
 }
 
-/// A position that was put back by the arbiter, from which nobody has moved since.
+/// A position that the arbiter restored, until the next move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// The ply that is played now.
+    /// The ply that is to be played now.
     pub ply: u32,
-    /// The move that left the record there; `None`: none was on record.
+    /// The move that was removed from the record at this ply; `None`: there was none.
     pub instead_of: Option<Played>,
-    /// The moves that are allowed now as far as an alert about that move said so, as UCI.
+    /// The moves that are allowed now, in UCI, if an alert about that move listed them.
     pub allowed: Vec<String>,
 }
 
-/// A square that does not work as it should.
+/// A square that does not work properly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSquare {
-    /// The square of play.
+    /// The square, in the game's coordinates.
     pub square: Square,
-    /// What is the matter; never [`Fault::Mended`].
+    /// The fault; never [`Fault::Mended`].
     pub fault: Fault,
     /// A sentence for the arbiter.
     pub detail: String,
 }
 
-/// What the arbiter noted of the clocks.
+/// A note of the arbiter about the clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClockNote {
-    /// When.
+    /// When the note was made.
     pub at: Millis,
-    /// After which ply.
+    /// The number of plies at that time.
     pub ply: u32,
     /// White's time, in milliseconds.
     pub white_ms: u32,
-    /// Black's.
+    /// Black's time, in milliseconds.
     pub black_ms: u32,
-    /// Why.
+    /// The text of the note.
     pub note: String,
 }
 
@@ -88,9 +88,9 @@ pub struct Record {
     pub chess960: Option<u16>,
     /// Edition of the Laws.
     pub laws: String,
-    /// PGN tags besides those of the event, as they were given: players, ratings, and so on.
+    /// PGN tags in addition to those of the event, as they were given: players, ratings, and so on.
     pub tags: Vec<(String, String)>,
-    /// How the board stands.
+    /// How the board is oriented.
     pub rotation: Rotation,
     /// When the game began.
     pub started_at: Millis,
@@ -98,39 +98,39 @@ pub struct Record {
     pub plies: Vec<Ply>,
     /// The result, if there is one, and where it comes from.
     pub result: Option<(GameResult, ResultReason)>,
-    /// How often published moves were corrected.
+    /// How many times published moves were corrected.
     pub revision: u32,
-    /// Alerts not cleared yet.
+    /// Alerts that are not cleared yet.
     pub alerts: Vec<Alert>,
-    /// What each player did that counts for the penalties of illegal moves (7.5.5).
+    /// The irregularities of each player that count for the penalties of illegal moves (7.5.5).
     pub tally: Tally,
-    /// Alerts raised so far, cleared or not.
+    /// The number of alerts raised until now, cleared or not.
     pub alerts_raised: u32,
-    /// What the arbiter noted of the clocks.
+    /// The arbiter's notes about the clocks.
     pub notes: Vec<ClockNote>,
     /// The arbiter has paused the game.
     pub paused: bool,
-    /// The plies of irregular moves that the arbiter let stand, rising.
+    /// The plies of irregular moves that the arbiter let stand, ascending.
     pub stood: Vec<u32>,
-    /// What the arbiter's last commands changed, the last one last.
+    /// What the arbiter's last commands changed, oldest first.
     pub changes: Vec<Change>,
-    /// A position that was put back, until somebody moves.
+    /// A restored position, until the next move.
     pub restored: Option<Restored>,
-    /// Squares that do not work as they should, in the order in which they were noticed.
+    /// Squares that do not work properly, in the order in which they were noticed.
     pub faults: Vec<BadSquare>,
     /// The number of the last durable event.
     pub last_number: u64,
 }
 
 impl Record {
-    /// The record after a game's first event; `None` if that is not a `GameStarted`.
+    /// Returns the record after a game's first event; `None` if that is not a `GameStarted`.
     pub fn begin(first: &Stamped) -> Option<Record> {
         let Event::GameStarted { fen, chess960, laws, rotation } = &first.event else { return None };
         let record = Record::new(first.at, fen.clone(), *chess960, laws.clone(), *rotation);
         Some(Record { last_number: first.number.unwrap_or(1), ..record })
     }
 
-    /// The record of a game that begins now, with its first event numbered 1.
+    /// Creates the record of a game that begins now, with its first event numbered 1.
     pub fn new(started_at: Millis, start_fen: String, chess960: Option<u16>, laws: String, rotation: Rotation) -> Record {
         Record {
             start_fen,
@@ -155,7 +155,7 @@ impl Record {
         }
     }
 
-    /// Takes in one more event. Transient ones change nothing.
+    /// Applies one more event. Transient events change nothing.
     pub fn apply(&mut self, stamped: &Stamped) {
         if let Some(number) = stamped.number {
             self.last_number = number;
@@ -196,7 +196,7 @@ impl Record {
             Event::AlertRaised(alert) if self.amend_alert(alert) => {}
             Event::AlertRaised(alert) => {
                 if let (AlertKind::IllegalStands, Some(player)) = (alert.kind, alert.by) {
-                    // It is not penalised any more.
+                    // The move is not penalised any more.
                     while let Some(pressed_at) = self.counted(player, alert.ply) {
                         self.tally.strike(player, pressed_at);
                     }
@@ -225,13 +225,13 @@ impl Record {
         }
     }
 
-    /// Whether an alert of this id stands: then this takes its place, and nothing is counted anew.
+    /// Replaces the open alert with the same id, if there is one; then nothing is counted again. Returns whether there was one.
     fn amend_alert(&mut self, alert: &Alert) -> bool {
         let known = self.alerts.iter_mut().find(|known| known.id == alert.id);
         known.map(|known| known.clone_from(alert)).is_some()
     }
 
-    /// Later readings tell other moves from this ply on: what was counted of those that never were is not counted any more.
+    /// Removes what was counted for moves from this ply on that later readings have shown never to have been played.
     fn count_no_more(&mut self, from_ply: u32, moves: &[Played]) {
         let first = from_ply.saturating_sub(1) as usize;
         let before = self.plies.get(first..).unwrap_or_default();
@@ -244,25 +244,25 @@ impl Record {
         }
     }
 
-    /// The position now, as FEN.
+    /// Returns the current position, as FEN.
     pub fn fen(&self) -> &str {
         self.plies.last().map_or(&self.start_fen, |ply| &ply.played.fen)
     }
 
-    /// The position before this ply, as FEN; the last one where there are not so many.
+    /// Returns the position before this ply, as FEN, or the last one if the game is shorter.
     pub fn fen_before(&self, ply: u32) -> &str {
         let before = self.plies.iter().take(ply.saturating_sub(1) as usize).next_back();
         before.map_or(&self.start_fen, |ply| &ply.played.fen)
     }
 
-    /// What both clocks showed when this ply, or the last one before it that they are known of, was completed.
+    /// Returns what both clocks showed when this ply, or the last earlier ply with known times, was completed.
     pub fn clocks_at(&self, ply: u32) -> ClockTimes {
         let known = |ply: &&Ply| ply.clocks.white.is_some() || ply.clocks.black.is_some();
         self.plies.iter().take(ply as usize).rev().find(known).map_or(ClockTimes::default(), |ply| ply.clocks)
     }
 
-    /// How the time class of its Laws differs from what games of this time control are, for the log; `None`: it does not, or nobody
-    /// knows. `control` as in the PGN tag TimeControl.
+    /// Returns a log message that says how the time class of the game's Laws differs from that of its time control; `None`: it does
+    /// not, or this is unknown. `control` is the PGN tag TimeControl.
     pub fn unlike_time_control(&self, control: &str) -> Option<String> {
         let laws: Laws = self.laws.parse().ok()?;
         let other = laws.other_class(control)?;
@@ -275,7 +275,7 @@ impl Record {
         ))
     }
 
-    /// The ply with this number, from 1.
+    /// Returns the ply with this number, from 1.
     pub fn ply(&self, number: u32) -> Option<&Ply> {
         self.plies.get((number as usize).checked_sub(1)?)
     }

@@ -1,5 +1,4 @@
-//! What is said to people, before it is put into words: a key and what the sentence is about. The words of each language are in
-//! `config/locale`.
+//! Messages to people before translation: a key and its arguments. The sentences of each language are in `config/locale`.
 
 use crate::game::event::Difference;
 use crate::laws::draws::Finding;
@@ -8,37 +7,37 @@ use crate::laws::touch::Duty;
 use shakmaty::Role;
 use std::fmt;
 
-/// A sentence in terms that a program can translate.
+/// A message that a program can translate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// Its name in the message files: it stays the same.
+    /// The message's key in the message files. It is stable.
     pub key: String,
-    /// What it is about, by names that stay the same.
+    /// The arguments, by stable names.
     pub args: Vec<(String, Arg)>,
 }
 
-/// What a sentence is about.
+/// An argument of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arg {
-    /// A word of chess: a square, a piece, a player.
+    /// A chess word: a square, a piece, a player.
     Word(Word),
     /// A number, also of seconds or plies.
     Number(u32),
-    /// What reads the same in every language: a move, a result, a list of plies.
+    /// Text that is the same in every language: a move, a result, a list of plies.
     Plain(String),
     /// Squares, with what should be there and what is.
     Differences(Vec<Difference>),
-    /// A sentence within the sentence.
+    /// A message within the message.
     Text(Box<Text>),
 }
 
 impl Text {
-    /// A sentence that is about nothing in particular.
+    /// Creates a message without arguments.
     pub fn new(key: &str) -> Text {
         Text { key: key.to_owned(), args: Vec::new() }
     }
 
-    /// The same, about this as well.
+    /// Adds an argument.
     #[must_use]
     pub fn with(mut self, name: &str, arg: impl Into<Arg>) -> Text {
         self.args.push((name.to_owned(), arg.into()));
@@ -88,7 +87,7 @@ impl From<shakmaty::Color> for Arg {
     }
 }
 
-/// Why a move is not legal: `reason-` and its key.
+/// Converts the reason why a move is illegal: `reason-` and its key.
 impl From<&Reason> for Text {
     fn from(reason: &Reason) -> Text {
         let args = reason.args().into_iter().map(|(name, word)| (name.to_owned(), Arg::Word(word))).collect();
@@ -96,7 +95,7 @@ impl From<&Reason> for Text {
     }
 }
 
-/// What touched pieces oblige to: `duty-` and its key.
+/// Converts what touched pieces oblige to: `duty-` and its key.
 impl From<&Duty> for Text {
     fn from(duty: &Duty) -> Text {
         let text = Text::new(&format!("duty-{}", duty.key()));
@@ -120,7 +119,7 @@ impl From<&Duty> for Text {
     }
 }
 
-/// What a claim of a draw is worth, and why: `claim-` and a key.
+/// Converts the finding on a draw claim: `claim-` and a key.
 impl From<&Finding> for Text {
     fn from(finding: &Finding) -> Text {
         let count = |times: usize| u32::try_from(times).unwrap_or(u32::MAX);
@@ -138,7 +137,7 @@ impl From<&Finding> for Text {
     }
 }
 
-/// For logs, and for people whose messages lack the key: the key and what it is about.
+/// Writes the key and the arguments, for logs and for languages that lack the key.
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.key)?;
@@ -175,18 +174,18 @@ impl fmt::Display for Arg {
     }
 }
 
-/// `Re8`, `re8`: the letter as in FEN.
+/// Returns a piece and its square as `Re8` or `re8`, with the letter as in FEN.
 pub fn short(man: &Man) -> String {
     format!("{}{}", man.piece.char(), man.square)
 }
 
-/// Reads what [`short`] writes.
+/// Parses what [`short`] writes.
 pub fn man(text: &str) -> Option<Man> {
     let (letter, square) = text.split_at_checked(1)?;
     Some(Man { piece: shakmaty::Piece::from_char(letter.chars().next()?)?, square: square.parse().ok()? })
 }
 
-/// `n`, `q`: reads the letter of a kind of piece.
+/// Parses the letter of a kind of piece, such as `n` or `q`.
 pub fn role(text: &str) -> Option<Role> {
     let mut letters = text.chars();
     Role::from_char(letters.next()?).filter(|_| letters.next().is_none())

@@ -1,13 +1,13 @@
-//! Edges × position → which line of play explains what the board shows, how surely, and what else could.
+//! Infers the line of play that explains the edges from a known position, with its confidence and the alternatives.
 //!
-//! [`Follower`] holds all lines of play that may be what happened. An ordinary edge is a look-up: every node keeps the key of
-//! the placement after each of its legal moves, so the question "is this a move?" is one comparison of 64 bits a move. A node
-//! stays open for revision until something decides it: nothing else could grow out of the same touch, the opponent touched a
-//! piece, the board was quiet, or a reply stands on it. Where what is seen can be explained in several ways a [`Line`] parts,
-//! and [`model`] says what each costs. What no single move explains is searched for by [`explain`], over the positions
-//! reachable in up to three plies from the last few nodes.
+//! [`Follower`] holds every line of play that may be what happened. An ordinary edge is a look-up: every node keeps the hash of the
+//! placement after each of its legal moves, so that testing whether the board shows a move takes one 64-bit comparison per move. A
+//! node stays open for revision until something decides it: nothing else could grow out of the same touch, the opponent touched a
+//! piece, the board was quiet, or a reply is on the board. Where an observation has several explanations, a [`Line`] splits, and
+//! [`model`] gives the cost of each. [`explain`] searches for what no single move explains, over the positions reachable in up to
+//! three plies from the last few nodes.
 //!
-//! **Invariant:** no clock is read and no edge is thrown away here; times come in with the edges.
+//! **Invariant:** this module reads no clock and drops no edge; times come in with the edges.
 
 mod beam;
 mod bridge;

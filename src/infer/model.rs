@@ -1,213 +1,214 @@
-//! What hands, boards and players do, and how often: every figure that weighs one line of play against another.
+//! The cost model: how often hands, boards and players do what. These figures weigh the lines of play against each other.
 //!
-//! Costs are improbabilities in sixteenths of a bit: something that happens once in two times costs 16, once in ten 53, once
-//! in a hundred 106. They add up, and they are whole numbers, so every machine weighs alike. "Measured" means three games
-//! played on a DGT board (199 plies, 458 square updates); *guess* means that nobody has measured it.
+//! Costs are improbabilities (negative log-likelihoods) in sixteenths of a bit: an event of probability 1/2 costs 16, 1/10 costs
+//! 53, 1/100 costs 106. Costs add up, and they are integers, so that every machine computes the same result. "Measured" means three
+//! games played on a DGT board (199 plies, 458 square updates); "guess" means that there is no measurement.
 
 use crate::boards::Millis;
 
 /// An improbability, in sixteenths of a bit.
 pub type Cost = i32;
 
-/// Quiet after which a position of the past that stands again is a takeback, in milliseconds. Longer than a piece is put
-/// back to be taken up again at once; players' own words for "taken back" are slower.
+/// Quiet time after which a past position that is on the board again counts as a takeback, in milliseconds. Longer than a piece
+/// rests when it is put back and lifted again at once; players who agree on a takeback are slower.
 pub const REST_TAKEBACK: Millis = 1_000;
-/// Quiet after which a position is believed though nobody was seen to put the pieces there, in milliseconds. Longer than the arbiter
-/// needs to hear of it.
+/// Quiet time after which a position is believed although no edge showed how the pieces got there, in milliseconds. Longer than it
+/// takes to alert the arbiter.
 pub const UNSEEN: Millis = 25_000;
 
-/// How long a move that could still become castling waits, in milliseconds: the other hand may be slow, and a rook's move
-/// on a castling wing is rare.
+/// Settle time of a move that could still become castling, in milliseconds: the other hand may be slow, and a rook move on a
+/// castling wing is rare.
 pub const REST_CASTLING: Millis = 1_500;
 
-/// How long a piece must rest that is being dragged from square to square, in milliseconds: the move Ra1-f1 of a real board
-/// stops on d1 and, up to a second, on e1.
+/// Settle time of a piece that is dragged from square to square, in milliseconds: on a real board, the move Ra1-f1 stopped on d1
+/// and, for up to a second, on e1.
 pub const REST_DRAGGED: Millis = 1_000;
 
-/// Quiet before a line is believed that leaves no trace on one of its squares, in milliseconds: pieces in the hand are by
-/// far the likelier story.
+/// Quiet time before a line that left no trace on one of its squares is believed, in milliseconds: a piece in the hand is by far
+/// more likely.
 pub const REST_TRACELESS: Millis = 3_000;
 
-/// What the line adds to the settle time, in milliseconds: an update takes 5 ms at 9600 baud, and a few can queue. Without it
-/// a settle time of one scan of the board would end just when the next scan's news arrive.
+/// Added to the settle time for the serial line, in milliseconds: an update takes 5 ms at 9600 baud, and a few can queue. Without
+/// it, a settle time of one board scan would end just when the updates of the next scan arrive.
 pub const LINE: Millis = 25;
 
-/// The longest that hands stop on the way, in milliseconds: 80–600 ms were seen.
+/// Maximum time that a hand stops on the way, in milliseconds: 80–600 ms were observed.
 pub const STOPS: Millis = 700;
 
-/// How long after the press a move may still turn out to have gone on, in milliseconds: squares are read one by one, up to
-/// 250 ms late, and the press can overtake them (protocols: a full scan takes 200–250 ms), twice over for safety.
+/// Time after the clock press during which a move may still turn out to have gone on, in milliseconds: squares are scanned one by
+/// one, up to 250 ms late, and the press can overtake them (protocols: a full scan takes 200–250 ms); doubled for safety.
 pub const PRESS_OVERTAKES: Millis = 600;
 
-/// So long one king may wait in the centre for the other, in milliseconds.
+/// Maximum time that one king waits in the centre for the other, in milliseconds.
 pub const KINGS_APART: Millis = 10_000;
 
-/// A whole scan of the slowest board and the line, in milliseconds: after that a piece that was put down has been seen.
+/// One full scan of the slowest board plus the serial line, in milliseconds: after that, a piece that was put down has been seen.
 pub const SCANNED: Millis = 275;
 
-/// A reply is never put down longer than this before the move that it answers, in milliseconds: two scans of the board, and a
-/// hand that hesitates.
+/// Maximum time by which a reply is put down before the move that it answers, in milliseconds: two scans of the board, and a hand
+/// that hesitates.
 pub const OVERLAP: Millis = 1_000;
 
-/// Quiet after which a piece that left its square and stands on no other may have taken something, in milliseconds: hands
-/// carry a piece for 200–750 ms.
+/// Quiet time after which a piece that left its square and is on no other may have captured, in milliseconds: hands carry a piece
+/// for 200–750 ms.
 pub const CARRIED: Millis = 700;
 
-/// A capture whose victim's square was never seen empty. Measured: 25 of 35.
+/// Cost of a capture whose victim's square was never seen empty. Measured: 25 of 35.
 pub const SILENT: Cost = 8;
-/// A capture whose victim was seen to leave. Measured: 10 of 35.
+/// Cost of a capture whose victim was seen to leave. Measured: 10 of 35.
 pub const SEEN: Cost = 28;
-/// A square changed that the move has nothing to do with: brushed, bumped, adjusted. Measured: 1 %, and neighbours besides.
+/// Cost of a change on a square unrelated to the move: brushed, bumped, adjusted. Measured: 1 %, mostly neighbours.
 pub const STRAY_TOUCH: Cost = 80;
-/// So many stray touches are counted at most: one clumsy hand touches several.
+/// Maximum number of stray touches that are counted: one clumsy hand touches several squares.
 pub const STRAY_TOUCHES: u32 = 3;
-/// The press was told before the piece's square was read. Guess: 5 %.
+/// Cost of a press that was reported before the piece's square was scanned. Guess: 5 %.
 pub const OVERTAKEN: Cost = 69;
-/// A reply begun before the press was told, which may come up to a second late. Measured: clock news are late in 73 of 199 moves.
+/// Cost of a reply that began before the press was reported, which may be up to a second late. Measured: clock messages are late in
+/// 73 of 199 moves.
 pub const EARLY: Cost = 12;
-/// A reply begun while the mover still holds his piece. Guess: 0.5 %.
+/// Cost of a reply that began while the mover still holds the piece. Guess: 0.5 %.
 pub const WHILE_HELD: Cost = 122;
-/// A press is told so late at most, in milliseconds: clocks that count whole seconds say so with the next one.
+/// Maximum delay of a reported press, in milliseconds: clocks that count whole seconds report it with the next second.
 pub const PRESS_LATE: Millis = 1_300;
-/// A piece is lifted when it is not its player's turn. Guess: 2 %, adjusting and the end of games together.
+/// Cost of a piece lifted out of turn. Guess: 2 %, adjusting and the end of games together.
 pub const OFF_TURN: Cost = 90;
-/// A move on which no press was told, in a game with a clock: two presses within a second cancel out. Guess: 15 %.
+/// Cost of a move without a reported press, in a game with a clock: two presses within a second cancel out. Guess: 15 %.
 pub const UNPRESSED: Cost = 44;
-/// A press for which no move was seen. Guess: 1 %.
+/// Cost of a press without a move that was seen. Guess: 1 %.
 pub const NO_MOVE: Cost = 106;
-/// The board shows something that neither the line nor pieces in hands explain; and the same for every square more.
+/// Cost of a board that neither the line nor pieces in hands explain; [`UNEXPLAINED_MORE`] is added for every further square.
 pub const UNEXPLAINED: Cost = 200;
 /// See [`UNEXPLAINED`].
 pub const UNEXPLAINED_MORE: Cost = 40;
-/// Something more happened, or the board was quiet, while the line explains nothing.
+/// Cost of a further event, or a quiet board, while the line explains nothing.
 pub const STILL_UNEXPLAINED: Cost = 20;
-/// A square of the board that has not changed in this game is stuck. Guess: one board in 250 has one, which may be any of 64.
+/// Cost of assuming that a square that has not changed in this game is stuck. Guess: one board in 250 has such a square, which may
+/// be any of 64.
 pub const STUCK: Cost = 224;
-/// Confidence of a move that was found by search, with nothing else that would explain what is seen. Guess.
+/// Confidence of a move that was found by search, when nothing else would explain the board. Guess.
 pub const RECONSTRUCTED: crate::game::Confidence = crate::game::Confidence(970);
-/// A line that carried damage may lose updates for so long, in milliseconds: no square is suspected meanwhile. Guess.
+/// Time after damaged data on the serial line in which updates may be lost and no square is suspected, in milliseconds. Guess.
 pub const BAD_LINE: Millis = 300_000;
-/// So many squares are thought stuck at most.
+/// Maximum number of squares assumed stuck.
 pub const STUCK_AT_MOST: usize = 2;
-/// A square is told to be stuck when play has gone on for so many plies since it was first suspected. Guess.
+/// Number of plies after the first suspicion after which a stuck square is reported. Guess.
 pub const STUCK_TOLD: usize = 4;
-/// So many lines part at most when a square is first suspected: a queen's moves.
+/// Maximum number of lines that split off when a square is first suspected: a queen's moves.
 pub const SUSPICIONS: usize = 24;
-/// A square that flickers is empty for no longer than this, in milliseconds: the time between two scans, and as long as a contact
-/// is usually lost. Guess.
+/// Maximum time for which a flickering square is empty, in milliseconds: the time between two scans, and the usual length of a
+/// contact loss. Guess.
 pub const FLICKER: Millis = 1_000;
-/// So many of such spells within [`FLICKERS_WITHIN`] make a square flicker: nobody adjusts a piece so often. Guess.
+/// Number of such gaps within [`FLICKERS_WITHIN`] that make a square flicker: nobody adjusts a piece so often. Guess.
 pub const FLICKERS: usize = 4;
-/// See [`FLICKERS`]. Milliseconds.
+/// See [`FLICKERS`]. In milliseconds.
 pub const FLICKERS_WITHIN: Millis = 300_000;
-/// A square is mended when a piece has stood on it for so long without a spell, in milliseconds. Guess.
+/// Time for which a piece must have been on a flickering square without a gap for it to count as repaired, in milliseconds. Guess.
 pub const STEADY: Millis = 600_000;
-/// A stuck square is mended when it has changed so often and then showed what the line says. Guess.
+/// Number of changes after which a stuck square that then shows what the line says counts as repaired. Guess.
 pub const CHANGES_RIGHT: u32 = 3;
-/// A move that is not legal. Arbiters' reports: a few in a hundred games of rapid chess, that is one in some thousand moves; one in
+/// Cost of an illegal move. Arbiters report a few in a hundred games of rapid chess, which is one in some thousand moves; one in
 /// some hundred where nothing legal explains the board.
 pub const ILLEGAL: Cost = 130;
-/// A promotion to something else than a queen: knights 2 %, rooks and bishops less than 1 % (databases of master games).
+/// Cost of a promotion to another piece than a queen: knights 2 %, rooks and bishops less than 1 % (databases of master games).
 pub const UNDERPROMOTION: [(shakmaty::Role, Cost); 3] =
     [(shakmaty::Role::Knight, 90), (shakmaty::Role::Rook, 115), (shakmaty::Role::Bishop, 140)];
 
-/// A piece is in the air at least so long, milliseconds, and how improbable that is. 200–750 ms is usual; that some players hold
-/// a piece for seconds is a guess.
+/// Minimum time for which a piece is in the air, in milliseconds, and its cost. 200–750 ms is usual; that some players hold a piece
+/// for seconds is a guess.
 const HELD: [(Millis, Cost); 9] =
     [(0, 0), (400, 6), (600, 20), (800, 50), (1_000, 70), (1_500, 80), (3_000, 110), (5_000, 160), (10_000, 240)];
 
-/// How improbable it is that a piece is held so long.
+/// Returns the cost of a piece being held for `ms`.
 pub fn held(ms: Millis) -> Cost {
     HELD.iter().rev().find(|(from, _)| *from <= ms).map_or(0, |(_, cost)| *cost)
 }
 
-/// A piece stops on its way on a square where it might have ended. Measured: 8 of 199 moves.
+/// Cost of a piece that stops on its way on a square where the move might have ended. Measured: 8 of 199 moves.
 pub const STOP: Cost = 74;
-/// It stops once more. Guess: every third that stops.
+/// Cost of every further stop. Guess: one in three that stop.
 pub const STOP_MORE: Cost = 25;
-/// A piece was taken before it was seen on its square: it stood there for less than a scan. Guess: 15 %.
+/// Cost of a piece that was captured before it was seen on its square, where it was for less than a scan. Guess: 15 %.
 pub const TAKEN_UNSEEN: Cost = 45;
-/// Moves are told anew only so long, in milliseconds: as long as hands and the clock's news are late, twice over.
+/// The re-decoding window, in milliseconds: twice the delay of hands and clock messages.
 pub const RETOLD_WITHIN: Millis = 3_000;
-/// Lines told anew are followed if they cost no more than this beyond the best.
+/// Maximum cost beyond the best line at which a re-decoded line is followed.
 pub const RETOLD: Cost = 100;
-/// A piece was put down somewhere and taken up again without a move: adjusted, tried. Guess: 1 %.
+/// Cost of a piece that was put down somewhere and lifted again without a move: adjusted, tried. Guess: 1 %.
 pub const ELSEWHERE: Cost = 106;
-/// A piece is seen on its last square long before it has left the first. Measured: 4 of 157 quiet moves.
+/// Cost of a piece that is seen on its last square long before it has left the first. Measured: 4 of 157 quiet moves.
 pub const BACKWARDS: Cost = 85;
-/// A piece is lifted and put back where it was. Guess: 10 %.
+/// Cost of a piece that is lifted and put back on its square. Guess: 10 %.
 pub const PUT_BACK: Cost = 50;
-/// A move among some thirty, where it is not weighed which.
+/// Cost of one move of about thirty, where moves are not weighed individually.
 pub const MOVE: Cost = 80;
 
-/// A player's hand does not move again sooner than this, in milliseconds; what does is a program. Guess.
+/// Minimum time between two actions of one player's hand, in milliseconds; anything faster is a program. Guess.
 pub const HANDS: Millis = 60;
-/// A player moves again so soon after his last move, milliseconds, and how improbable that is: the opponent has to have moved,
-/// too. Guess.
+/// Minimum time between two moves of one player, in milliseconds, and its cost: the opponent must have moved in between. Guess.
 const HASTY: [(Millis, Cost); 4] = [(0, 120), (200, 80), (400, 40), (600, 0)];
 
-/// How improbable it is that so little time lies between two moves of a player.
+/// Returns the cost of two moves of one player within `ms`.
 pub fn hasty(ms: Millis) -> Cost {
     HASTY.iter().rev().find(|(from, _)| *from <= ms).map_or(0, |(_, cost)| *cost)
 }
 
-/// A hand carries a piece for at least so long, in milliseconds.
+/// Minimum time for which a hand carries a piece, in milliseconds.
 pub const CARRIED_LEAST: Millis = 80;
-/// A reply was begun so long before the move that it answers was seen, milliseconds, and how improbable that is: squares are
-/// read up to 250 ms late, and most players wait for the piece to stand.
+/// Minimum time by which a reply began before the move that it answers was seen, in milliseconds, and its cost: squares are scanned
+/// up to 250 ms late, and most players wait until the piece is on the board.
 const OVERLAPPING: [(Millis, Cost); 5] = [(0, 8), (50, 20), (100, 35), (175, 60), (275, 122)];
 
-/// How improbable it is that a reply began at this time, if the move that it answers was seen at that.
+/// Returns the cost of a reply that began at `began` when the move that it answers was seen at `seen`.
 pub fn overlapping(began: Millis, seen: Millis) -> Cost {
     let before = seen.saturating_sub(began);
     OVERLAPPING.iter().rev().find(|(from, _)| *from <= before).filter(|_| before > 0).map_or(0, |(_, cost)| *cost)
 }
 
-/// A line that costs so much more than the best is given up: one in a million.
+/// Cost beyond the best line at which a line is pruned: one in a million.
 pub const HOPELESS: Cost = 400;
-/// What the board shows now counts for so much at most when a line is given up: the next edge may put it right.
+/// Maximum cost that is counted for what the board shows now when lines are pruned: the next edge may correct it.
 pub const AT_WORST: Cost = 300;
-/// Another line takes over what is published only if it is so much better: two to one against every change of mind.
+/// Cost by which another line must be better to replace the published one: odds of two to one against every change.
 pub const MARGIN: Cost = 16;
 /// The same while the move that would be published first is neither answered nor completed: waiting costs little.
 pub const MARGIN_OPEN: Cost = 40;
 /// The same when nothing has happened for longer than hands rest.
 pub const MARGIN_QUIET: Cost = 16;
-/// As much more if the other line no longer thinks a square stuck: what lifting an unlikely piece costs at most;
-/// and as much less if only a stuck square explains what has stood on the board for long.
+/// Added to the margin if the other line no longer assumes a square to be stuck: the maximum cost of lifting an unlikely piece.
+/// Subtracted if only a stuck square explains what has been on the board for long.
 pub const MARGIN_STUCK: Cost = 200;
-/// Lines that differ in how many moves were made, and have gone on alike for so many plies, are one.
+/// Number of equal last plies after which lines that differ in their number of moves are merged.
 pub const SAME_SINCE: usize = 5;
-/// Lines are compared in so many of the last plies: what is older has been settled.
+/// Number of last plies in which lines are compared: older ones are settled.
 pub const COMPARED: usize = 16;
-/// So many positions all lines together hold beyond the moves they share: some 300 bytes each, half a megabyte.
+/// Maximum number of positions that all lines together hold beyond the moves they share: some 300 bytes each, half a megabyte.
 pub const POSITIONS: usize = 1_600;
-/// So many bytes all lines together take: with the record of a game of 300 plies less than a megabyte.
+/// Maximum memory of all lines together, in bytes: less than a megabyte with the record of a game of 300 plies.
 pub const BYTES: usize = 700_000;
-/// Bytes of a line without its plies, with the moves that it keeps ready; of each ply; and of each position of its own. Measured.
+/// Memory of a line without its plies, with the moves that it keeps ready, in bytes. Measured, as are the two below.
 pub const LINE_BYTES: usize = 3_000;
-/// See [`LINE_BYTES`].
+/// Memory of each ply of a line, in bytes. See [`LINE_BYTES`].
 pub const PLY_BYTES: usize = 16;
-/// See [`LINE_BYTES`].
+/// Memory of each position that a line holds alone, in bytes. See [`LINE_BYTES`].
 pub const NODE_BYTES: usize = 320;
-/// So many lines part at most at one time; those that part from the likeliest lines come first.
+/// Maximum number of lines that split off at one time; those of the likeliest lines come first.
 pub const PARTED: usize = 256;
-/// So many ghosts a line keeps at most: each is a position and its moves.
+/// Maximum number of deferred lines of one line: each is a position and its moves.
 pub const GHOSTS: usize = 16;
-/// Of other lines that explain as much, so many are counted at most: one in 65 is as good as none.
+/// Maximum number of equally good lines that are counted: one in 65 is as good as none.
 pub const RIVALS: usize = 64;
-/// So many lines are followed while the clock is stopped and what happens is probably no play.
+/// Maximum number of lines that are followed while the clock is stopped and what happens is probably not play.
 pub const SHADOWS: usize = 8;
 
-/// What pieces are worth to who would take them, in hundredths of a pawn.
+/// Value of a piece to the player who would capture it, in centipawns.
 pub const WORTH: [i32; 6] = [100, 300, 320, 500, 900, 2_000];
 
-/// Hundredths of a pawn that double the odds of a move. Guess for tournament players, see `prior`.
+/// Centipawns that double the odds of a move. Guess for tournament players, see `prior`.
 pub const DOUBLES: i32 = 44;
-/// No move is thought better or worse than by so much, in hundredths of a pawn: people overlook things.
+/// Maximum amount by which a move counts as better or worse, in centipawns: people overlook things.
 pub const MOST: i32 = 250;
 
-/// Two to the power of minus `cost` / 16, in units of 2⁻³².
+/// Returns 2^(−`cost` / 16) in units of 2⁻³².
 pub fn weight(cost: Cost) -> u64 {
     /// 2^(32 - n/16), n = 0 … 15.
     const FRACTIONS: [u64; 16] = [
@@ -233,7 +234,7 @@ pub fn weight(cost: Cost) -> u64 {
     fraction.checked_shr(cost / 16).unwrap_or(0)
 }
 
-/// The weight of what costs so much more than something of this weight, or less where `cost` is negative.
+/// Returns `weight` scaled by the likelihood of `cost`; a negative `cost` increases it.
 pub fn times(weight: u64, cost: Cost) -> u64 {
     let factor = |cost| u128::from(self::weight(cost));
     let scaled =
@@ -241,12 +242,12 @@ pub fn times(weight: u64, cost: Cost) -> u64 {
     u64::try_from(scaled).unwrap_or(u64::MAX >> 16)
 }
 
-/// The cost of a share of a whole: 16 times the binary logarithm of `whole / part`, rounded down.
+/// Returns the cost of a share of a whole: 16 times the binary logarithm of `whole / part`, rounded down.
 pub fn cost_of(part: u64, whole: u64) -> Cost {
     sixteenths(whole.max(1)) - sixteenths(part.max(1))
 }
 
-/// 16 times the binary logarithm, rounded down.
+/// Returns 16 times the binary logarithm of `value`, rounded down.
 fn sixteenths(value: u64) -> Cost {
     let bits = 63 - value.max(1).leading_zeros();
     // Squaring four times gives four more binary digits.

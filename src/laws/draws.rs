@@ -1,51 +1,52 @@
-//! Draws by what was played: the same position again (Art. 9.2, 9.6.1), moves without a capture or a pawn's move (Art. 9.3, 9.6.2).
+//! Draws by repetition of a position (Art. 9.2, 9.6.1) and by moves without a capture or a pawn move (Art. 9.3, 9.6.2).
 //!
-//! Three times and fifty moves are for a player to claim and are answered when asked; five times and seventy-five moves end the
-//! game by themselves in the editions that know them. The figures are those of the edition.
+//! A player must claim a draw by threefold repetition or fifty moves. Fivefold repetition and seventy-five moves end the game
+//! without a claim in the editions that have these rules. The figures are those of the edition.
 
 use crate::laws::edition::{ClaimLost, FiveFold};
 use crate::laws::{Ending, Laws, Move, Position, PositionKey, Topic};
 use shakmaty::{Bitboard, CastlingMode, Color, Setup};
 
-/// When two positions are the same, beside the pieces, the side to move and a legal capture en passant.
+/// The criterion for equal positions, besides the pieces, the side to move and a legal en passant capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Same {
-    /// The rights to castle are the same, whether or not castling is barred at the moment (Art. 9.2.3.2). The edition of 2009 says
-    /// "temporarily or permanently": with the pieces on the same squares a bar that passes is the same bar, so it is this as well.
+    /// The castling rights are the same, whether or not castling is prevented at the moment (Art. 9.2.3.2). The edition of 2009
+    /// says "temporarily or permanently". With the pieces on the same squares, temporary prevention is the same too, so this
+    /// criterion applies there as well.
     #[default]
     Rights,
-    /// The possible moves are the same at this moment: an edition that says no more. A right to castle that is barred, or would be
-    /// if it were that player's move, does not count.
+    /// The moves that are possible at this moment are the same, for an edition that says no more. A castling right does not count
+    /// if castling is prevented, or would be if it were that player's move.
     Moves,
 }
 
 impl Same {
-    /// As these Laws have it: an edition whose text on this is not at hand says no more than "the same possible moves".
+    /// Returns the criterion of these Laws. An edition whose text on this is not available requires only "the same possible moves".
     pub fn of(laws: &Laws) -> Same {
         if laws.article(Topic::SamePosition).is_some() { Same::Rights } else { Same::Moves }
     }
 }
 
-/// The figures of an edition; `None`: it knows no such draw, or its text is not at hand.
+/// The figures of an edition; `None` if it has no such draw, or if its text is not available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawRules {
-    /// How often a position must have appeared for a claim (Art. 9.2.2).
+    /// The number of occurrences of a position for a claim (Art. 9.2.2).
     pub repetition: Option<u32>,
-    /// The same where the claimant will make it appear (Art. 9.2.1).
+    /// The number of occurrences for a claim with an intended move (Art. 9.2.1).
     pub repetition_intended: Option<u32>,
-    /// How many moves of each player without a capture or a pawn's move a claim takes (Art. 9.3.2).
+    /// The number of moves of each player without a capture or a pawn move for a claim (Art. 9.3.2).
     pub fifty: Option<u32>,
-    /// The same with the move that the claimant will make (Art. 9.3.1).
+    /// The number of such moves for a claim with an intended move (Art. 9.3.1).
     pub fifty_intended: Option<u32>,
-    /// How often a position must have appeared to end the game, and which of those count (Art. 9.6.1).
+    /// The number of occurrences of a position that ends the game, and which occurrences count (Art. 9.6.1).
     pub five_fold: Option<(u32, FiveFold)>,
-    /// How many moves of each player without a capture or a pawn's move end the game (Art. 9.6.2).
+    /// The number of moves of each player without a capture or a pawn move that ends the game (Art. 9.6.2).
     pub seventy_five: Option<u32>,
-    /// What takes the right away to claim on this move (Art. 9.4).
+    /// The action that loses the right to claim on this move (Art. 9.4).
     pub claim_lost: Option<ClaimLost>,
 }
 
-/// As the Laws of 2023 have it.
+/// The rules of the Laws of 2023.
 impl Default for DrawRules {
     fn default() -> DrawRules {
         DrawRules {
@@ -61,7 +62,7 @@ impl Default for DrawRules {
 }
 
 impl DrawRules {
-    /// As these Laws have it.
+    /// Returns the rules of these Laws.
     pub fn of(laws: &Laws) -> DrawRules {
         let rules = laws.rules();
         let settled = |figure: Option<u32>, topic| figure.filter(|_| laws.article(topic).is_some());
@@ -76,17 +77,18 @@ impl DrawRules {
         }
     }
 
-    /// Whether a player who has touched a piece on this move, or not, can no longer claim on it (Art. 9.4).
+    /// Returns whether the player can no longer claim on this move; `touched` says whether they touched a piece (Art. 9.4).
     pub fn is_claim_lost(&self, touched: bool) -> bool {
         touched && self.claim_lost == Some(ClaimLost::Touch)
     }
 
-    /// Whether a player who has made a move without completing it, or not, still claims as if it were not made (2009, Art. 9.4).
+    /// Returns whether a claim is judged as if the move had not been made; `made` says whether the player made a move without
+    /// completing it (2009, Art. 9.4).
     pub fn is_claimed_before_the_move(&self, made: bool) -> bool {
         made && self.claim_lost == Some(ClaimLost::CompletedMove)
     }
 
-    /// What such a claim takes: how often the position must have appeared, or how many moves of each player.
+    /// Returns what such a claim requires: the number of occurrences of the position, or the number of moves of each player.
     fn claim(&self, claimed: Claimed, rests: Rests) -> Option<u32> {
         match (claimed, rests) {
             (Claimed::Repetition, Rests::OnBoard) => self.repetition,
@@ -97,140 +99,140 @@ impl DrawRules {
     }
 }
 
-/// What is claimed, by the player to move.
+/// The type of a draw claim by the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claimed {
-    /// The same position for the third time (Art. 9.2).
+    /// Threefold repetition (Art. 9.2).
     Repetition,
-    /// Fifty moves of each player without a capture or a pawn's move (Art. 9.3).
+    /// Fifty moves of each player without a capture or a pawn move (Art. 9.3).
     FiftyMoves,
 }
 
-/// On which position a claim rests.
+/// The position on which a claim is based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rests {
-    /// That on the board (Art. 9.2.2, 9.3.2).
+    /// The position on the board (Art. 9.2.2, 9.3.2).
     OnBoard,
-    /// That which this move will bring about, written down and not played (Art. 9.2.1, 9.3.1).
+    /// The position after this move, which was written down but not played (Art. 9.2.1, 9.3.1).
     OnIntended(Move),
 }
 
-/// What a claim is worth.
+/// The evaluation of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Whether it is right, and why.
+    /// Whether the claim is correct, and why.
     pub finding: Finding,
-    /// Plies after which the position stood on the board, 0 for the start; an intended move's own ply is the last.
+    /// The plies after which the position was on the board, 0 for the start; the ply of an intended move is the last.
     pub occurrences: Vec<u32>,
-    /// Plies without a capture or a pawn's move, the intended one included.
+    /// The number of plies without a capture or a pawn move, including the intended move.
     pub quiet: u32,
 }
 
 impl Claim {
-    /// Whether the game is drawn.
+    /// Returns whether the claim is correct and the game is drawn.
     pub fn is_right(&self) -> bool {
         matches!(self.finding, Finding::Repeated { .. } | Finding::Quiet { .. })
     }
 }
 
-/// Why a claim is right or wrong.
+/// The reason why a claim is correct or incorrect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// Right: so many times, three at least by most editions.
+    /// Correct: the position occurred often enough, at least three times by most editions.
     Repeated {
-        /// How many.
+        /// The number of occurrences.
         times: usize,
     },
-    /// Right: so many whole moves, fifty at least by most editions.
+    /// Correct: enough moves, at least fifty by most editions.
     Quiet {
-        /// How many.
+        /// The number of moves of each player.
         moves: u32,
     },
-    /// Wrong: so many times only.
+    /// Incorrect: the position did not occur often enough.
     TooFewTimes {
-        /// How many.
+        /// The number of occurrences.
         times: usize,
     },
-    /// Wrong: plies are missing.
+    /// Incorrect: plies are missing.
     TooFewMoves {
-        /// How many plies are missing.
+        /// The number of missing plies.
         missing: u32,
-        /// Of how many plies, of both players: a hundred by most editions.
+        /// The required number of plies of both players: 100 by most editions.
         of: u32,
     },
     /// The player can no longer claim on this move (Art. 9.4).
     Lost,
-    /// Nobody knows: the text of these Laws is not at hand on such claims, or says nothing of them.
+    /// Undecided: the text of these Laws on such claims is not available or does not exist.
     NotAtHand,
-    /// Wrong: only the player to move may claim.
+    /// Incorrect: only the player to move may claim.
     NotOnMove,
-    /// Wrong: the intended move is not legal; another move of that piece must be made (Art. 9.5.3, 4.3).
+    /// Incorrect: the intended move is illegal; another move with that piece must be made (Art. 9.5.3, 4.3).
     IllegalMove,
-    /// Nothing to claim: the game has ended by mate or stalemate.
+    /// No claim is possible: the game has ended by checkmate or stalemate.
     Ended,
 }
 
-/// Why the game is drawn without a claim.
+/// The reason why the game is drawn without a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drawn {
-    /// The position stood on the board for the fifth time, or as often as the edition says (Art. 9.6.1).
+    /// The position occurred five times, or the number of times of the edition (Art. 9.6.1).
     FiveTimes {
-        /// Plies after which it stood there, 0 for the start.
+        /// The plies after which it was on the board, 0 for the start.
         occurrences: Vec<u32>,
     },
-    /// 75 moves of each player without a capture or a pawn's move, or as many as the edition says (Art. 9.6.2).
+    /// 75 moves of each player without a capture or a pawn move, or the number of the edition (Art. 9.6.2).
     SeventyFiveMoves {
-        /// How many.
+        /// The number of moves of each player.
         moves: u32,
     },
 }
 
-/// One game's positions, from its start to the one on the board.
+/// The positions of one game, from the start to the one on the board.
 #[derive(Clone, Debug)]
 pub struct History {
     same: Same,
-    /// Of every position, the start's first.
+    /// The keys of all positions, that of the start first.
     keys: Vec<PositionKey>,
     now: Position,
 }
 
 impl History {
-    /// Before the first move. Plies that the start already counts towards the fifty moves count here.
+    /// Creates the history before the first move. The half-move clock of the start position counts towards the fifty moves.
     pub fn new(start: &Position, same: Same) -> History {
         History { same, keys: vec![key(start, same)], now: start.clone() }
     }
 
-    /// After these moves; illegal ones are taken as they were made.
+    /// Creates the history after these moves. Illegal moves are played as they were made.
     pub fn of(start: &Position, moves: impl IntoIterator<Item = Move>, same: Same) -> History {
         let mut history = History::new(start, same);
         moves.into_iter().for_each(|mv| history.play(mv));
         history
     }
 
-    /// One more move.
+    /// Adds a move.
     pub fn play(&mut self, mv: Move) {
         self.now = self.now.play(mv);
         self.keys.push(key(&self.now, self.same));
     }
 
-    /// One more ply of a record, whose FEN says where it led: also moves that are missing, see [`Position::play_recorded`].
+    /// Adds a ply of a record, with the FEN of the position after it. Also accepts missing moves; see [`Position::play_recorded`].
     pub fn play_recorded(&mut self, mv: Move, fen: &str) {
         self.now = self.now.play_recorded(mv, fen);
         self.keys.push(key(&self.now, self.same));
     }
 
-    /// The position on the board.
+    /// Returns the position on the board.
     pub fn position(&self) -> &Position {
         &self.now
     }
 
-    /// Plies after which the position on the board stood there, now included; 0 is the start.
+    /// Returns the plies after which the current position was on the board, including now; 0 is the start.
     pub fn occurrences(&self) -> Vec<u32> {
         let now = self.keys.last();
         (0..).zip(&self.keys).filter(|(_, key)| Some(*key) == now).map(|(ply, _)| ply).collect()
     }
 
-    /// What a claim by this player would be worth.
+    /// Evaluates a claim by this player.
     pub fn claim(&self, by: Color, claimed: Claimed, rests: Rests, rules: &DrawRules) -> Claim {
         let refused = |finding| Claim { finding, occurrences: self.occurrences(), quiet: self.now.halfmoves() };
         if self.now.ending().is_some() {
@@ -262,13 +264,13 @@ impl History {
         Claim { finding, occurrences, quiet }
     }
 
-    /// Whether the game is drawn as it stands, without a claim. Mate and stalemate come first.
+    /// Returns whether the game is drawn now without a claim. Checkmate and stalemate take precedence.
     pub fn drawn(&self, rules: &DrawRules) -> Option<Drawn> {
         if self.now.ending().is_some() || self.is_mate() {
             return None;
         }
         let occurrences = self.occurrences();
-        // The same player's alternate moves: every fourth ply.
+        // Alternate moves of the same player are four plies apart.
         let in_a_row =
             || occurrences.iter().rev().zip(occurrences.iter().rev().skip(1)).take_while(|(a, b)| *a - *b == 4).count() + 1;
         if let Some((times, kind)) = rules.five_fold {
@@ -281,7 +283,7 @@ impl History {
         Some(Drawn::SeventyFiveMoves { moves })
     }
 
-    /// Also in an irregular position, of which [`Position::ending`] says nothing.
+    /// Returns whether the position is checkmate, also for an irregular position, for which [`Position::ending`] returns `None`.
     fn is_mate(&self) -> bool {
         self.now.ending() == Some(Ending::Checkmate) || self.now.is_check() && self.now.legal_moves().is_empty()
     }
@@ -294,7 +296,7 @@ fn key(position: &Position, same: Same) -> PositionKey {
     }
 }
 
-/// The position with only those rights to castle that could be used if it were that player's move.
+/// Returns the position with only those castling rights that could be used if it were that player's move.
 fn without_barred_castling(position: &Position) -> Position {
     let setup = position.to_setup();
     if setup.castling_rights.is_empty() {

@@ -1,7 +1,7 @@
 //! Editions of the Laws of Chess. Each is a file under `config/laws`: articles by topic, figures and choices.
 //!
-//! What an edition does not say, and what it says in a text that is not at hand, is listed in its file with the reason; asked
-//! for that, an edition answers `None`, and then nothing is said to anybody.
+//! The file lists the topics that the edition does not cover, or whose text is not available, with the reason. For these topics an
+//! edition returns `None`, and nothing is reported.
 
 mod read;
 mod rules;
@@ -40,27 +40,27 @@ pub const EDITIONS: [&str; FILES.len()] = {
     names
 };
 
-/// Those of somebody's own.
+/// Editions from this machine's own files.
 static OWN: OnceLock<Vec<Edition>> = OnceLock::new();
 
-/// Each as it is read, when it is first needed: a machine that uses one edition keeps one in memory.
+/// The parsed editions. Each is parsed on first use, so a machine that uses one edition keeps one in memory.
 static READ: [OnceLock<Edition>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
 
-/// The edition of a file, from this machine's own files or as it is built in.
+/// Returns the edition of a file, from this machine's own files or the built-in one.
 fn edition(file: &(&str, &str), read: &'static OnceLock<Edition>) -> &'static Edition {
     let (name, text) = file;
     read.get_or_init(|| {
         let own = OWN.get().and_then(|own| own.iter().rfind(|edition| edition.name == *name).cloned());
         own.unwrap_or_else(|| match Edition::parse(name, text) {
             Ok(edition) => edition,
-            // The files are part of the program, and a test reads them all.
+            // The files are part of the program, and a test parses all of them.
             Err(problems) => unreachable!("config/laws/{name}.toml: {}", problems.join("; ")),
         })
     })
 }
 
 worded! {
-    /// How fast a game is (A.1, B.1).
+    /// The time class of a game (A.1, B.1).
     pub enum TimeClass {
         /// Neither rapid nor blitz.
         Standard = "standard",
@@ -70,25 +70,25 @@ worded! {
         Blitz = "blitz",
     }
 
-    /// Whether somebody watches and records every game (A.4, B.2); in a standard game that makes no difference.
+    /// The level of supervision of games (A.4, B.2). It has no effect in standard games.
     pub enum Supervision {
-        /// So many games an arbiter as the edition asks for, and each recorded: the competition rules apply.
+        /// The number of games per arbiter is as the edition requires, and each game is recorded: the competition rules apply.
         Full = "full",
-        /// Less than that.
+        /// Less supervision than the edition requires for [`Supervision::Full`].
         Limited = "limited",
     }
 }
 
-/// Why an edition has no article on something.
+/// The reason why an edition has no article on a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gap {
-    /// It says nothing of it.
+    /// The edition does not cover the topic.
     Silent,
-    /// It may say something, in a text that is not at hand.
+    /// The edition may cover the topic, but the text is not available.
     NotAtHand,
 }
 
-/// One edition.
+/// An edition of the Laws.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edition {
     /// Its name in the configuration, e.g. `fide-2023`.
@@ -97,23 +97,23 @@ pub struct Edition {
     pub title: String,
     /// The first year in which it was in force.
     pub from: u16,
-    /// The last year in which it was in force; `None`: it still is.
+    /// The last year in which it was in force; `None` if it still is.
     pub until: Option<u16>,
-    /// What this file rests on, and what of it is not at hand.
+    /// The source of this file, and which parts of it are not available.
     pub text: String,
-    /// What a game of how much time is.
+    /// The limits of the time classes.
     pub limits: Option<TimeLimits>,
-    /// Why there is no article on a topic that has none.
+    /// The reasons for topics without an article.
     gaps: BTreeMap<Topic, Gap>,
-    /// Five kinds of games, by [`Kind`].
+    /// The content for each of the five kinds of games.
     kinds: BTreeMap<Kind, Content>,
 }
 
-/// A kind of games: supervision matters only where the game is not a standard one.
+/// A kind of games. Supervision matters only in rapid and blitz games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Kind(TimeClass, Supervision);
 
-/// What holds in one kind of games.
+/// The articles and rules for one kind of games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Content {
     articles: BTreeMap<Topic, String>,
@@ -121,51 +121,51 @@ struct Content {
 }
 
 impl Edition {
-    /// All of them, oldest first.
+    /// Iterates over all editions, oldest first.
     pub fn all() -> impl DoubleEndedIterator<Item = &'static Edition> {
         FILES.iter().zip(&READ).map(|(file, read)| edition(file, read))
     }
 
-    /// The one of this name.
+    /// Returns the edition with this name.
     pub fn named(name: &str) -> Option<&'static Edition> {
         FILES.iter().zip(&READ).find(|(file, _)| file.0 == name).map(|(file, read)| edition(file, read))
     }
 
-    /// The file that is built in.
+    /// Returns the text of the built-in file.
     pub fn source(name: &str) -> Option<&'static str> {
         FILES.iter().find(|file| file.0 == name).map(|file| file.1)
     }
 
-    /// Takes these in the place of those that are built in under the same names; the last of several. It counts once, and
-    /// before anything asked for an edition.
+    /// Replaces the built-in editions of the same names; of several with one name the last is used. Only the first call has an
+    /// effect, and only before the first request for an edition.
     pub fn replace(own: Vec<Edition>) {
         let _ = OWN.set(own);
     }
 
-    /// Reads the text of a file, which must have this name.
+    /// Parses the text of a file, which must have this name.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Returns all problems in the text.
     pub fn parse(name: &str, text: &str) -> Result<Edition, Vec<String>> {
         Edition::parse_with_warnings(name, text).map(|(edition, _)| edition)
     }
 
-    /// The same, with a warning for each key that an earlier version read and this one does not, and for each topic that an
-    /// earlier version did not know: the file is an edition all the same.
+    /// Parses the text as [`Edition::parse`] does. Also returns a warning for each key that only earlier versions read, and for
+    /// each topic that earlier versions did not know: such a file is still valid.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Returns all problems in the text.
     pub fn parse_with_warnings(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<String>> {
         read::edition(name, text)
     }
 
-    /// Why it has no article on this, in no kind of games.
+    /// Returns why the edition has no article on this topic in any kind of games.
     pub fn gap(&self, topic: Topic) -> Option<&Gap> {
         self.gaps.get(&topic)
     }
 
-    /// What a game of this time is: what each player has for all moves, or for the first 60 together, and what each move adds;
-    /// seconds. `None` where the definition is not at hand.
+    /// Returns the time class of a game with this time for all moves (or for the first 60) and this increment per move, each per
+    /// player and in seconds. `None` if the definition is not available.
     pub fn time_class(&self, allotted_s: u32, increment_s: u32) -> Option<TimeClass> {
         let limits = self.limits?;
         let total = u64::from(allotted_s) + 60 * u64::from(increment_s);
@@ -183,12 +183,12 @@ impl Edition {
         self.kinds.get(&Kind(class, supervision))
     }
 
-    /// The article on a topic in one kind of games, e.g. `7.5.1`; more than one are separated by `, `.
+    /// Returns the article on a topic in one kind of games, e.g. `7.5.1`; several are separated by `, `.
     pub(in crate::laws) fn article(&self, class: TimeClass, supervision: Supervision, topic: Topic) -> Option<&str> {
         self.content(class, supervision)?.articles.get(&topic).map(String::as_str)
     }
 
-    /// The figures and choices of one kind of games.
+    /// Returns the figures and choices of one kind of games.
     pub(in crate::laws) fn rules(&self, class: TimeClass, supervision: Supervision) -> Option<&Rules> {
         self.content(class, supervision).map(|content| &content.rules)
     }

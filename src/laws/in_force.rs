@@ -1,44 +1,43 @@
-//! The Laws as an event, or one game, has chosen them.
+//! The Laws in force for an event or a game.
 
 use super::edition::{Completion, EDITIONS, Edition, Rules, Supervision, TimeClass, Topic};
 use super::{Irregularity, Worded};
 use std::fmt;
 use std::str::FromStr;
 
-/// What a game is played by. As text: `fide-2023`, `fide-2023 rapid`, `fide-2023 blitz limited`; what is left out is standard
-/// play, and full supervision.
+/// The Laws of a game. As text: `fide-2023`, `fide-2023 rapid`, `fide-2023 blitz limited`; the defaults are standard play and full
+/// supervision.
 #[derive(Clone, Copy)]
 pub struct Laws {
     /// The edition of the Laws.
     pub edition: &'static Edition,
-    /// How fast the game is.
+    /// The time class of the game.
     pub class: TimeClass,
-    /// Whether somebody watches and records every game. Without meaning in standard play.
+    /// The level of supervision. It has no effect in standard play.
     pub supervision: Supervision,
 }
 
 impl Laws {
-    /// All articles on a matter, the one it is settled in first; none: the edition is silent, or its text is not at hand, and so
-    /// nothing is to be said.
+    /// Iterates over all articles on a topic, the decisive one first. Empty if the edition does not cover the topic or its text is
+    /// not available: then nothing must be reported.
     pub fn articles(&self, topic: Topic) -> impl Iterator<Item = &'static str> + use<> {
         let written = self.edition.article(self.class, self.supervision, topic);
         written.into_iter().flat_map(|articles| articles.split(", "))
     }
 
-    /// The article that settles a matter, e.g. `7.5.1`.
+    /// Returns the decisive article on a topic, e.g. `7.5.1`.
     pub fn article(&self, topic: Topic) -> Option<&'static str> {
         self.articles(topic).next()
     }
 
-    /// The figures and choices; `None` in each of them: nothing is said of it.
+    /// Returns the figures and choices; a field is `None` if the edition does not specify it.
     pub fn rules(&self) -> &'static Rules {
         static NOTHING: Rules = Rules::NONE;
         self.edition.rules(self.class, self.supervision).unwrap_or(&NOTHING)
     }
 
-    /// What games of this time control are, where they are not what is played here: the class, and its articles. `control` is
-    /// written as in the PGN tag TimeControl, e.g. `40/5400+30:1800+30`; of other words, and where the text is not at hand, nothing
-    /// is said.
+    /// Returns these Laws with the time class of this time control, if the class differs from that of these Laws. `control` has the
+    /// format of the PGN tag TimeControl, e.g. `40/5400+30:1800+30`. `None` for other formats, or if the text is not available.
     pub fn other_class(&self, control: &str) -> Option<Laws> {
         let (mut allotted_s, mut increment_s) = (0u32, 0);
         for period in control.split(':') {
@@ -51,18 +50,19 @@ impl Laws {
         (class != self.class).then_some(Laws { class, ..*self })
     }
 
-    /// Whether this completes a move (6.2.1). Where the edition does not say, whatever shows that the move was made does.
+    /// Returns whether this completes a move (6.2.1). If the edition does not say, everything that shows that the move was made
+    /// does.
     pub fn completes(&self, by: Completion) -> bool {
         self.rules().completed_by.as_ref().is_none_or(|list| list.contains(&by))
     }
 
-    /// Whether this counts for the penalties of illegal moves.
+    /// Returns whether this irregularity counts for the penalties for illegal moves.
     pub fn counts(&self, what: Irregularity) -> bool {
         self.rules().counted.as_ref().is_some_and(|counted| counted.contains(&what))
     }
 }
 
-/// Standard play by the newest edition.
+/// Standard play under the newest edition.
 impl Default for Laws {
     fn default() -> Laws {
         match Edition::all().next_back() {
@@ -99,13 +99,13 @@ impl fmt::Display for Laws {
     }
 }
 
-/// The text names no Laws that are known.
+/// The error for a text that does not name known Laws.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadLaws {
     /// There is no such edition.
     #[error("there is no edition \"{0}\" of the Laws: write {known}", known = EDITIONS.join(" or "))]
     Edition(String),
-    /// What follows the edition is something else.
+    /// The text after the edition is not valid.
     #[error("\"{0}\" after the edition: write nothing, or rapid or blitz, and then nothing, or full or limited")]
     Kind(String),
 }

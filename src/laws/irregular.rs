@@ -1,8 +1,9 @@
-//! A position that play should never have reached, but did: both kings in check, a pawn on the last rank, a king missing.
+//! A position that cannot occur in regular play: both kings in check, a pawn on the last rank, a king missing.
 //!
-//! Play goes on from it (Art. 7.5.1 only restores what the arbiter restores; A.5.2 lets an illegal move stand). King safety
-//! is judged for the mover alone: whoever moves may not leave his own king in check, whatever the other king suffers. A king
-//! is never captured. A pawn on the last rank has no move; one on its own first rank steps one square.
+//! The game can continue from it (Art. 7.5.1 applies only if the arbiter restores the position; under A.5.2 an illegal move can
+//! remain in force). Only the safety of the mover's king is checked: the mover may not leave their own king in check, even if the
+//! other king is in check too. A king is never captured. A pawn on the last rank has no move; one on its own first rank advances
+//! one square.
 
 use shakmaty::{
     Bitboard, Board, Castles, CastlingMode, CastlingSide, Color, EnPassantMode, Move, MoveList, Outcome, Piece,
@@ -10,7 +11,7 @@ use shakmaty::{
 };
 use std::num::NonZeroU32;
 
-/// Everything a FEN says, with no promise that it makes sense.
+/// The contents of a FEN, without any guarantee that the position is regular.
 #[derive(Clone, Debug)]
 pub struct Irregular {
     board: Board,
@@ -22,8 +23,8 @@ pub struct Irregular {
 }
 
 impl Irregular {
-    /// Castling rights for which king and rook do not stand ready are dropped, and so is an en passant square behind which no
-    /// pawn stands.
+    /// Creates a position from a setup. Drops castling rights without king and rook on their squares, and an en passant square
+    /// without a pawn behind it.
     pub fn new(setup: &Setup, mode: CastlingMode) -> Irregular {
         let castles = Castles::from_setup(setup, mode).unwrap_or_else(|valid| valid);
         let board = setup.board.clone();
@@ -41,12 +42,12 @@ impl Irregular {
         Irregular { board, turn: setup.turn, castles, ep_square, halfmoves: setup.halfmoves, fullmoves: setup.fullmoves }
     }
 
-    /// As a setup, e.g. to see whether it has become regular.
+    /// Returns the position as a setup, e.g. to check whether it has become regular.
     pub fn to_setup(&self) -> Setup {
         Rules::to_setup(self, EnPassantMode::Always)
     }
 
-    /// The mover's king, if he has exactly one: with none or two there is nothing to protect.
+    /// Returns the mover's king if there is exactly one. With none or several, no king needs protection.
     fn king(&self) -> Option<Square> {
         self.board.king_of(self.turn)
     }
@@ -131,7 +132,7 @@ impl Rules for Irregular {
         self.fullmoves
     }
 
-    /// A side with no king or several is not in check: there is nothing to protect.
+    /// Returns no attackers for a side with no king or several: such a side is never in check.
     fn king_attackers(&self, square: Square, attacker: Color, occupied: Bitboard) -> Bitboard {
         match self.board.king_of(!attacker) {
             Some(_) => self.board.attacks_to(square, attacker, occupied),
@@ -155,7 +156,7 @@ impl Rules for Irregular {
             }
         }
         list.extend([CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().filter_map(|side| self.castling_move(side)));
-        // A full list takes no more, and panics if it is given more: nearly thirty queens can have more moves than it holds.
+        // A full `MoveList` panics on another entry: nearly thirty queens can have more moves than it holds.
         let mut legal = MoveList::new();
         legal.extend(list.into_iter().filter(|&mv| self.leaves_king_safe(mv)).take(legal.capacity()));
         legal

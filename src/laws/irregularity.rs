@@ -1,12 +1,12 @@
-//! What is against the Laws, and how often a player did what is counted.
+//! Irregularities, and the count of those that are penalised.
 
 use crate::laws::word::worded;
 use shakmaty::Color;
 
 worded! {
-    /// What is against the Laws, as far as a board and a clock can see it. The articles are those of 2023.
+    /// A breach of the Laws that a board and a clock can detect. Article numbers are those of 2023.
     pub enum Irregularity {
-        /// A move against Article 3, also one that takes a king (7.5.1).
+        /// A move against Article 3, including one that captures a king (7.5.1).
         IllegalMove = "illegal_move",
         /// Castling that is not legal (4.4.3, 7.5.1).
         IllegalCastling = "illegal_castling",
@@ -20,9 +20,9 @@ worded! {
         PressBeforeRelease = "press_before_release",
         /// Another move than the touched pieces allow (4.3, 4.4).
         TouchBroken = "touch_broken",
-        /// A move changed after the piece was let go of (4.7).
+        /// A move that was changed after the release of the piece (4.7).
         ReleaseChanged = "release_changed",
-        /// After the king was let go of on its castling square, another move than castling (4.7.2).
+        /// Another move than castling after the king was released on its castling square (4.7.2).
         CastlingAbandoned = "castling_abandoned",
         /// Another piece than the one that touched the square of promotion (4.4.4).
         PromotionChanged = "promotion_changed",
@@ -30,33 +30,34 @@ worded! {
         HandledOffTurn = "handled_off_turn",
         /// Pieces displaced by the player who pressed (7.4).
         Displaced = "displaced",
-        /// Pieces found displaced moves later (7.6).
+        /// Pieces found displaced several moves later (7.6).
         DisplacedFound = "displaced_found",
         /// A captured piece still on the board beside its square: displaced, or a capture not made (4.7.1, 7.4, 7.5).
         CaptureUnclear = "capture_unclear",
-        /// The pieces stood wrong at the start (7.2.1).
+        /// The pieces were placed incorrectly at the start (7.2.1).
         WrongStart = "wrong_start",
-        /// The board stands the wrong way (7.2.2).
+        /// The board is placed incorrectly (7.2.2).
         Orientation = "orientation",
         /// The players have each other's colours (7.3).
         Reversed = "reversed",
-        /// Both kings in check, or a pawn on the last rank, and play has gone on (A.5.4).
+        /// Both kings in check, or a pawn on the last rank, and the game has continued (A.5.4).
         IllegalPosition = "illegal_position",
     }
 }
 
-/// One attempt at a move with something in it that is counted.
+/// An attempted move with counted irregularities.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// When the clock was pressed on it, in milliseconds: after a position was put back, the same ply may be played wrongly again.
+    /// The time of the clock press, in milliseconds. It identifies the attempt: after a position was restored, the same ply may be
+    /// irregular again.
     pub pressed_at: u64,
     /// The ply of the game, from 1.
     pub ply: u32,
-    /// What it was; more than one in the same attempt count once.
+    /// The irregularities; several in the same attempt count once.
     pub what: Vec<Irregularity>,
 }
 
-/// How often each player did in this game what is counted for the penalties of illegal moves (7.5.5).
+/// The counted irregularities of each player in a game, for the penalties for illegal moves (7.5.5).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     white: Vec<Counted>,
@@ -64,7 +65,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts an irregularity that was completed by a press, and tells how many this player has now. Two of one press count once.
+    /// Counts an irregularity that was completed by a clock press, and returns the player's new count. Two with one press count
+    /// once.
     pub fn add(&mut self, player: Color, pressed_at: u64, ply: u32, what: Irregularity) -> u32 {
         let list = self.list(player);
         match list.iter_mut().find(|counted| counted.pressed_at == pressed_at) {
@@ -75,7 +77,7 @@ impl Tally {
         self.count(player)
     }
 
-    /// Takes back what was counted of a press, as the arbiter may rule. Whether there was something.
+    /// Removes the irregularities of a clock press, as the arbiter may rule. Returns whether there were any.
     pub fn strike(&mut self, player: Color, pressed_at: u64) -> bool {
         let list = self.list(player);
         let before = list.len();
@@ -83,12 +85,12 @@ impl Tally {
         list.len() != before
     }
 
-    /// How many are counted of this player.
+    /// Returns the number of counted attempts of this player.
     pub fn count(&self, player: Color) -> u32 {
         u32::try_from(self.of(player).len()).unwrap_or(u32::MAX)
     }
 
-    /// What is counted, in the order in which it was.
+    /// Returns the counted attempts of this player, in the order of counting.
     pub fn of(&self, player: Color) -> &[Counted] {
         match player {
             Color::White => &self.white,

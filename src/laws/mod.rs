@@ -1,5 +1,5 @@
-//! The Laws of Chess as far as a board can see them: positions, also those that play should never have reached; the editions, and
-//! what they require of the arbiter.
+//! The Laws of Chess, as far as a board can observe them: regular and irregular positions, the editions of the Laws, and what the
+//! editions require of the arbiter.
 
 pub mod draws;
 pub mod edition;
@@ -28,10 +28,10 @@ pub use winnable::{DeadSearch, LIMIT, MateSearch, Winnable, is_dead, winnable, w
 
 use shakmaty::{CastlingSide, Color, Piece, Role, Square};
 
-/// Squares where a king stands after the game to tell the result: e4, d5, d4, e5.
+/// The centre squares d4, e4, d5 and e5, on which players put the kings after the game to signal the result.
 pub const CENTRE: shakmaty::Bitboard = shakmaty::Bitboard(0x0000_0018_1800_0000);
 
-/// What each square changed by a move holds afterwards; at most four squares (castling).
+/// The squares that a move changes, each with its contents after the move; at most four squares (castling).
 #[derive(Clone, Copy, Debug)]
 pub struct Changes {
     squares: [(Square, Option<Piece>); 4],
@@ -39,12 +39,12 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Of a move by `turn`. The move is taken at its word: nothing is checked.
+    /// Returns the changes made by `mv`, played by `turn`. Does not check whether the move is legal.
     pub fn of(turn: Color, mv: Move) -> Changes {
         let mut changes = Changes { squares: [(Square::A1, None); 4], count: 0 };
         match mv {
             Move::Normal { role, from, to, promotion, .. } => {
-                // These are two, and nearly all moves are like that.
+                // Fast path: nearly all moves are normal moves, which change these two squares.
                 changes.squares[0] = (from, None);
                 changes.squares[1] = (to, Some(promotion.unwrap_or(role).of(turn)));
                 changes.count = 2;
@@ -66,12 +66,13 @@ impl Changes {
         changes
     }
 
-    /// The squares, each once, with what they hold afterwards.
+    /// Iterates over the changed squares, each once, with their contents after the move.
     pub fn iter(&self) -> impl Iterator<Item = (Square, Option<Piece>)> + '_ {
         self.squares.iter().take(self.count).copied()
     }
 
-    /// In Chess960 castling a square can be left by one piece and taken by the other: the last word counts.
+    /// Sets the contents of a square. In Chess960 castling one piece can leave a square that the other then occupies: the last call
+    /// for a square wins.
     fn set(&mut self, square: Square, piece: Option<Piece>) {
         match self.squares.iter_mut().take(self.count).find(|(known, _)| *known == square) {
             Some(entry) => entry.1 = piece,

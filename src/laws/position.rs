@@ -9,10 +9,10 @@ use shakmaty::{
     Outcome, Piece, Position as Rules, PositionError, Role, Setup, Square,
 };
 
-/// What play has come to: by the rules where they allow it, by hand where they do not.
+/// A position in a game: regular where the rules of chess allow it, irregular where they do not.
 ///
-/// Moves, SAN and FEN exist for both. Every regular position is held as such, so a game that leaves an irregular position by
-/// play becomes regular again.
+/// Both kinds support moves, SAN and FEN. A position that can be regular is always stored as regular, so a game that leaves an
+/// irregular position through play becomes regular again.
 #[derive(Clone, Debug)]
 pub struct Position {
     kind: Kind,
@@ -25,34 +25,34 @@ pub(super) enum Kind {
     Irregular(Box<Irregular>),
 }
 
-/// The null move in UCI, and as PGN readers write it: it stands for moves that are missing.
+/// The null move in UCI notation. It stands for moves that are missing. `NULL_SAN` is the form that PGN readers use.
 pub const NULL_UCI: &str = "0000";
 const NULL_SAN: &str = "--";
 
-/// Two positions with equal keys are the same in the sense of Art. 9.2.3: side to move, pieces, possible moves.
+/// A hash that is equal for positions that are the same in the sense of Art. 9.2.3: same side to move, pieces and possible moves.
 pub type PositionKey = u64;
 
-/// How the rules end a game (Art. 5.1.1, 5.2.1).
+/// An end of the game that follows from the position (Art. 5.1.1, 5.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The side to move is mated.
+    /// The side to move is checkmated.
     Checkmate,
-    /// The side to move has no move and is not in check.
+    /// The side to move has no legal move and is not in check.
     Stalemate,
 }
 
-/// Not a FEN.
+/// The error for a text that is not a FEN.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadFen(String);
 
 impl Position {
-    /// The start position of chess.
+    /// Returns the start position of standard chess.
     pub fn start() -> Position {
         Position { kind: Kind::Regular(Chess::default()), mode: CastlingMode::Standard }
     }
 
-    /// The start position of Chess960 with this number, 0–959; 518 is that of chess.
+    /// Returns the Chess960 start position with this number, 0–959; 518 is that of standard chess. `None` for any other number.
     pub fn chess960(number: u16) -> Option<Position> {
         (number < 960).then(|| {
             let board = Board::chess960(u32::from(number));
@@ -61,8 +61,8 @@ impl Position {
         })
     }
 
-    /// Reads a FEN, X-FEN or Shredder-FEN; any placement is accepted. `chess960`: castling is written king takes rook; so it is
-    /// whenever the FEN gives the right to castle with a king or rook that stands where it does in Chess960 alone.
+    /// Parses a FEN, X-FEN or Shredder-FEN; accepts any placement. With `chess960`, castling is written as king takes rook. This is
+    /// also the case when the FEN gives castling rights to a king or rook on a square that is possible only in Chess960.
     pub fn from_fen(fen: &str, chess960: bool) -> Result<Position, BadFen> {
         let fen: Fen = fen.trim().parse().map_err(|error: shakmaty::fen::ParseFenError| BadFen(error.to_string()))?;
         let setup = fen.into_setup();
@@ -70,9 +70,9 @@ impl Position {
         Ok(Position::from_setup(setup, mode))
     }
 
-    /// This FEN as programs take it that know positions of chess and no others, without rights to castle or to take en passant
-    /// that there are not; `None` where they refuse it, or it is none: a king too few or too many, both in check, a pawn on the
-    /// first or last rank, more pieces than there can be, a check that no move can give.
+    /// Returns this FEN in a form that programs accept which know only regular positions, without castling or en passant rights
+    /// that do not exist. `None` if it is not a FEN, or if such programs refuse it: a missing or additional king, both kings in
+    /// check, a pawn on the first or last rank, more pieces than possible, or a check that no move can give.
     pub fn readable_fen(fen: &str, chess960: bool) -> Option<String> {
         let position = Position::from_fen(fen, chess960).ok()?;
         let readable = |setup| Chess::from_setup(setup, position.mode).is_ok();
@@ -83,8 +83,8 @@ impl Position {
         readable(position.to_setup()).then(|| position.fen())
     }
 
-    /// Takes any setup; regular where shakmaty accepts it, also with too many promoted pieces or an
-    /// impossible check, but with no more than 16 men a side.
+    /// Creates a position from any setup. It is regular if shakmaty accepts it, too many promoted pieces and an impossible check
+    /// included, and if neither side has more than 16 pieces.
     pub fn from_setup(setup: Setup, mode: CastlingMode) -> Position {
         let regular = Chess::from_setup(setup.clone(), mode)
             .or_else(PositionError::ignore_too_much_material)
@@ -92,7 +92,7 @@ impl Position {
             .or_else(PositionError::ignore_invalid_castling_rights)
             .or_else(PositionError::ignore_invalid_ep_square);
         let kind = match regular {
-            // More men a side could have more moves than a `MoveList` holds, and shakmaty would panic.
+            // With more pieces, a side could have more moves than a `MoveList` holds, and shakmaty would panic.
             Ok(chess) if Color::ALL.into_iter().all(|color| chess.board().by_color(color).count() <= 16) => {
                 Kind::Regular(chess)
             }
@@ -101,7 +101,8 @@ impl Position {
         Position { kind, mode }
     }
 
-    /// This placement with this side to move; castling is possible wherever king and rook stand as at the start.
+    /// Creates a position from a placement and the side to move. Castling is possible where king and rook are on their original
+    /// squares.
     pub fn from_board(board: Board, turn: Color) -> Position {
         let home = |color: Color, rook: Square, king: Square| {
             let ready =
@@ -115,7 +116,8 @@ impl Position {
         Position::from_setup(Setup { board, turn, castling_rights, ..Setup::empty() }, CastlingMode::Standard)
     }
 
-    /// These pieces instead, with the same player to move; castling is possible with a king and a rook that stand as here.
+    /// Returns this position with another placement and the same player to move. Castling rights remain for a king and a rook that
+    /// are on the same squares as in this position.
     pub fn with_board(&self, board: Board) -> Position {
         let setup = self.to_setup();
         let ready = |rook: &Square| {
@@ -129,8 +131,8 @@ impl Position {
         Position::from_setup(setup, mode)
     }
 
-    /// These pieces and this player to move, found later in the same game: castling as in [`Position::with_board`], and numbered as
-    /// the next move at which that player is to move.
+    /// Returns a position that was found later in the same game, with this placement and this player to move. Castling rights are
+    /// as in [`Position::with_board`]; the move number is that of the next move at which that player is to move.
     pub fn found(&self, board: Board, turn: Color) -> Position {
         let setup = self.with_board(board).to_setup();
         let same_move = self.turn().is_white() && turn.is_black();
@@ -138,27 +140,27 @@ impl Position {
         Position::from_setup(Setup { turn, fullmoves, ..setup }, self.mode)
     }
 
-    /// The same position held as irregular, whether it is or not: the two must agree on everything.
+    /// Returns this position in its irregular representation, even if it is regular. Both representations must agree on everything.
     pub fn as_irregular(&self) -> Irregular {
         Irregular::new(&self.to_setup(), self.mode)
     }
 
-    /// Which half holds it.
+    /// Returns the representation that holds the position.
     pub(super) fn kind(&self) -> &Kind {
         &self.kind
     }
 
-    /// Whether the rules of chess could hold this position.
+    /// Returns whether the rules of chess accept this position.
     pub fn is_regular(&self) -> bool {
         matches!(self.kind, Kind::Regular(_))
     }
 
-    /// Whether castling is written king takes rook.
+    /// Returns whether castling is written as king takes rook.
     pub fn is_chess960(&self) -> bool {
         self.mode == CastlingMode::Chess960
     }
 
-    /// The pieces.
+    /// Returns the placement of the pieces.
     pub fn board(&self) -> &Board {
         match &self.kind {
             Kind::Regular(chess) => chess.board(),
@@ -166,7 +168,7 @@ impl Position {
         }
     }
 
-    /// Who is to move.
+    /// Returns the side to move.
     pub fn turn(&self) -> Color {
         match &self.kind {
             Kind::Regular(chess) => chess.turn(),
@@ -174,7 +176,7 @@ impl Position {
         }
     }
 
-    /// Plies since the last capture or pawn move.
+    /// Returns the number of plies since the last capture or pawn move.
     pub fn halfmoves(&self) -> u32 {
         match &self.kind {
             Kind::Regular(chess) => chess.halfmoves(),
@@ -182,7 +184,7 @@ impl Position {
         }
     }
 
-    /// The number of the move to be made, from 1.
+    /// Returns the number of the next move, from 1.
     pub fn fullmoves(&self) -> u32 {
         match &self.kind {
             Kind::Regular(chess) => chess.fullmoves().get(),
@@ -190,7 +192,7 @@ impl Position {
         }
     }
 
-    /// The square that a pawn has just stepped over, whether or not it can be taken there.
+    /// Returns the square that a pawn has just passed with a two-square move, whether or not it can be captured there.
     pub fn en_passant(&self) -> Option<Square> {
         match &self.kind {
             Kind::Regular(chess) => chess.maybe_ep_square(),
@@ -198,12 +200,13 @@ impl Position {
         }
     }
 
-    /// The rook that this player may still castle with on this side, whatever prevents it for the moment (3.8.2.1).
+    /// Returns the rook with which this player still has the right to castle on this side, even if castling is prevented
+    /// temporarily (3.8.2.1).
     pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
         self.castles().rook(color, side)
     }
 
-    /// The squares that must be empty for it (3.8.2.2.2).
+    /// Returns the squares that must be empty for castling on this side (3.8.2.2.2).
     pub fn castling_path(&self, color: Color, side: CastlingSide) -> Bitboard {
         self.castles().path(color, side)
     }
@@ -215,7 +218,7 @@ impl Position {
         }
     }
 
-    /// All legal moves.
+    /// Returns all legal moves.
     pub fn legal_moves(&self) -> MoveList {
         match &self.kind {
             Kind::Regular(chess) => chess.legal_moves(),
@@ -223,7 +226,7 @@ impl Position {
         }
     }
 
-    /// Whether the side to move is in check.
+    /// Returns whether the side to move is in check.
     pub fn is_check(&self) -> bool {
         match &self.kind {
             Kind::Regular(chess) => chess.is_check(),
@@ -231,7 +234,8 @@ impl Position {
         }
     }
 
-    /// Mate or stalemate; never in an irregular position, where only an arbiter can say.
+    /// Returns checkmate or stalemate if the position is one. Always `None` for an irregular position: there only an arbiter can
+    /// decide.
     pub fn ending(&self) -> Option<Ending> {
         match &self.kind {
             Kind::Regular(chess) if chess.legal_moves().is_empty() => {
@@ -241,7 +245,7 @@ impl Position {
         }
     }
 
-    /// Whether the rules allow it here.
+    /// Returns whether `mv` is legal in this position.
     pub fn is_legal(&self, mv: Move) -> bool {
         match &self.kind {
             Kind::Regular(chess) => chess.is_legal(mv),
@@ -249,24 +253,24 @@ impl Position {
         }
     }
 
-    /// Who makes this move: the player to move, or, out of turn, the other one, whose piece it is.
+    /// Returns the player who makes this move: the owner of the piece, who is not the player to move if the move is out of turn.
     pub fn mover(&self, mv: Move) -> Color {
         mv.from().and_then(|from| self.board().color_at(from)).unwrap_or(self.turn())
     }
 
-    /// What a move changes, also out of turn.
+    /// Returns the changes that a move makes, also one out of turn.
     pub fn changes(&self, mv: Move) -> Changes {
         Changes::of(self.mover(mv), mv)
     }
 
-    /// The same with the other player to move.
+    /// Returns the same position with the other player to move.
     pub fn passed(&self) -> Position {
         let setup = self.to_setup();
         Position::from_setup(Setup { turn: !setup.turn, ep_square: None, ..setup }, self.mode)
     }
 
-    /// The position after a move that is legal here. An illegal one gives some position, never a panic: the piece stands where
-    /// it was put, and the other player is to move, also where the mover was not.
+    /// Returns the position after `mv`. An illegal move never panics: the piece is on its target square, and the mover's opponent
+    /// is to move, also after a move out of turn.
     pub fn play(&self, mv: Move) -> Position {
         match &self.kind {
             _ if self.mover(mv) != self.turn() => self.passed().play(mv),
@@ -275,8 +279,8 @@ impl Position {
         }
     }
 
-    /// The same for one of [`Position::legal_moves`], in half the time: whether it is legal is not looked at again. Any other
-    /// move may give a position that is none.
+    /// Returns the position after one of [`Position::legal_moves`]. Takes half the time of [`Position::play`], because it does not
+    /// check legality again. Any other move may give an invalid position.
     pub fn play_legal(&self, mv: Move) -> Position {
         match &self.kind {
             Kind::Regular(chess) => {
@@ -297,7 +301,7 @@ impl Position {
         Position::from_setup(irregular.to_setup(), self.mode)
     }
 
-    /// The legal move that this UCI text means here, castling in either notation.
+    /// Parses a legal move in UCI notation; accepts both notations of castling.
     pub fn parse_uci(&self, text: &str) -> Option<Move> {
         let uci: UciMove = text.parse().ok()?;
         match &self.kind {
@@ -306,8 +310,8 @@ impl Position {
         }
     }
 
-    /// The move that this UCI text means here, legal or not, by either player; castling is king takes rook. `None` where
-    /// nothing stands on its first square.
+    /// Parses a move in UCI notation, legal or not, by either player; castling is king takes rook. `None` if its first square is
+    /// empty.
     pub fn any_move(&self, text: &str) -> Option<Move> {
         let UciMove::Normal { from, to, promotion } = text.parse().ok()? else { return None };
         let piece = self.piece_at(from)?;
@@ -318,25 +322,26 @@ impl Position {
         Some(Move::Normal { role: piece.role, from, capture: target.map(|taken| taken.role), to, promotion })
     }
 
-    /// The null move (UCI `0000`), which is no move: in a record it stands for moves that are missing. `None` without a king.
+    /// Returns the null move (UCI `0000`), which stands for missing moves in a record. `None` if the side to move has no king.
     pub fn null_move(&self) -> Option<Move> {
         let king = self.board().king_of(self.turn())?;
         Some(Move::Normal { role: Role::King, from: king, capture: None, to: king, promotion: None })
     }
 
-    /// Whether this is the [null move](Position::null_move).
+    /// Returns whether this is the [null move](Position::null_move).
     pub fn is_null_move(mv: Move) -> bool {
         mv.from() == Some(mv.to())
     }
 
-    /// The position after a move on record, of which this FEN says where it led: after a null move the position that was found.
+    /// Returns the position after a move on record. After a null move this is the position in `fen`, the recorded position after
+    /// the move.
     pub fn play_recorded(&self, mv: Move, fen: &str) -> Position {
         let found = || Position::from_fen(fen, self.is_chess960()).ok();
         Some(mv).filter(|&mv| Position::is_null_move(mv)).and_then(|_| found()).unwrap_or_else(|| self.play(mv))
     }
 
-    /// The same, after which the pieces stand as in this FEN: en passant too late is written like a pawn's move to the side. Also
-    /// the null move.
+    /// Parses a move as [`Position::any_move`] does, and also the null move. Uses `fen`, the position after the move, to recognise
+    /// an illegal en passant capture: in UCI it looks like a diagonal pawn move without a capture.
     pub fn any_move_to(&self, text: &str, fen: &str) -> Option<Move> {
         if text == NULL_UCI {
             return self.null_move();
@@ -349,7 +354,7 @@ impl Position {
         Some(en_passant.filter(|&taken| self.play(taken).fen() == fen).unwrap_or(mv))
     }
 
-    /// The legal move that this SAN text means here.
+    /// Parses a legal move in SAN.
     pub fn parse_san(&self, text: &str) -> Option<Move> {
         let san: SanPlus = text.parse().ok()?;
         match &self.kind {
@@ -358,7 +363,8 @@ impl Position {
         }
     }
 
-    /// UCI of a move, `0000` of the null move; castling king takes rook in Chess960 and where it is not legal.
+    /// Returns a move in UCI notation, `0000` for the null move. Castling is written as king takes rook in Chess960 and where it is
+    /// illegal.
     pub fn uci(&self, mv: Move) -> String {
         if Position::is_null_move(mv) {
             return NULL_UCI.to_owned();
@@ -367,13 +373,14 @@ impl Position {
         mv.to_uci(mode).to_string()
     }
 
-    /// The move with its number, as people read it: `21.Nf3`, `21...Qa5`.
+    /// Returns the move in SAN with its number: `21.Nf3`, `21...Qa5`.
     pub fn numbered_san(&self, mv: Move) -> String {
         let dots = if self.mover(mv).is_white() { "." } else { "..." };
         format!("{}{dots}{}", self.fullmoves(), self.san(mv))
     }
 
-    /// SAN with check and mate signs; `--` of the null move; of a move that is not legal the long form, without signs: `Ke1-e3`, `e7-e8`, `Ra1xd4`.
+    /// Returns a move in SAN with check and mate signs, `--` for the null move. An illegal move is in long algebraic notation
+    /// without signs: `Ke1-e3`, `e7-e8`, `Ra1xd4`.
     pub fn san(&self, mv: Move) -> String {
         match (&self.kind, mv) {
             _ if Position::is_null_move(mv) => NULL_SAN.to_owned(),
@@ -395,7 +402,8 @@ impl Position {
         }
     }
 
-    /// FEN; the en passant square only where a capture is legal, in Chess960 with rook files (Shredder-FEN where needed).
+    /// Returns the FEN. It has the en passant square only if the capture is legal; in Chess960 it has rook files where needed
+    /// (Shredder-FEN).
     pub fn fen(&self) -> String {
         match Fen::try_from_setup(self.to_setup()) {
             Ok(fen) => fen.to_string(),
@@ -410,7 +418,7 @@ impl Position {
         }
     }
 
-    /// The same position, by Art. 9.2.3, has the same key.
+    /// Returns a key that is equal for positions that are the same by Art. 9.2.3.
     pub fn key(&self) -> PositionKey {
         let shakmaty::zobrist::Zobrist64(key) = match &self.kind {
             Kind::Regular(chess) => chess.zobrist_hash(EnPassantMode::Legal),
@@ -419,12 +427,12 @@ impl Position {
         key
     }
 
-    /// What stands on a square.
+    /// Returns the piece on a square.
     pub fn piece_at(&self, square: Square) -> Option<Piece> {
         self.board().piece_at(square)
     }
 
-    /// Who won, as the rules say; `None` while they say nothing.
+    /// Returns the winner by the rules; `None` if there is none, and for an irregular position.
     pub fn winner(&self) -> Option<Color> {
         match &self.kind {
             Kind::Regular(chess) => match chess.outcome() {

@@ -1,4 +1,4 @@
-//! Why a move is not legal (Art. 3), in terms that a program can put into words.
+//! The reasons why a move is illegal (Art. 3), in a form that front-ends can put into words.
 
 mod find;
 mod stands;
@@ -9,264 +9,264 @@ pub use stands::why_illegal_to_stand;
 use crate::laws::{Irregularity, Move, Topic};
 use shakmaty::{Color, Piece, Role, Square};
 
-/// A piece where it stands.
+/// A piece on a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Man {
-    /// Which.
+    /// The piece.
     pub piece: Piece,
-    /// Where.
+    /// The square.
     pub square: Square,
 }
 
-/// What has moved before, so that castling is not allowed any more (3.8.2.1).
+/// The piece whose earlier move removed the right to castle (3.8.2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MovedBefore {
     /// The king.
     King,
-    /// This rook.
+    /// The rook.
     Rook,
-    /// One of them, or both: the position does not tell.
+    /// One of them or both: the position does not show which.
     Either,
 }
 
-/// Why a move is not legal. Where several reasons hold it is the one that is seen first: whose move it is, how the piece moves,
-/// and what the king suffers.
+/// The reason why a move is illegal. If there are several reasons, the first in this order: the turn, the way the piece moves, the
+/// safety of the king.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// It is the other player's turn (1.3).
     NotHisTurn {
-        /// What was moved.
+        /// The moved piece.
         moved: Man,
     },
-    /// Nothing stands on the square that the move begins on.
+    /// The start square of the move is empty.
     NothingThere {
-        /// It.
+        /// The start square.
         from: Square,
     },
-    /// The pieces stand as before (7.5.3).
+    /// The placement has not changed (7.5.3).
     NoMove,
-    /// A piece of the player's own stands there (3.1).
+    /// The target square is occupied by a piece of the player's own (3.1).
     OwnPiece {
-        /// What was moved.
+        /// The moved piece.
         moved: Man,
-        /// What stands there.
+        /// The piece on the target square.
         on: Man,
     },
-    /// A king is never taken (1.4.1).
+    /// A king cannot be captured (1.4.1).
     KingTaken {
         /// The king.
         king: Man,
     },
-    /// Such a piece does not move so (3.2–3.8).
+    /// The piece does not move in this way (3.2–3.8).
     NoSuchMove {
-        /// What was moved.
+        /// The moved piece.
         moved: Man,
-        /// Where.
+        /// The target square.
         to: Square,
     },
-    /// Something stands in the way (3.5, 3.7.2).
+    /// Another piece is in the way (3.5, 3.7.2).
     Blocked {
-        /// What was moved.
+        /// The moved piece.
         moved: Man,
-        /// What stands nearest in its way.
+        /// The nearest piece in its way.
         by: Man,
     },
-    /// A pawn steps two squares from where it starts only (3.7.2).
+    /// A pawn advances two squares only from its original square (3.7.2).
     PawnTwoSteps {
         /// The pawn.
         moved: Man,
     },
-    /// A pawn does not take straight ahead (3.7.1).
+    /// A pawn does not capture straight ahead (3.7.1).
     PawnStraight {
         /// The pawn.
         moved: Man,
-        /// What stands before it.
+        /// The piece on the target square.
         on: Man,
     },
-    /// A pawn moves diagonally only where it takes (3.7.3).
+    /// A pawn moves diagonally only when it captures (3.7.3).
     PawnDiagonal {
         /// The pawn.
         moved: Man,
-        /// Where.
+        /// The target square.
         to: Square,
     },
-    /// En passant a pawn is taken only in answer to its step of two squares (3.7.3.2).
+    /// A pawn can be captured en passant only on the move after its advance of two squares (3.7.3.2).
     EnPassantTooLate {
         /// The pawn that was moved.
         moved: Man,
-        /// The pawn that cannot be taken any more.
+        /// The pawn that can no longer be captured.
         pawn: Square,
     },
-    /// The pawn that was taken en passant is still there (3.7.3.1).
+    /// The pawn captured en passant is still on the board (3.7.3.1).
     EnPassantNotRemoved {
-        /// It.
+        /// The captured pawn.
         pawn: Square,
     },
-    /// Something else than the pawn that can be taken en passant was removed.
+    /// Another piece than the pawn that can be captured en passant was removed.
     EnPassantWrongPawn {
-        /// What was removed.
+        /// The removed piece.
         removed: Man,
-        /// The pawn that should have been.
+        /// The pawn that should have been removed.
         pawn: Square,
     },
     /// A pawn was left on the last rank (3.7.3.3, 7.5.2).
     PawnLeft {
-        /// Where.
+        /// The pawn.
         pawn: Man,
     },
-    /// A pawn becomes a queen, rook, bishop or knight, and nothing else (3.7.3.3).
+    /// A pawn can be promoted only to a queen, rook, bishop or knight (3.7.3.3).
     PromotedWrongly {
-        /// Where.
+        /// The square of promotion.
         on: Square,
-        /// What it became.
+        /// The type of the new piece.
         role: Role,
     },
-    /// A pawn became a piece of the other colour (3.7.3.3).
+    /// A pawn was replaced by a piece of the other colour (3.7.3.3).
     PromotedColour {
-        /// What it became.
+        /// The new piece.
         on: Man,
     },
     /// Only a pawn that reaches the last rank becomes another piece.
     Became {
-        /// What was moved.
+        /// The moved piece.
         moved: Man,
-        /// What it became.
+        /// The type of the new piece.
         role: Role,
     },
-    /// The king went where he is attacked (3.9.2, 1.4.1).
+    /// The king moved to an attacked square (3.9.2, 1.4.1).
     IntoCheck {
-        /// Where.
+        /// The target square of the king.
         king: Square,
-        /// By what.
+        /// The attackers.
         by: Vec<Man>,
     },
-    /// The kings stand side by side (3.8.1, 3.9.2).
+    /// The kings are on adjacent squares (3.8.1, 3.9.2).
     KingsAdjacent {
         /// The king that was moved.
         king: Square,
-        /// The other.
+        /// The other king.
         other: Square,
     },
     /// The piece is pinned (3.9.2).
     Pinned {
-        /// What was moved.
+        /// The moved piece.
         moved: Man,
         /// The king behind it.
         king: Square,
-        /// What attacks him now.
+        /// The piece that attacks the king after the move.
         by: Man,
     },
-    /// The king is attacked along a line that the move opened elsewhere: en passant took two pawns off it (3.9.2).
+    /// The king is attacked along a line that an en passant capture opened by removing the captured pawn (3.9.2).
     Exposed {
         /// The king.
         king: Square,
-        /// What attacks him now.
+        /// The piece that attacks the king after the move.
         by: Man,
     },
     /// The king is still in check (3.9.2).
     StillInCheck {
         /// The king.
         king: Square,
-        /// What gave check, and still does.
+        /// The piece that gave check and still does.
         by: Man,
     },
-    /// The king is in check from two pieces: he has to move himself (3.9.2).
+    /// The king is in check from two pieces, so the king must move (3.9.2).
     DoubleCheck {
         /// The king.
         king: Square,
-        /// What gave check.
+        /// The pieces that give check.
         by: Vec<Man>,
     },
-    /// There is no rook to castle with (3.8.2).
+    /// There is no rook for castling (3.8.2).
     CastlingNoRook {
-        /// Where it should stand.
+        /// The square where it should be.
         rook: Square,
     },
-    /// King or rook has moved before (3.8.2.1).
+    /// The king or the rook has moved before (3.8.2.1).
     CastlingAfterMove {
-        /// Which.
+        /// The piece that has moved.
         moved: MovedBefore,
         /// The rook.
         rook: Square,
     },
-    /// Something stands between king and rook, or where they go (3.8.2.2.2).
+    /// A piece is between king and rook, or on a square that they cross or move to (3.8.2.2.2).
     CastlingBlocked {
-        /// What.
+        /// The piece in the way.
         by: Man,
     },
     /// The king is in check (3.8.2.2.1).
     CastlingInCheck {
-        /// By what.
+        /// The attacker.
         by: Man,
     },
     /// A square that the king crosses is attacked (3.8.2.2.1).
     CastlingThrough {
         /// The square.
         square: Square,
-        /// By what.
+        /// The attacker.
         by: Man,
     },
-    /// The square that the king goes to is attacked (3.8.2.2.1).
+    /// The target square of the king is attacked (3.8.2.2.1).
     CastlingInto {
         /// The square.
         square: Square,
-        /// By what.
+        /// The attacker.
         by: Man,
     },
-    /// The king stands as after castling, the rook as before (4.7.2).
+    /// The king was moved as in castling, but the rook was not moved (4.7.2).
     CastlingUnfinished {
         /// The rook.
         rook: Square,
     },
-    /// King and rook were moved, but not to where castling takes them (3.8.2).
+    /// King and rook were moved, but not to the squares of castling (3.8.2).
     CastlingSquares {
-        /// Where they stood.
+        /// The pieces, on their squares before the move.
         moved: Vec<Man>,
     },
     /// More than one piece was moved.
     SeveralMoves {
-        /// Where they stood.
+        /// The pieces, on their squares before the move.
         moved: Vec<Man>,
     },
-    /// Pieces are gone that nothing took.
+    /// Pieces were removed that were not captured.
     Vanished {
-        /// Where they stood.
+        /// The pieces, on their squares before the move.
         men: Vec<Man>,
     },
-    /// Pieces stand where none was moved to.
+    /// Pieces appeared on squares to which none was moved.
     Appeared {
-        /// Where they stand.
+        /// The pieces, on their new squares.
         men: Vec<Man>,
     },
-    /// Another piece stands in place of one that was not moved.
+    /// A piece that was not moved was replaced by another one.
     Exchanged {
-        /// What stood there.
+        /// The piece before the move.
         was: Man,
-        /// What stands there.
+        /// The piece that replaced it.
         is: Piece,
     },
 }
 
-/// A word of a sentence that depends on the case, for those who put it into other words.
+/// A variable part of the sentence for a reason, for use in translations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Word {
     /// A square.
     Square(Square),
-    /// A kind of piece.
+    /// A type of piece.
     Role(Role),
     /// A player.
     Player(Color),
-    /// A piece where it stands, or stood.
+    /// A piece on its square, now or before the move.
     Man(Man),
-    /// Several, at least one.
+    /// Several pieces, at least one.
     Men(Vec<Man>),
-    /// What has moved before.
+    /// The piece that has moved before.
     Moved(MovedBefore),
 }
 
 impl Reason {
-    /// The same, knowing the moves that led to the position, each with its player: where king and rook both stand as at the start,
-    /// they tell which of the two has moved. The king, if both have.
+    /// Refines the reason with the moves that led to the position, each with its player. If king and rook are both on their
+    /// original squares, the moves show which of them has moved; the king if both have.
     #[must_use]
     pub fn given(self, by: Color, played: impl IntoIterator<Item = (Color, Move)>) -> Reason {
         let Reason::CastlingAfterMove { moved: MovedBefore::Either, rook } = self else { return self };
@@ -282,17 +282,17 @@ impl Reason {
         Reason::CastlingAfterMove { moved, rook }
     }
 
-    /// Its name in message files: it stays the same.
+    /// Returns its stable key in message files.
     pub fn key(&self) -> &'static str {
         self.parts().0
     }
 
-    /// What the sentence is about, by names that stay the same.
+    /// Returns the variable parts of the sentence, under stable names.
     pub fn args(&self) -> Vec<(&'static str, Word)> {
         self.parts().1
     }
 
-    /// What its article is on.
+    /// Returns the topic of its article.
     pub fn topic(&self) -> Topic {
         match self {
             Reason::KingTaken { .. } => Topic::KingCapture,
@@ -316,16 +316,16 @@ impl Reason {
         }
     }
 
-    /// Whether it is about castling.
+    /// Returns whether the reason is about castling.
     pub fn is_castling(&self) -> bool {
         self.key().starts_with("castling_")
     }
 
-    /// What is against the Laws with such a move.
+    /// Returns the irregularity that such a move is.
     pub fn irregularity(&self) -> Irregularity {
         match self {
             Reason::PawnLeft { .. } => Irregularity::PawnLeft,
-            // That castling is legal: it has to be finished (4.7.2).
+            // This castling is legal, but it must be completed (4.7.2).
             Reason::CastlingUnfinished { .. } => Irregularity::IllegalMove,
             castling if castling.is_castling() => Irregularity::IllegalCastling,
             _ => Irregularity::IllegalMove,

@@ -1,7 +1,7 @@
-//! What the Laws require of the arbiter in a situation: a suggestion with the articles it rests on. He decides.
+//! Suggests what the Laws require of the arbiter in a situation, with the articles. The arbiter decides.
 //!
-//! The rows of `config/laws/rulings.toml` say which: the first row of a situation whose conditions hold, and whose first article
-//! the edition has. Where there is none, nothing is suggested.
+//! The suggestion comes from `config/laws/rulings.toml`: the first row of the situation whose conditions hold and whose first
+//! article exists in the edition. If there is no such row, nothing is suggested.
 
 mod table;
 
@@ -15,41 +15,41 @@ pub use table::Rulings;
 use table::{Row, Step};
 
 worded! {
-    /// What is no irregularity, but of which the Laws say what follows. The articles are those of 2023.
+    /// A situation that is not an irregularity but has consequences under the Laws. Article numbers are those of 2023.
     pub enum Occasion {
-        /// A piece was touched that can move or be taken (4.3).
+        /// A piece was touched that can be moved or captured (4.3).
         Touched = "touched",
-        /// Touched pieces of which none can move or be taken (4.5).
+        /// Pieces were touched of which none can be moved or captured (4.5).
         TouchedInVain = "touched_in_vain",
-        /// Adjusting that was announced (4.2.1).
+        /// A piece was adjusted after an announcement (4.2.1).
         Adjusted = "adjusted",
-        /// A piece left its square and came back: by accident, or touched (4.2.2, 7.4).
+        /// A piece left its square and returned: an accident, or a touch (4.2.2, 7.4).
         Brushed = "brushed",
-        /// A piece stands on two squares (4.2, 7.4).
+        /// A piece is between two squares (4.2, 7.4).
         BetweenSquares = "between_squares",
-        /// A legal capture, in whatever order (4.7.1).
+        /// A legal capture, made in any order (4.7.1).
         Captured = "captured",
         /// Legal castling (4.7.2).
         Castled = "castled",
-        /// The king was let go of as in legal castling, and the rook is still to be moved (4.7.2).
+        /// The king was released as in legal castling, and the rook must still be moved (4.7.2).
         CastlingBegun = "castling_begun",
         /// Legal castling in Chess960 (Guidelines II).
         Castled960 = "castled_960",
-        /// A legal promotion, in whatever order (4.6, 4.7.3).
+        /// A legal promotion, made in any order (4.6, 4.7.3).
         Promoted = "promoted",
-        /// A piece put on the square of promotion upside down is what it is (3.7.3.3).
+        /// A piece was put upside down on the square of promotion and counts as what it is (3.7.3.3).
         UpsideDown = "upside_down",
-        /// The clock is pressed after the opponent's reply (6.2.2).
+        /// The clock was pressed after the opponent's reply (6.2.2).
         LatePress = "late_press",
-        /// The clock is stopped to call the arbiter, with a reason (6.11.2).
+        /// The clock was stopped to call the arbiter, for a valid reason (6.11.2).
         Paused = "paused",
-        /// Mate (5.1.1).
+        /// Checkmate (5.1.1).
         Mate = "mate",
-        /// Mate with the seventy-fifth move (9.6.2).
+        /// Checkmate with the seventy-fifth move (9.6.2).
         MateAtSeventyFive = "mate_at_seventy_five",
         /// Stalemate (5.2.1).
         Stalemate = "stalemate",
-        /// Neither side can mate (5.2.2).
+        /// Neither side can checkmate (5.2.2).
         DeadPosition = "dead_position",
         /// A flag has fallen (6.9).
         FlagFall = "flag_fall",
@@ -61,44 +61,44 @@ worded! {
         Agreed = "agreed",
         /// A draw is claimed in a quickplay finish (2009, 10.2).
         Quickplay = "quickplay",
-        /// The arbiter postpones his decision on such a claim, or rejects it.
+        /// The arbiter postpones the decision on such a claim, or rejects it.
         QuickplayRefused = "quickplay_refused",
-        /// Five times the same (9.6.1).
+        /// Fivefold repetition (9.6.1).
         FiveFold = "five_fold",
-        /// Seventy-five moves (9.6.2).
+        /// Seventy-five moves without a capture or pawn move (9.6.2).
         SeventyFive = "seventy_five",
-        /// Three times the same, claimed rightly (9.2.2).
+        /// A correct claim of threefold repetition (9.2.2).
         Repeated = "repeated",
-        /// The same with an intended move (9.2.1).
+        /// A correct claim of threefold repetition with an intended move (9.2.1).
         RepeatedIntended = "repeated_intended",
-        /// Fifty moves, claimed rightly (9.3.2).
+        /// A correct claim under the fifty-move rule (9.3.2).
         Fifty = "fifty",
-        /// The same with an intended move (9.3.1).
+        /// A correct claim under the fifty-move rule with an intended move (9.3.1).
         FiftyIntended = "fifty_intended",
         /// A claim of a draw by a player who can no longer claim on this move (9.4).
         ClaimLost = "claim_lost",
         /// An incorrect claim of a draw (9.5.3).
         WrongClaim = "wrong_claim",
-        /// The same with an intended move.
+        /// An incorrect claim of a draw with an intended move.
         WrongClaimIntended = "wrong_claim_intended",
-        /// Kings were put on the squares in the centre.
+        /// Kings were put on the centre squares.
         KingsInCentre = "kings_in_centre",
-        /// The pieces are swept together.
+        /// The pieces were swept together.
         Swept = "swept",
     }
 }
 
-/// What a ruling is asked for.
+/// A situation in which a ruling is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Situation {
-    /// Something against the Laws.
+    /// An irregularity.
     Irregular(Irregularity),
-    /// Something else.
+    /// Any other situation.
     Occasion(Occasion),
 }
 
 impl Situation {
-    /// Its word, which no other situation has.
+    /// Returns its unique word.
     pub fn word(self) -> &'static str {
         match self {
             Situation::Irregular(what) => what.word(),
@@ -106,13 +106,13 @@ impl Situation {
         }
     }
 
-    /// What a word stands for.
+    /// Returns the situation with this word.
     pub fn from_word(word: &str) -> Option<Situation> {
         let irregular = Irregularity::from_word(word).map(Situation::Irregular);
         irregular.or_else(|| Occasion::from_word(word).map(Situation::Occasion))
     }
 
-    /// All of them.
+    /// Iterates over all situations.
     pub fn all() -> impl Iterator<Item = Situation> {
         let irregular = Irregularity::ALL.iter().copied().map(Situation::Irregular);
         irregular.chain(Occasion::ALL.iter().copied().map(Situation::Occasion))
@@ -120,58 +120,58 @@ impl Situation {
 }
 
 worded! {
-    /// How far the move in question has come.
+    /// The progress of the move in question.
     pub enum Stage {
-        /// The clock was not pressed on it: the player may still put it right.
+        /// The clock has not been pressed: the player may still correct the move.
         Pending = "pending",
-        /// It was.
+        /// The clock has been pressed.
         Completed = "completed",
     }
 
-    /// What the opponent has done since.
+    /// The opponent's action since the move.
     pub enum Reply {
         /// Nothing.
         Nothing = "nothing",
-        /// He touched a piece.
+        /// The opponent touched a piece.
         Touched = "touched",
-        /// He made his next move.
+        /// The opponent made the next move.
         Made = "made",
     }
 }
 
-/// What a ruling depends on.
+/// The facts on which a ruling depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// How far the move has come; of an illegal position: the next move.
+    /// The progress of the move; for an illegal position, of the next move.
     pub stage: Stage,
-    /// What the opponent has done since.
+    /// The opponent's action since the move.
     pub reply: Reply,
-    /// Which of this player's counted irregularities it is in this game, from 1.
+    /// The ordinal number of this counted irregularity for the player in this game, from 1.
     pub nth: u32,
-    /// How many moves both players have completed: the smaller number.
+    /// The number of moves that both players have completed (the smaller of the two numbers).
     pub moves: u32,
-    /// Whether the opponent can mate by any series of legal moves; `None`: that is still being searched.
+    /// Whether the opponent can checkmate by any series of legal moves; `None` while the search is running.
     pub opponent_can_mate: Option<Winnable>,
-    /// Whether the move that led to the position is not legal, or a notice of touched pieces stands on it: such a move ends no
-    /// game (5.1.1, 5.2.1, 5.2.2).
+    /// Whether the move that led to the position is illegal or has an open touch-move notice: such a move does not end the game
+    /// (5.1.1, 5.2.1, 5.2.2).
     pub unsettled: bool,
     /// Whether a player claims.
     pub claimed: bool,
-    /// Whether the press of the move gained its player time: an increment.
+    /// Whether pressing the clock gained the player an increment.
     pub increment: bool,
-    /// How long the game has lasted; seconds.
+    /// The duration of the game, in seconds.
     pub lasted_s: u32,
-    /// Whether something was captured in it.
+    /// Whether anything was captured in the game.
     pub exchanged: bool,
-    /// What the player has left; seconds.
+    /// The player's remaining time, in seconds.
     pub left_s: u32,
-    /// Whether the game is over, and signed.
+    /// Whether the game is over and the result is signed.
     pub signed: bool,
-    /// Whether equal positions came in consecutive moves of each player.
+    /// Whether the equal positions occurred in consecutive moves of each player.
     pub consecutive: bool,
-    /// Whether an illegal position is still there after the next completed move.
+    /// Whether an illegal position is still on the board after the next completed move.
     pub still_there: bool,
-    /// The particular matter, where it is known: which part of touch-move, which part of Article 3. Its article is cited too.
+    /// The specific topic if known, for example the part of touch-move or of Article 3. Its article is also cited.
     pub because: Option<Topic>,
 }
 
@@ -198,85 +198,86 @@ impl Default for Facts {
 }
 
 impl Facts {
-    /// The same, with this known of the opponent.
+    /// Returns the same facts with this value of `opponent_can_mate`.
     fn with_mate(self, known: Winnable) -> Facts {
         Facts { opponent_can_mate: Some(known), ..self }
     }
 
-    /// While it is not known that he cannot, he can.
+    /// Returns whether the opponent can checkmate; `true` unless it is known that they cannot.
     fn can_mate(&self) -> bool {
         self.opponent_can_mate != Some(Winnable::CannotMate)
     }
 }
 
-/// One thing that a ruling asks for. The *player* is the one who did what it is about.
+/// One action that a ruling requires. The *player* is the one who caused the situation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// The position before the irregularity, or the last one that is certain, is put back.
+    /// The position before the irregularity, or the last certain position, is restored.
     Restore,
-    /// What was touched or let go of binds the move that is made now.
+    /// The touched or released pieces bind the move that is made now.
     TouchBinds,
-    /// The move stays as it was let go of: that square, that piece, castling there.
+    /// The move is bound to the release: that square, that piece, that castling.
     ReleaseBinds,
-    /// What is missing of the move is still to be done.
+    /// The rest of the move must still be made.
     Complete,
     /// The pawn is replaced by a queen.
     Queen,
-    /// The increment that the press of the move gained is taken back.
+    /// The increment that the player gained by pressing the clock is removed.
     TakeIncrement,
-    /// The opponent gets so many seconds.
+    /// The opponent gets this number of additional seconds.
     Add(u32),
-    /// The player loses some of the time that he has left.
+    /// The player loses a part of the remaining time.
     Halve(Halving),
     /// The player wins.
     Wins,
     /// The player loses.
     Loses,
-    /// The player loses, or the game is drawn where the opponent cannot mate: the search for that is running, and its answer takes
-    /// the place of this.
+    /// The player loses, or the game is drawn if the opponent cannot checkmate. The search is running; its result replaces this
+    /// action.
     AwaitSearch,
-    /// The same, and the search ended without an answer: the arbiter decides.
+    /// The player loses, or the game is drawn if the opponent cannot checkmate. The search ended without a result: the arbiter
+    /// decides.
     LosesOrDraw,
     /// The game is drawn.
     Draw,
-    /// What was done stands.
+    /// The move remains in force.
     Stands,
-    /// The intended move is made, or if it is illegal another with that piece.
+    /// The intended move is made; if it is illegal, another move with that piece.
     PlayIntended,
-    /// The game is cancelled and a new one played.
+    /// The game is cancelled and a new one is played.
     NewGame,
-    /// The position goes to a board that stands right, and the game goes on.
+    /// The position is transferred to a correctly placed board, and the game continues.
     Transfer,
-    /// Whoever stands wrong does not castle: no king that does, and no king with such a rook.
+    /// A king on a wrong square may not castle, and no king may castle with a rook on a wrong square.
     NoCastling,
-    /// The player puts the pieces right in his own time.
+    /// The player re-establishes the position on their own time.
     OwnTime,
-    /// The arbiter puts a piece right.
+    /// The arbiter corrects the placement of a piece.
     PutRight,
-    /// The arbiter may penalise the player as he thinks fit.
+    /// The arbiter may penalise the player at their discretion.
     MayPenalise,
-    /// Nothing is wrong: play goes on.
+    /// Nothing is wrong: the game continues.
     GoOn,
     /// Any legal move may be made.
     Free,
-    /// Nothing, unless a player claims.
+    /// Nothing is done unless a player claims.
     OnClaim,
     /// The arbiter does not signal it.
     NoSignal,
-    /// The arbiter rules on the move first: it ends the game only if it was made by Articles 3 and 4.
+    /// The arbiter first rules on the move: it ends the game only if it complies with Articles 3 and 4.
     RuleFirst,
-    /// If it cannot be established which flag fell first: the game goes on, or is drawn in the last period.
+    /// If it cannot be established which flag fell first, the game continues, or is drawn in the last period.
     GoOnOrDraw,
     /// The arbiter waits for the next completed move.
     Wait,
-    /// The arbiter decides: the Laws leave it to him.
+    /// The arbiter decides: the Laws leave it to the arbiter.
     ArbiterDecides,
     /// The players or the arbiter are asked for the result.
     AskResult,
 }
 
 impl Act {
-    /// Those without a figure, with their words.
+    /// The actions without a figure, with their words.
     const PLAIN: [(&'static str, Act); 28] = [
         ("restore", Act::Restore),
         ("touch_binds", Act::TouchBinds),
@@ -309,7 +310,7 @@ impl Act {
     ];
 }
 
-/// Reads what its `Display` writes.
+/// Parses the format that `Display` writes.
 impl FromStr for Act {
     type Err = String;
 
@@ -327,7 +328,7 @@ impl FromStr for Act {
     }
 }
 
-/// `restore`, `add 120`, `halve 180 60`: a word, and the seconds that belong to it.
+/// Writes a word and its seconds: `restore`, `add 120`, `halve 180 60`.
 impl fmt::Display for Act {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -338,18 +339,21 @@ impl fmt::Display for Act {
     }
 }
 
-/// What the Laws require, in the order in which it is done.
+/// The actions that the Laws require, and their articles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruling {
-    /// At least one.
+    /// The actions in the order in which they are done; at least one.
     pub acts: Vec<Act>,
-    /// The articles it rests on, the most important first. None only where the Laws have none, as for signs of a result.
+    /// The articles on which the ruling is based, the most important first. Empty only if the Laws have none, as for signs of a
+    /// result.
     pub articles: Vec<&'static str>,
 }
 
-/// What these Laws require in a situation. `None`: they do not say, or their text is not at hand: nothing is said to anybody.
+/// Returns what these Laws require in a situation. `None` if they do not say or their text is not available: then nothing is
+/// reported.
 ///
-/// Where a loss depends on whether the opponent can mate and that is not known, this says so in the place of the loss.
+/// If a loss depends on whether the opponent can checkmate and this is not known, the ruling has [`Act::AwaitSearch`] or
+/// [`Act::LosesOrDraw`] instead of the loss.
 pub fn ruling(laws: &Laws, situation: Situation, facts: &Facts) -> Option<Ruling> {
     let unknown = match facts.opponent_can_mate {
         Some(Winnable::CanMate | Winnable::CannotMate) => return find(laws, situation, facts),
@@ -363,7 +367,7 @@ pub fn ruling(laws: &Laws, situation: Situation, facts: &Facts) -> Option<Ruling
     Some(ruling)
 }
 
-/// Whether what these Laws require depends on whether the opponent can mate.
+/// Returns whether the ruling depends on whether the opponent can checkmate.
 pub fn depends_on_mate(laws: &Laws, situation: Situation, facts: &Facts) -> bool {
     let ruling = |known| find(laws, situation, &facts.with_mate(known));
     ruling(Winnable::CanMate) != ruling(Winnable::CannotMate)
@@ -373,8 +377,8 @@ fn find(laws: &Laws, situation: Situation, facts: &Facts) -> Option<Ruling> {
     table::rows().iter().filter(|row| row.situation == situation).find_map(|row| follow(row, laws, facts))
 }
 
-/// The articles that an alert cites of which no ruling is known: those on the rule that was broken, where the text on what follows
-/// from it is not at hand.
+/// Returns the articles that an alert without a ruling cites: those on the broken rule, if the text on its consequences is not
+/// available.
 pub fn articles(laws: &Laws, situation: Situation, facts: &Facts) -> Vec<&'static str> {
     let one_hand = (situation == Situation::Irregular(Irregularity::TwoHands)).then_some(Topic::OneHand);
     let Some(because) = facts.because.or(one_hand) else { return Vec::new() };
@@ -383,7 +387,7 @@ pub fn articles(laws: &Laws, situation: Situation, facts: &Facts) -> Vec<&'stati
     if broken.is_empty() { rule.into_iter().flatten().collect() } else { broken }
 }
 
-/// What a row asks for, if it is the one.
+/// Returns the ruling of a row if the row applies.
 fn follow(row: &Row, laws: &Laws, facts: &Facts) -> Option<Ruling> {
     if !row.when.iter().all(|condition| condition.holds(laws, row.situation, facts)) {
         return None;
@@ -397,7 +401,7 @@ fn follow(row: &Row, laws: &Laws, facts: &Facts) -> Option<Ruling> {
             Step::Act(act) => acts.push(*act),
             Step::Penalty => match penalty(laws, facts.nth, facts.can_mate()) {
                 Some(Penalty::Add(seconds)) => acts.push(Act::Add(seconds)),
-                // The game is over: nothing is left to be done on the board.
+                // The game is over: no actions on the board remain.
                 Some(Penalty::Loses) => acts = vec![Act::Loses],
                 Some(Penalty::Draw) => acts = vec![Act::Draw],
                 None => {}

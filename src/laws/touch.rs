@@ -1,8 +1,8 @@
-//! Touched pieces and what they oblige to (Art. 4.2–4.7), in the article numbers of 2023.
+//! The obligations that follow from touched pieces (Art. 4.2–4.7), in the article numbers of 2023.
 //!
-//! A board sees that a piece was lifted and where one came down, never what was meant: whoever asks says which touches count.
-//! What is clearly accidental (4.2.2), or was announced as an adjustment (4.2.1), is left out or struck out, and what is
-//! answered here is what follows if the others were meant.
+//! A board detects that a piece was lifted and where it was put down, but not the player's intent. The caller decides which touches
+//! count: it omits or strikes touches that are clearly accidental (4.2.2) or were announced as an adjustment (4.2.1). This module
+//! assumes that all other touches were intended.
 
 mod duty;
 mod hands;
@@ -15,82 +15,82 @@ use crate::laws::{Laws, Move, Position, Topic, edition};
 use shakmaty::{Bitboard, CastlingSide, Color, File, Piece, Rank, Role, Square};
 use std::cmp::Ordering;
 
-/// A piece was touched.
+/// A touch of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touch {
-    /// When, in milliseconds.
+    /// The time, in milliseconds.
     pub at: u64,
-    /// Where it stood before the move began.
+    /// The square of the piece before the move began.
     pub square: Square,
-    /// Which, of either player.
+    /// The piece, of either player.
     pub piece: Piece,
 }
 
-/// The player who has the move let go of a piece of his.
+/// A release: the player who has the move let go of one of their own pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Release {
-    /// When, in milliseconds.
+    /// The time, in milliseconds.
     pub at: u64,
-    /// Where it, or the pawn that it is exchanged for, stood before the move began.
+    /// The square of the piece before the move began; after a promotion, that of the pawn.
     pub from: Square,
-    /// Where it stands now.
+    /// The square on which it was released.
     pub on: Square,
-    /// What stands there: a queen where a pawn became one.
+    /// The released piece; after a promotion, the new piece.
     pub piece: Piece,
 }
 
-/// What the player who has the move has touched, and where he has let go of it, since it is his move.
+/// The touches and releases of the player who has the move, since the turn began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Touches {
     touched: Vec<Touch>,
     released: Vec<Release>,
-    /// Pieces in place of a pawn that have touched the last rank, let go or not.
+    /// Promotion pieces that have touched the last rank, released or not.
     promoted: Vec<Release>,
     unclear_ms: u64,
 }
 
-/// What an edition says of touched pieces, where editions differ.
+/// The rules on touched pieces in which editions differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TouchRules {
-    /// Whether touched pieces must be moved or taken.
+    /// Whether touched pieces must be moved or captured.
     pub touched: Touched,
-    /// Whether the choice of a promotion can be changed.
+    /// Whether the choice of the promotion piece can be changed.
     pub promotion: Promotion,
-    /// What a rook touched before the king means for castling; `None`: nothing is said of it.
+    /// The effect on castling of a rook that was touched before the king; `None` if the edition does not say.
     pub rook_first: Option<RookFirst>,
-    /// What becomes of a pawn that was left on the last rank.
+    /// What happens to a pawn that was left on the last rank.
     pub pawn_left: PawnLeft,
 }
 
-/// Whether touched pieces must be moved or taken (4.3–4.5, 4.4.1, 4.4.2, 4.7).
+/// Whether touched pieces must be moved or captured (4.3–4.5, 4.4.1, 4.4.2, 4.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touched {
-    /// They must.
+    /// Touched pieces must be moved or captured.
     Bind,
-    /// Our text does not say. After castling that is not allowed, or was begun with the rook, the king has to move all the same
+    /// The available text does not say. After castling that is illegal, or was begun with the rook, the king must still move
     /// (1973, Section 6).
     Unsaid,
 }
 
-/// Whether the choice of a promotion can be changed (4.4.4).
+/// Whether the choice of the promotion piece can be changed (4.4.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Promotion {
-    /// It is final when the new piece has touched the square.
+    /// The choice is final when the new piece has touched the square of promotion.
     Final,
-    /// Our text does not say.
+    /// The available text does not say.
     Unsaid,
 }
 
-/// What becomes of a pawn that stood on the last rank when the clock was pressed (7.5.2).
+/// What happens to a pawn that was on the last rank when the clock was pressed (7.5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PawnLeft {
-    /// It is replaced by a queen (since 2014).
+    /// The pawn is replaced by a queen (since 2014).
     Queen,
-    /// The move is taken back, and the pawn promoted there to any piece (2009: 7.4a and 4.6c).
+    /// The move is retracted, and the pawn is promoted on that square to any piece (2009: 7.4a and 4.6c).
     TakenBack,
 }
 
-/// As the Laws of 2023 have it.
+/// The rules of the Laws of 2023.
 impl Default for TouchRules {
     fn default() -> Self {
         TouchRules {
@@ -103,7 +103,7 @@ impl Default for TouchRules {
 }
 
 impl TouchRules {
-    /// As these Laws have it.
+    /// Returns the rules of these Laws.
     pub fn of(laws: &Laws) -> TouchRules {
         let rules = laws.rules();
         TouchRules {
@@ -116,15 +116,15 @@ impl TouchRules {
 }
 
 impl Touches {
-    /// Nothing touched yet. Touches less than `unclear_ms` milliseconds apart, and of the same time, are one touch of several
-    /// pieces: the player's own count as touched first (4.3.3), his king before his rook (2014, 4.4c: both at once), and of
-    /// several that no article puts in an order the player chooses.
+    /// Creates an empty set of touches. Touches at the same time, or less than `unclear_ms` milliseconds apart, are one touch of
+    /// several pieces. In such a group the player's own pieces count as touched first (4.3.3), and the king before the rook (2014,
+    /// 4.4c: both at once). Among pieces for which no article gives an order, the player chooses.
     pub fn new(unclear_ms: u64) -> Touches {
         Touches { unclear_ms, ..Touches::default() }
     }
 
-    /// What a move tells of the touches that made it, where nothing else is known: the moved piece first, then what it took,
-    /// in castling the king before the rook, and where they came down. The move may be any, legal or not (7.5.1).
+    /// Derives the touches from a move, for use when nothing else is known: the moved piece first, then the captured piece; in
+    /// castling the king before the rook; then the releases. The move may be legal or not (7.5.1).
     pub fn of_move(position: &Position, mv: Move) -> Touches {
         let mut touches = Touches::default();
         let mover = position.mover(mv);
@@ -150,46 +150,47 @@ impl Touches {
         touches
     }
 
-    /// A piece of either player was touched that stood on this square before the move began. Again: no news.
+    /// Records a touch of a piece of either player, by its square before the move began. Further touches of the same piece are
+    /// ignored.
     pub fn touch(&mut self, at: u64, square: Square, piece: Piece) {
         if !self.touched.iter().any(|touch| touch.square == square) {
             self.touched.push(Touch { at, square, piece });
         }
     }
 
-    /// The player let go of a piece on this square. Tell it also of pieces that he then moved on: where the first came down as
-    /// a legal move or a part of one, it has to stay (4.7).
+    /// Records that the player released a piece on this square. Callers must also report pieces that the player then moved further:
+    /// the first release that is a legal move, or a part of one, is binding (4.7).
     pub fn release(&mut self, at: u64, from: Square, on: Square, piece: Piece) {
         self.released.push(Release { at, from, on, piece });
         self.released.sort_by_key(|release| release.at);
     }
 
-    /// Records that a piece in place of the pawn from `from` touched this square of the last rank: it is chosen then, whether or
-    /// not it was let go of (4.4.4).
+    /// Records that a piece that replaces the pawn from `from` touched this square of the last rank. This makes the choice final,
+    /// whether or not the piece was released (4.4.4).
     pub fn promote(&mut self, at: u64, from: Square, on: Square, piece: Piece) {
         self.promoted.push(Release { at, from, on, piece });
     }
 
-    /// The piece that stood here was adjusted, or brushed by accident: it was not touched (4.2).
+    /// Removes the touches of the piece that was on this square before the move: it was adjusted, or brushed by accident (4.2).
     pub fn strike(&mut self, square: Square) {
         self.touched.retain(|touch| touch.square != square);
         self.released.retain(|release| release.from != square);
         self.promoted.retain(|contact| contact.from != square);
     }
 
-    /// Whether nothing else was touched after the piece that stood here, or at once with it.
+    /// Returns whether nothing else was touched after, or together with, the piece that was on this square before the move.
     fn is_last(&self, square: Square) -> bool {
         let at = self.touched.iter().find(|touch| touch.square == square).map_or(0, |touch| touch.at);
         let earlier = |touch: &Touch| touch.at < at && at - touch.at >= self.unclear_ms;
         self.touched.iter().all(|touch| touch.square == square || earlier(touch))
     }
 
-    /// What was touched, in the order in which it counts for the player who has the move.
+    /// Returns the touches in the order in which they count for the player who has the move.
     pub fn touched(&self, turn: Color) -> Vec<Touch> {
         self.groups(turn).concat()
     }
 
-    /// The same, with the pieces of one touch together.
+    /// Returns the touches in the same order, grouped: the pieces of one touch are together.
     fn groups(&self, turn: Color) -> Vec<Vec<Touch>> {
         let mut touched = self.touched.clone();
         touched.sort_by_key(|touch| touch.at);
@@ -210,18 +211,18 @@ impl Touches {
         groups
     }
 
-    /// Where pieces were let go, in the order of time.
+    /// Returns the releases, ordered by time.
     pub fn released(&self) -> &[Release] {
         &self.released
     }
 
-    /// Whether nothing was touched.
+    /// Returns whether nothing was touched.
     pub fn is_empty(&self) -> bool {
         self.touched.is_empty() && self.released.is_empty() && self.promoted.is_empty()
     }
 }
 
-/// What the player who has the move may still play here. Never nothing while there are legal moves.
+/// Returns which moves the player who has the move may still play. There is always at least one if there are legal moves.
 pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> Obligation {
     let legal: Vec<Move> = position.legal_moves().into_iter().collect();
     let us = position.turn();
@@ -236,7 +237,8 @@ pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> 
     turn.by_release(bound, &legal, touches, rules)
 }
 
-/// The same once an illegal move was completed by the clock and taken back: the move that replaces it (7.5.1, 7.5.2).
+/// Returns the obligation for the move that replaces an illegal one, after the illegal move was completed by pressing the clock and
+/// was retracted (7.5.1, 7.5.2).
 pub fn obligation_restored(position: &Position, touches: &Touches, rules: TouchRules) -> Obligation {
     let bound = obligation(position, touches, rules);
     let moves = bound.moves(position);
@@ -257,14 +259,14 @@ pub fn obligation_restored(position: &Position, touches: &Touches, rules: TouchR
     }
 }
 
-/// What is to be decided of.
+/// The state of one evaluation of [`obligation`].
 struct Turn {
-    /// In order; the pieces of one touch are together, and the player's king is the first of them.
+    /// The touches in order. The pieces of one touch are together; the player's king comes first among them.
     touched: Vec<Vec<Touch>>,
     us: Color,
-    /// The legal moves, or those of them that are left.
+    /// The legal moves that are still allowed.
     legal: Vec<Move>,
-    /// What a rook touched before the king means.
+    /// The effect of a rook that was touched before the king.
     rook_first: Option<RookFirst>,
 }
 
@@ -278,7 +280,7 @@ impl Turn {
         (!moves.is_empty()).then_some(Obligation::Only { moves, by })
     }
 
-    /// 4.3, 4.5.
+    /// Applies Art. 4.3 and 4.5.
     fn by_touch(&self) -> Obligation {
         let first = |own: bool| {
             let mut groups = self.touched.iter().map(|group| squares(group, |touch| (touch.piece.color == self.us) == own));
@@ -309,7 +311,7 @@ impl Turn {
         Obligation::Free(if self.touched.is_empty() { Freedom::NothingTouched } else { Freedom::NoneCan })
     }
 
-    /// 4.3.1, 4.4: one touch of pieces of the player's own.
+    /// Applies Art. 4.3.1 and 4.4 to one touch of the player's own pieces.
     fn by_own(&self, own: &[Touch]) -> Option<Obligation> {
         let (first, rest) = own.split_first()?;
         let by_king = (first.piece.role == Role::King).then(|| self.by_king(first.square)).flatten();
@@ -331,7 +333,8 @@ impl Turn {
         self.only(by, may)
     }
 
-    /// 4.4.2: why the rook on this square has to move, if the king was touched after it and could castle with it.
+    /// Applies Art. 4.4.2: returns why the rook on this square must move, if the king was touched after it and could castle with
+    /// it.
     fn by_rook_first(&self, rook: Square) -> Option<Duty> {
         self.rook_first?;
         let mut after =
@@ -340,7 +343,7 @@ impl Turn {
         self.legal.contains(&Move::Castle { king, rook }).then_some(Duty::RookBeforeKing { rook, king })
     }
 
-    /// 4.3.2: one touch of pieces of the opponent's.
+    /// Applies Art. 4.3.2 to one touch of the opponent's pieces.
     fn by_enemy(&self, enemy: &[Touch]) -> Option<Obligation> {
         let touched = squares(enemy, |_| true);
         let takes = |mv: &Move| taken_by(*mv).is_some_and(|taken| touched.contains(taken));
@@ -352,13 +355,13 @@ impl Turn {
         self.only(by, takes)
     }
 
-    /// 4.3.1 and 4.4.1–4.4.3: the king, and the rooks touched before and after him.
+    /// Applies Art. 4.3.1 and 4.4.1–4.4.3 to the king and the rooks that were touched before and after it.
     fn by_king(&self, king: Square) -> Option<Obligation> {
         let own: Vec<&Touch> = self.own().collect();
         let index = own.iter().position(|touch| touch.square == king).unwrap_or(own.len());
         let (before, after) = own.split_at(index);
         let first = self.us.relative_rank(Rank::First);
-        // Only with a rook beside him on his first rank can castling be meant.
+        // Castling can be intended only if the king and the rook are on the player's first rank.
         let rooks = |touched: &[&Touch]| -> Vec<Square> {
             let meant =
                 |touch: &&&Touch| touch.piece.role == Role::Rook && touch.square.rank() == first && king.rank() == first;
@@ -380,13 +383,13 @@ impl Turn {
             (None, None) => Duty::OwnPiece { square: king },
         };
         let bound = self.only(by, |mv| mv.from() == Some(king) && !barred(mv));
-        // Then the rook need not move either.
+        // If the king cannot move, the rook need not move either.
         let free = || after.first().map(|_| Obligation::Free(Freedom::KingCannot));
         bound.or_else(free)
     }
 
-    /// Where nothing is said of touched pieces: castling that was carried out and is not allowed, also because it was not begun
-    /// with the king (1973, Section 6).
+    /// Handles editions that do not say anything about touched pieces: castling that was made and is not allowed, also because it
+    /// was not begun with the king (1973, Section 6).
     fn by_castling(&self, touches: &Touches) -> Obligation {
         let castled = |touch: &&Touch, role: Role, goes: usize| {
             let released = touches.released().iter().find(|release| release.from == touch.square);
@@ -398,7 +401,8 @@ impl Turn {
             Some(Obligation::Only { by: Duty::Castle { .. } | Duty::OwnPiece { .. }, .. }) | None => {
                 Obligation::Free(Freedom::Unsaid)
             }
-            // Where a rook first only bars that side, which piece has to move is settled by what is not at hand (4.3.1).
+            // If touching the rook first only bars castling on that side, Art. 4.3.1 decides which piece must move. Its text is not
+            // available.
             Some(Obligation::Only { by: Duty::KingAfterRook { .. }, .. })
                 if self.rook_first != Some(RookFirst::KingMustBeFirst) =>
             {
@@ -408,8 +412,8 @@ impl Turn {
         }
     }
 
-    /// 4.7, 4.4.4: what came down as a legal move, or a part of one, stays; of what replaces a pawn the contact is enough.
-    /// What is touched after that changes nothing.
+    /// Applies Art. 4.7 and 4.4.4: a piece that was released as a legal move, or a part of one, must stay. For a promotion piece,
+    /// contact with the square is enough. Later touches have no effect.
     fn by_release(mut self, mut bound: Obligation, legal: &[Move], touches: &Touches, rules: TouchRules) -> Obligation {
         let mut stays = false;
         let contacts = touches.promoted.iter().filter(|_| rules.promotion == Promotion::Final);
@@ -430,7 +434,7 @@ impl Turn {
             };
             let allowed = if stays { self.legal.clone() } else { self.by_touch_until(release.at, legal, touches) };
             let left: Vec<Move> = allowed.into_iter().filter(of_move).collect();
-            // Not legal, as far as this player might still move: it binds to nothing.
+            // The release is not part of any move that is still allowed, so it creates no obligation.
             if left.is_empty() || left == self.legal || piece.color != self.us {
                 continue;
             }
@@ -448,7 +452,7 @@ impl Turn {
         bound
     }
 
-    /// The legal moves that were allowed by what had been touched at this time.
+    /// Returns the legal moves that the touches up to this time allow.
     fn by_touch_until(&self, at: u64, legal: &[Move], touches: &Touches) -> Vec<Move> {
         let mut until = touches.clone();
         until.touched.retain(|touch| touch.at <= at);
@@ -460,12 +464,12 @@ impl Turn {
     }
 }
 
-/// The squares of these touches.
+/// Returns the squares of the touches that satisfy `which`.
 fn squares(touches: &[Touch], which: impl Fn(&Touch) -> bool) -> Bitboard {
     touches.iter().filter(|touch| which(touch)).map(|touch| touch.square).collect()
 }
 
-/// The square of what a move takes.
+/// Returns the square of the piece that a move captures.
 pub(crate) fn taken_by(mv: Move) -> Option<Square> {
     match mv {
         Move::Normal { capture: Some(_), to, .. } => Some(to),
@@ -474,12 +478,12 @@ pub(crate) fn taken_by(mv: Move) -> Option<Square> {
     }
 }
 
-/// Whether it is where castling takes the king, and where it takes the rook.
+/// Returns whether castling moves the king to the file of this square, and whether it moves the rook there.
 fn castling_squares(square: Square) -> [bool; 2] {
     [matches!(square.file(), File::C | File::G), matches!(square.file(), File::D | File::F)]
 }
 
-/// Where king and rook stand after castling.
+/// Returns the squares of king and rook after castling.
 fn castled(king: Square, rook: Square) -> [Square; 2] {
     let side = CastlingSide::from_queen_side(rook.cmp(&king) == Ordering::Less);
     [side.king_to_file(), side.rook_to_file()].map(|file| Square::from_coords(file, king.rank()))

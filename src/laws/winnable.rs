@@ -1,11 +1,11 @@
-//! Whether a player can still mate, by any series of legal moves: dead positions (Art. 5.2.2), flag fall (Art. 6.9), a
-//! resignation (Art. 5.1.2 of 2023) or a last illegal move (Art. 7.5.5) where the opponent cannot win.
+//! Determines whether a player can still checkmate by any series of legal moves: for dead positions (Art. 5.2.2), flag fall
+//! (Art. 6.9), a resignation (Art. 5.1.2 of 2023) or a last illegal move (Art. 7.5.5) where the opponent cannot win.
 //!
-//! Stages, each dearer than the one before, asked only if that one does not know: the men on the board; a walk on which one
-//! player takes what he can, which settles most positions of play; a short search for a mate with both players helping; where
-//! men can ever come to stand ([`reach`]); two long searches. "Can mate" rests on a mate that was found, "cannot" on a proof or on
-//! every position having been looked at. All of it can be run in slices, counted in moves looked at. Moves without a capture or a
-//! pawn's move are not counted: the arbiter ends such a game by Art. 9.6.2, not by these articles.
+//! The stages run in order of cost, each only if the previous one is inconclusive: the material; a greedy walk on which one player
+//! captures what they can, which decides most positions from play; a short helpmate search; the squares that pieces can ever reach
+//! ([`reach`]); two long searches. "Can mate" is based on a mate that was found, "cannot" on a proof or an exhaustive search. All
+//! stages can run in slices, measured in examined moves. Moves without a capture or a pawn move are not limited: the arbiter ends
+//! such a game by Art. 9.6.2, not by these articles.
 
 mod climb;
 mod mates;
@@ -20,36 +20,36 @@ use reach::Reach;
 use search::{Found, Plan, Search};
 use shakmaty::{Bitboard, Board, Chess, Color, Position as Rules};
 
-/// Positions that the short search may look at: it takes about as long as to find out where men can ever come to stand.
+/// Maximum number of positions in the short search. It takes about as long as the reach analysis.
 const SHORT: u32 = 1 << 10;
-/// Positions that each of the two long searches looks at before the answer is [`Winnable::Possible`]: less than a second for both
-/// and less than 10 MB, given back at the end, on a desktop computer.
+/// Maximum number of positions in each of the two long searches; beyond it the result is [`Winnable::Possible`]. On a desktop
+/// computer both take less than a second and less than 10 MB, which is freed at the end.
 pub const LIMIT: u32 = 1 << 18;
-/// What the greedy walk costs, in moves looked at.
+/// The cost of the greedy walk, in examined moves.
 const WALK: u32 = 1 << 10;
-/// What it costs to find out where men can ever come to stand, in moves looked at.
+/// The cost of the reach analysis, in examined moves.
 const REACH: u32 = 1 << 14;
-/// More men than these are no position that anybody reached by play.
+/// Maximum number of pieces: no position from play has more.
 const MEN: usize = 32;
 
-/// Whether a player can still mate.
+/// Whether a player can still checkmate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Winnable {
-    /// Some series of legal moves mates the opponent.
+    /// Some series of legal moves checkmates the opponent.
     CanMate,
-    /// No series of legal moves does.
+    /// No series of legal moves checkmates the opponent.
     CannotMate,
-    /// None was found before the limit, nor shown not to exist; or the position has not one king a side, and no mate can be
-    /// spoken of.
+    /// Undecided: no mate was found within the limit, and none was disproved. Also for a position without exactly one king per
+    /// side, where checkmate is not defined.
     Possible,
 }
 
-/// Whether `winner` can still mate from here, whoever is to move. The same position always gets the same answer.
+/// Returns whether `winner` can still checkmate from this position, whoever is to move. Deterministic.
 pub fn winnable(position: &Position, winner: Color) -> Winnable {
     winnable_within(position, winner, LIMIT)
 }
 
-/// The same, with another limit (at most [`LIMIT`]).
+/// Returns the same as [`winnable`], with another limit (at most [`LIMIT`]).
 pub fn winnable_within(position: &Position, winner: Color, limit: u32) -> Winnable {
     let mut search = MateSearch::with_limit(position, winner, limit);
     loop {
@@ -59,7 +59,7 @@ pub fn winnable_within(position: &Position, winner: Color, limit: u32) -> Winnab
     }
 }
 
-/// Whether the game ends here as drawn since neither player can mate (Art. 5.2.2). While that is not certain it goes on.
+/// Returns whether the game is drawn because neither player can checkmate (Art. 5.2.2); `false` while this is not certain.
 pub fn is_dead(position: &Position) -> bool {
     let mut search = DeadSearch::new(position);
     loop {
@@ -69,7 +69,7 @@ pub fn is_dead(position: &Position) -> bool {
     }
 }
 
-/// A search for whether a player can still mate, run in slices. What it finds does not depend on the slices.
+/// A search for whether a player can still checkmate, run in slices. The result does not depend on the slices.
 pub struct MateSearch(Kinds);
 
 enum Kinds {
@@ -78,7 +78,7 @@ enum Kinds {
 }
 
 impl MateSearch {
-    /// A search with the full limit for whether `winner` can mate from here, whoever is to move. Nothing is looked at yet.
+    /// Creates a search with the full limit for whether `winner` can checkmate, whoever is to move. Does not start it.
     pub fn new(position: &Position, winner: Color) -> MateSearch {
         MateSearch::with_limit(position, winner, LIMIT)
     }
@@ -92,8 +92,8 @@ impl MateSearch {
         })
     }
 
-    /// Searches on until about `budget` more moves were looked at. `None`: it is not finished; [`Winnable::Possible`]: it is, and
-    /// the limit was reached.
+    /// Continues the search for about `budget` more examined moves. Returns `None` if it is not finished, and
+    /// [`Winnable::Possible`] if it reached the limit.
     pub fn run(&mut self, budget: u32) -> Option<Winnable> {
         match &mut self.0 {
             Kinds::Regular(stages) => stages.run(budget),
@@ -102,24 +102,24 @@ impl MateSearch {
     }
 }
 
-/// A search for whether neither player can mate any more (Art. 5.2.2), run in slices.
+/// A search for whether neither player can checkmate any more (Art. 5.2.2), run in slices.
 pub struct DeadSearch {
     search: MateSearch,
-    /// The other player's search, while the first one is not finished.
+    /// The search for the other player, while the first one is not finished.
     other: Option<MateSearch>,
 }
 
 impl DeadSearch {
-    /// A search with the full limit. Nothing is looked at yet.
+    /// Creates a search with the full limit. Does not start it.
     pub fn new(position: &Position) -> DeadSearch {
-        // One who can is enough for it to go on: the one who has more to mate with is found out sooner.
+        // One player who can checkmate is enough. The player with more pieces usually gives a result sooner.
         let count = |color| position.board().by_color(color).count();
         let first = if count(Color::White) >= count(Color::Black) { Color::White } else { Color::Black };
         DeadSearch { search: MateSearch::new(position, first), other: Some(MateSearch::new(position, !first)) }
     }
 
-    /// Searches on until about `budget` more moves of each player's search were looked at. `None`: it is not finished. While it
-    /// is not certain that neither player can mate, the position is not dead.
+    /// Continues the search for about `budget` more examined moves per player. Returns `None` if it is not finished, and `false`
+    /// unless it is certain that neither player can checkmate.
     pub fn run(&mut self, budget: u32) -> Option<bool> {
         loop {
             if self.search.run(budget)? != Winnable::CannotMate {
@@ -141,17 +141,17 @@ struct Stages<P> {
     stage: Stage<P>,
 }
 
-/// Which stage is next.
+/// The next stage.
 enum Stage<P> {
-    /// The men, and the greedy walk.
+    /// The material, and the greedy walk.
     Walk,
     /// The short search.
     Short(Search<P>),
-    /// Where men can ever come to stand.
+    /// The squares that pieces can ever reach.
     Reach,
-    /// The long searches: this one, and whether another one follows.
+    /// A long search; `last` is set if no other one follows.
     Long { mates: Vec<Mate>, search: Search<P>, last: bool },
-    /// The answer.
+    /// The result.
     Done(Winnable),
 }
 
@@ -192,7 +192,7 @@ impl<P: Rules + Clone> Stages<P> {
         }
     }
 
-    /// What the men and the greedy walk say.
+    /// Runs the material check and the greedy walk.
     fn walk(&self) -> Stage<P> {
         let board = self.position.board();
         let kings = |color| (board.kings() & board.by_color(color)).count();
@@ -220,7 +220,7 @@ fn answer(found: Found) -> Winnable {
     }
 }
 
-/// Whether there is a mate with these men at all, wherever they stood and whatever pawns became.
+/// Returns whether any checkmate exists with this material, for any placement and any promotions.
 pub fn enough_material(board: &Board, winner: Color) -> bool {
     let (ours, theirs) = (board.by_color(winner), board.by_color(!winner));
     if (ours & (board.pawns() | board.rooks_and_queens())).any() {
@@ -228,7 +228,7 @@ pub fn enough_material(board: &Board, winner: Color) -> bool {
     }
     let (knights, bishops) = (ours & board.knights(), ours & board.bishops());
     if knights.any() {
-        // One knight alone needs a man that takes a flight from his own king and cannot take the knight.
+        // A single knight needs an opposing piece that blocks a flight square of its own king and cannot capture the knight.
         return (knights | bishops).count() > 1 || (theirs & !board.kings() & !board.queens()).any();
     }
     let (light, dark) = (bishops & Bitboard::LIGHT_SQUARES, bishops & Bitboard::DARK_SQUARES);

@@ -4,9 +4,9 @@
 pub trait Worded: Sized + Copy + PartialEq + 'static {
     /// All values, in the order in which they are declared.
     const ALL: &'static [Self];
-    /// Its word in the files.
+    /// Returns the word for this value in the files.
     fn word(self) -> &'static str;
-    /// What a word stands for.
+    /// Returns the value with this word.
     fn from_word(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| value.word() == word)
     }

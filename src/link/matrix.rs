@@ -1,7 +1,7 @@
-//! A matrix of reed switches on the computer's own lines: a file says how it is wired, a thread scans it.
+//! A matrix of reed switches on the computer's own lines: a file describes the wiring, and a thread scans it.
 //!
-//! **Invariant:** nothing is driven but the lines that the file names as rows, and those only against the pull of the columns: a row
-//! is pulled to one level or let go, never to the other.
+//! **Invariant:** No lines are driven except those that the file names as rows, and those only against the pull of the columns: a
+//! row is driven to one level or released, never to the other level.
 
 use super::serial::{LineError, OpenError};
 use crate::boards::matrix::{ASK, PACKET, packet};
@@ -12,22 +12,22 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc as packets;
 
-/// Packets that wait for the link task: a second of a piece that is waved about.
+/// Capacity of the packet queue to the link task: a second of a piece being moved quickly over the board.
 const WAITING: usize = 64;
 
-/// How a matrix is wired: a TOML file, documented in `docs/matrix.md`.
+/// Wiring of a matrix: a TOML file, documented in `docs/matrix.md`.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Wiring {
-    /// Scans a second, 10–200.
+    /// Scans per second, 10–200.
     #[serde(default = "scans")]
     pub scan_hz: u32,
-    /// From driving a row until its columns are read, in microseconds, 0–5000.
+    /// Settle time between driving a row and reading its columns, in microseconds, 0–5000.
     #[serde(default = "settle")]
     pub settle_us: u64,
-    /// Every switch has a diode.
+    /// Whether every switch has a diode.
     pub diodes: bool,
-    /// The level of a column whose contact is closed.
+    /// Level of a column whose contact is closed.
     #[serde(default)]
     pub closed: Level,
     /// Lines of a GPIO chip.
@@ -44,22 +44,22 @@ fn settle() -> u64 {
     150
 }
 
-/// To which level a closed contact brings its column.
+/// The level to which a closed contact brings its column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Rows are pulled low, columns are held high by the chip.
+    /// Rows are driven low; the chip pulls columns high.
     #[default]
     Low,
-    /// The other way round; GPIO only.
+    /// Rows are driven high, columns pulled low; GPIO only.
     High,
 }
 
-/// Eight rows and eight columns of a GPIO chip, by their line numbers.
+/// Eight rows and eight columns on a GPIO chip, as line numbers.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gpio {
-    /// Its character device, e.g. `/dev/gpiochip0`.
+    /// Character device of the chip, e.g. `/dev/gpiochip0`.
     pub chip: PathBuf,
     /// Ranks 1 to 8.
     pub rows: [u32; 8],
@@ -71,16 +71,16 @@ pub struct Gpio {
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mcp23017 {
-    /// The bus, e.g. `/dev/i2c-1`.
+    /// Bus, e.g. `/dev/i2c-1`.
     pub bus: PathBuf,
-    /// 0x20–0x27.
+    /// Address, 0x20–0x27.
     pub address: u8,
-    /// The port of the rows; the columns are on the other one.
+    /// Port of the rows; the columns are on the other one.
     pub rows: Bank,
-    /// The pins of ranks 1 to 8, 0–7.
+    /// Pins of ranks 1 to 8, 0–7.
     #[serde(default = "in_order")]
     pub row_pins: [u8; 8],
-    /// The pins of files a to h, 0–7.
+    /// Pins of files a to h, 0–7.
     #[serde(default = "in_order")]
     pub column_pins: [u8; 8],
 }
@@ -99,10 +99,10 @@ pub enum Bank {
 }
 
 impl Wiring {
-    /// Reads it, and checks it whole.
+    /// Parses and validates a wiring file.
     ///
     /// # Errors
-    /// Everything that is wrong with it, in words.
+    /// A description of everything that is wrong with it.
     pub fn parse(text: &str) -> Result<Wiring, String> {
         let wiring: Wiring = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
         let mut wrong: Vec<String> = Vec::new();
@@ -146,11 +146,12 @@ impl Wiring {
 
 /// The lines of a matrix.
 pub trait Lines: Send {
-    /// Drives this row, 0–7, waits, reads the columns and lets the row go. Bit 0 is the first column; 1: its contact is closed.
+    /// Drives a row (0–7), waits, reads the columns and releases the row. Bit 0 is the first column; 1 means that its contact is
+    /// closed.
     fn read(&mut self, row: usize, settle: Duration) -> io::Result<u8>;
 }
 
-/// All squares once.
+/// Scans all squares once.
 pub fn scan(lines: &mut dyn Lines, settle: Duration) -> io::Result<Bitboard> {
     let mut closed = 0;
     for row in 0..8 {
@@ -167,10 +168,10 @@ pub struct Port {
 }
 
 impl Port {
-    /// Reads the file at this path and begins to scan what it describes.
+    /// Reads the wiring file at this path and begins to scan.
     ///
     /// # Errors
-    /// There is no such file, it is wrong, or its lines cannot be had.
+    /// The file does not exist or is invalid, or its lines are not available.
     pub fn open(path: &Path) -> Result<Port, OpenError> {
         let other = |reason: String| OpenError::Other { port: path.to_path_buf(), reason };
         let text = match std::fs::read_to_string(path) {
@@ -188,7 +189,7 @@ impl Port {
     /// Begins to scan these lines.
     ///
     /// # Errors
-    /// No thread can be had.
+    /// The thread cannot be started.
     pub fn scanning(wiring: &Wiring, mut lines: Box<dyn Lines>) -> io::Result<Port> {
         let (sender, packets) = packets::channel(WAITING);
         let (asks, asked) = mpsc::channel();
@@ -207,7 +208,7 @@ impl Port {
                     }
                     Ok(_) => sender.is_closed(),
                     Err(error) => {
-                        // Nobody has to listen: the port is gone either way.
+                        // The receiver may be gone; the port ends in either case.
                         let _ = sender.blocking_send(Err(error));
                         true
                     }
@@ -225,7 +226,7 @@ impl Port {
         Ok(Port { packets, asks })
     }
 
-    /// Waits for a packet and tells how many bytes it has. Loses nothing when cancelled.
+    /// Reads a packet and returns its length in bytes. Cancel safe.
     ///
     /// # Errors
     /// The lines failed.
@@ -240,7 +241,7 @@ impl Port {
         }
     }
 
-    /// Takes what [`crate::boards::matrix`] sends.
+    /// Accepts the bytes that [`crate::boards::matrix`] sends.
     ///
     /// # Errors
     /// The lines failed.
@@ -319,7 +320,7 @@ mod chip {
     }
 }
 
-/// An MCP23017 with its registers as after power-up (`IOCON.BANK` = 0), by its data sheet.
+/// An MCP23017 with the register layout after power-up (`IOCON.BANK` = 0), as in its data sheet.
 #[cfg(feature = "gpio")]
 mod expander {
     use super::{Bank, Lines, Mcp23017};
@@ -328,15 +329,15 @@ mod expander {
     use std::io;
     use std::time::Duration;
 
-    /// Registers of port A; those of port B follow.
+    /// Registers of port A; those of port B follow each of them.
     mod register {
         /// Direction: 1 is input.
         pub const IODIR: u8 = 0x00;
         /// Pull-up resistors.
         pub const GPPU: u8 = 0x0c;
-        /// What the pins show.
+        /// Levels of the pins.
         pub const GPIO: u8 = 0x12;
-        /// What outputs are set to.
+        /// Output latches.
         pub const OLAT: u8 = 0x14;
     }
 
@@ -351,7 +352,7 @@ mod expander {
             let bus = I2cdev::new(&wired.bus).map_err(|error| told(&error))?;
             let mut expander = Expander { bus, wired: wired.clone() };
             let (rows, columns) = expander.banks();
-            // A row is let go as an input and driven as an output that is low.
+            // A released row is an input; a driven row is a low output.
             for (register, value) in [
                 (register::IODIR + rows, 0xff),
                 (register::OLAT + rows, 0x00),
@@ -364,7 +365,7 @@ mod expander {
             Ok(expander)
         }
 
-        /// What is added to the registers of port A for those of the rows, and of the columns.
+        /// Returns the offsets from port A's registers to those of the rows and of the columns.
         fn banks(&self) -> (u8, u8) {
             let rows = u8::from(self.wired.rows == Bank::B);
             (rows, 1 - rows)
@@ -390,7 +391,7 @@ mod expander {
             let levels = self.get(register::GPIO + columns);
             self.set(register::IODIR + rows, 0xff)?;
             let levels = levels?;
-            // Without their resistors, which a loss of power takes away, columns show anything: no such scan is passed on.
+            // Without pull-ups, which a power loss resets, columns float: such a scan is discarded.
             if row == 7 && self.get(register::GPPU + columns)? != 0xff {
                 return Err(io::Error::other("the expander has lost its settings, as it does without power"));
             }

@@ -1,6 +1,6 @@
-//! Cables: which ports there are, and bytes in and out of one. Each file owns the crate it needs.
+//! Ports: which ones exist, and reading and writing their bytes. Each file owns the crate that it needs.
 //!
-//! **Invariant:** nothing here knows what the bytes mean, and nothing is sent that the caller did not hand over.
+//! **Invariant:** Nothing here interprets the bytes, and nothing is sent except what the caller passes.
 
 pub mod matrix;
 mod port;

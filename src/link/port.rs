@@ -1,4 +1,4 @@
-//! A board's port, whatever it is connected by.
+//! A board's port, independent of the kind of connection.
 
 use super::matrix;
 use super::serial::{self, LineError, OpenError};
@@ -6,19 +6,19 @@ use super::usb;
 use crate::boards::{Connection, ControlLines};
 use std::path::Path;
 
-/// An open port, ours alone as long as it lives.
+/// An open port, held exclusively until it is dropped.
 #[derive(Debug)]
 pub enum Port {
     /// A serial port.
     Serial(serial::Port),
-    /// Reed switches on the computer's own lines.
+    /// Reed switches on the computer's own GPIO or I²C lines.
     Matrix(matrix::Port),
     /// USB reports.
     Usb(usb::Port),
 }
 
 impl Port {
-    /// Opens the port at this device file. `control` is for serial ports.
+    /// Opens the port at this device node. `control` is for serial ports.
     ///
     /// Must be called inside a tokio runtime with I/O. Never blocks; a serial port is opened at once.
     pub async fn open(path: &Path, connection: Connection, control: ControlLines) -> Result<Port, OpenError> {
@@ -29,8 +29,7 @@ impl Port {
         }
     }
 
-    /// Waits for bytes, from USB for one report, and tells how many were put into `buf`, at least one. Loses nothing when
-    /// cancelled.
+    /// Reads bytes into `buf` (from USB one report) and returns their number, at least one. Cancel safe.
     pub async fn read(&mut self, buf: &mut [u8]) -> Result<usize, LineError> {
         match self {
             Port::Serial(port) => port.read(buf).await,
@@ -39,7 +38,7 @@ impl Port {
         }
     }
 
-    /// Hands all bytes over, at once: pauses between them are the caller's. Not safe to cancel.
+    /// Writes all bytes at once: pauses between writes are up to the caller. Not cancel safe.
     pub async fn write_all(&mut self, bytes: &[u8]) -> Result<(), LineError> {
         match self {
             Port::Serial(port) => port.write_all(bytes).await,

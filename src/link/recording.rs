@@ -1,6 +1,6 @@
-//! Recordings: everything a board ever said, as JSON Lines. `docs/recording.md` has every field.
+//! Recordings: everything that a board sent, as JSON Lines. `docs/recording.md` describes every field.
 //!
-//! What a recording holds of the core (settings, commands) is passed on as JSON: its meaning is [`crate::wire`]'s.
+//! A recording's core data (settings, commands) is passed on as JSON; [`crate::wire`] interprets it.
 
 use crate::boards::{LinkState, Millis};
 use serde::{Deserialize, Serialize};
@@ -8,10 +8,10 @@ use serde_json::{Map, Value};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// The version of the format that is written, and the only one read.
+/// Version of the format that is written, and the only one that is read.
 pub const FORMAT: u32 = 1;
 
-/// No recording is longer: 366 days, in milliseconds.
+/// Maximum length of a recording: 366 days, in milliseconds.
 const LONGEST: Millis = 366 * 86_400_000;
 
 /// The first line.
@@ -22,31 +22,31 @@ pub struct Header {
     pub touchmove_recording: u32,
     /// A model of [`crate::boards::BOARDS`].
     pub board: String,
-    /// What the board's configuration would hold.
+    /// The board's configuration options.
     #[serde(default)]
     pub options: Map<String, Value>,
-    /// Start positions of Chess960 are start positions.
+    /// Accept Chess960 start positions.
     #[serde(default)]
     pub chess960: bool,
-    /// The position the game starts from, where it is not found on the board.
+    /// Start position of the game, if it is not detected on the board.
     #[serde(default)]
     pub start_fen: Option<String>,
     /// Edition of the Laws.
     #[serde(default = "usual_laws")]
     pub laws: String,
-    /// When the recording began, RFC 3339.
+    /// Start time of the recording, RFC 3339.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub started: String,
     /// Version of the program that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The effective settings of the core ([`crate::wire::settings_to_value`]); without them a replay takes the defaults.
+    /// Effective settings of the core ([`crate::wire::settings_to_value`]); without them a replay uses the defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core: Option<Value>,
 }
 
 impl Header {
-    /// A header that leaves everything at its default.
+    /// Returns a header with all other fields at their defaults.
     pub fn new(board: &str) -> Header {
         Header {
             touchmove_recording: FORMAT,
@@ -66,14 +66,14 @@ fn usual_laws() -> String {
     "fide-2023".to_owned()
 }
 
-/// Where a recording begins in mid-game.
+/// State of a recording that begins in mid-game.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct State {
-    /// What stands on the squares of play: the first field of a FEN.
+    /// Placement, seen as the players see it: the first field of a FEN.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<String>,
-    /// The position of the game, as FEN.
+    /// Position of the game, as FEN.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
     /// White's time in milliseconds.
@@ -82,73 +82,73 @@ pub struct State {
     /// Black's time in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_black_ms: Option<u32>,
-    /// The game so far: its durable events ([`crate::wire::to_json`]). Without them the game begins from `position`.
+    /// Durable events of the game so far ([`crate::wire::to_json`]). Without them the game begins from `position`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<Value>,
-    /// What is known of the pieces ([`crate::boards::Reading::Calibration`]), on boards that do not say themselves what they are.
+    /// Calibration of the pieces ([`crate::boards::Reading::Calibration`]), for boards that do not store it themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<String>,
 }
 
-/// What one line says.
+/// Content of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// Where the recording begins in mid-game.
+    /// State of a recording that begins in mid-game.
     State(State),
     /// Bytes from the board.
     Rx(Vec<u8>),
-    /// Bytes sent to the board. Told; a replay ignores them.
+    /// Bytes sent to the board. For information only; a replay ignores them.
     Tx(Vec<u8>),
-    /// The cable.
+    /// Change of the link.
     Link(LinkState),
-    /// What an arbiter or player asked for ([`crate::wire::order_to_value`]).
+    /// Command of an arbiter or player ([`crate::wire::order_to_value`]).
     Command(Value),
-    /// Anything; ignored.
+    /// Any text; ignored.
     Note(String),
 }
 
 /// One line after the header.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// Since the start of the recording; never less than in the line before.
+    /// Time since the start of the recording; never less than in the previous line.
     pub at: Millis,
-    /// What.
+    /// Content.
     pub what: What,
 }
 
-/// A whole recording.
+/// A complete recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
-    /// The first line.
+    /// First line.
     pub header: Header,
-    /// The others.
+    /// Other lines.
     pub lines: Vec<Line>,
 }
 
-/// A recording that cannot be read; says where and what to write instead.
+/// Error of a recording that cannot be read; says where, and what to write instead.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
     /// The file cannot be read.
     #[error("{file}: {error}")]
     Io {
-        /// Which file.
+        /// File.
         file: String,
-        /// Why.
+        /// Reason.
         error: io::Error,
     },
-    /// A line that is none.
+    /// An invalid line.
     #[error("{file}:{line}: {reason}")]
     Line {
-        /// Which file.
+        /// File.
         file: String,
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
         /// What is wrong, and what to write instead.
         reason: String,
     },
 }
 
-/// As a line stands in the file. Exactly one of the optional fields is there.
+/// A line as stored in the file. Exactly one of the optional fields is present.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Raw {
@@ -176,8 +176,8 @@ pub fn read(path: &Path) -> Result<Recording, RecordingError> {
     }
 }
 
-/// Reads a recording from its text; `file` is what errors call it. Empty lines are passed over. A last line that was cut off
-/// in writing (no line's end, no whole JSON) is passed over too: that is how a recording ends when the power goes.
+/// Parses a recording; `file` is its name in errors. Empty lines are skipped. An incomplete last line (no newline, no complete
+/// JSON) is skipped too: a recording ends like this after a power cut.
 pub fn parse(file: &str, text: &str) -> Result<Recording, RecordingError> {
     let wrong = |line: usize, reason: String| RecordingError::Line { file: file.to_owned(), line, reason };
     let mut lines = text.split_inclusive('\n').enumerate().map(|(index, line)| (index + 1, line));
@@ -271,7 +271,7 @@ fn to_raw(line: &Line) -> Raw {
     raw
 }
 
-/// Bytes as pairs of lower-case hex digits.
+/// Encodes bytes as pairs of lower-case hex digits.
 pub fn to_hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut hex, byte| {
@@ -281,7 +281,7 @@ pub fn to_hex(bytes: &[u8]) -> String {
     })
 }
 
-/// Reads pairs of hex digits; `None` for anything else.
+/// Decodes pairs of hex digits; `None` for anything else.
 pub fn from_hex(hex: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u8>> = hex.chars().map(|digit| digit.to_digit(16).map(|value| value as u8)).collect();
     let digits = digits?;
@@ -291,16 +291,16 @@ pub fn from_hex(hex: &str) -> Option<Vec<u8>> {
         .then(|| digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
 }
 
-/// What became of a line that was to be written.
+/// Outcome of writing a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// It stands in the recording.
+    /// The line is in the recording.
     Kept,
-    /// The recording is as large as it may be: this line and all later ones are dropped.
+    /// The recording has reached its maximum size: this line and all later ones are dropped.
     Full,
 }
 
-/// Writes a recording line by line. What it has been given is in the writer's hands, line for line; it buffers nothing.
+/// Writes a recording line by line, unbuffered: each line is passed to the inner writer at once.
 pub struct Writer<W: Write> {
     to: W,
     room: u64,
@@ -309,8 +309,8 @@ pub struct Writer<W: Write> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a recording of at most `cap` bytes, beside the header, states, and a last note that says it is full: those are
-    /// written in any case.
+    /// Begins a recording of at most `cap` bytes. The header, states and a last note that the recording is full are not counted and
+    /// always written.
     pub fn begin(mut to: W, header: &Header, cap: u64) -> io::Result<Writer<W>> {
         let mut line = serde_json::to_vec(header)?;
         line.push(b'\n');
@@ -318,7 +318,7 @@ impl<W: Write> Writer<W> {
         Ok(Writer { to, room: cap, full: false, last: 0 })
     }
 
-    /// Writes one line. A time before that of the last line is written as that of the last line.
+    /// Writes one line. A time before that of the last line is replaced by the latter.
     pub fn write(&mut self, at: Millis, what: What) -> io::Result<Written> {
         if self.full {
             return Ok(Written::Full);
@@ -339,7 +339,7 @@ impl<W: Write> Writer<W> {
         Ok(Written::Kept)
     }
 
-    /// Where it was written to.
+    /// Returns the inner writer.
     pub fn into_inner(self) -> W {
         self.to
     }

@@ -1,22 +1,23 @@
-//! udev's rules, written from the table of boards: `udev/70-touchmove.rules`.
+//! udev rules generated from the table of boards: `udev/70-touchmove.rules`.
 //!
-//! A device with a board's own id is given to touchmove: its group may open it, it has a name that stays, it starts the service, and
-//! ModemManager leaves it alone. Devices with ids that sit in other people's adapters too are only tagged; a line in a rules
-//! file of one's own that is read before, see [`local_line`], gives one of them to touchmove as if its id were a board's.
+//! A device with a board's own USB id is assigned to touchmove: its group may open it, it gets a permanent name, it starts the
+//! service, and ModemManager ignores it. Devices with generic ids, which are also used in other adapters, are only tagged. A line
+//! in a local rules file that is read earlier, see [`local_line`], assigns one of them to touchmove as if its id were a board's
+//! own.
 
 use super::watch::{Device, Ids};
 use crate::boards::{BOARDS, Connection, Model, UsbId};
 use std::collections::BTreeMap;
 
-/// The property that names the board (by [`Model::name`]) which a device is.
+/// Property with the name ([`Model::name`]) of the board that a device is.
 pub const GIVEN: &str = "TOUCHMOVE_BOARD";
-/// The property that names the boards which a device with a generic id may be.
+/// Property with the names of the boards that a device with a generic id may be.
 pub const PERHAPS: &str = "TOUCHMOVE_PERHAPS";
-/// Where rules of one's own are written: read before those of touchmove.
+/// Path of local rules, which are read before those of touchmove.
 pub const LOCAL_FILE: &str = "/etc/udev/rules.d/69-touchmove-local.rules";
-/// The group that boards belong to.
+/// Group that owns the boards' device nodes.
 pub const GROUP: &str = "touchmove";
-/// Whom the service runs as (config/sysusers.d).
+/// User of the service (config/sysusers.d).
 pub const USER: &str = "touchmove";
 
 const HEAD: &str = r#"# Chessboards that touchmove reads. Written from its table of boards by `UPDATE=1 cargo test rules`: do not edit.
@@ -45,7 +46,7 @@ SYMLINK+="touchmove/$env{TOUCHMOVE_BOARD}_$env{TOUCHMOVE_PLACE}"
 LABEL="touchmove_end"
 "#;
 
-/// The rules for all boards.
+/// Returns the rules for all boards.
 pub fn rules() -> String {
     let mut rules = HEAD.to_owned();
     for model in BOARDS {
@@ -54,7 +55,7 @@ pub fn rules() -> String {
             rules += &own(model, id);
         }
     }
-    // Several boards have the same chips inside.
+    // Several boards contain the same chips.
     let mut generic: BTreeMap<(u16, u16), (&UsbId, Vec<&str>)> = BTreeMap::new();
     for (model, id) in BOARDS.iter().flat_map(|model| model.usb.iter().map(move |id| (model, id))).filter(|(_, id)| id.generic)
     {
@@ -68,17 +69,17 @@ pub fn rules() -> String {
     rules + TAIL
 }
 
-/// What a board's own id says.
+/// Returns the rules for a board's own USB id.
 fn own(model: &Model, id: &UsbId) -> String {
     let device = parents(id).replace("ATTRS", "ATTR");
     match model.connection {
         Connection::Serial(_) => {
             let given = format!("SUBSYSTEM==\"tty\", {}, ENV{{{GIVEN}}}=\"{}\"\n", parents(id), model.name);
-            // ModemManager asks the USB device whether its ports are to be left alone.
+            // ModemManager checks the USB device for whether to ignore its ports.
             let alone = format!("SUBSYSTEM==\"usb\", {device}, ENV{{ID_MM_DEVICE_IGNORE}}=\"1\"\n");
             given + &alone
         }
-        // It is no device of its own.
+        // A matrix is not a device of its own.
         Connection::Matrix => String::new(),
         Connection::Usb(_) => {
             format!("SUBSYSTEM==\"usb\", {device}, ENV{{{GIVEN}}}=\"{}\"\n", model.name)
@@ -86,12 +87,13 @@ fn own(model: &Model, id: &UsbId) -> String {
     }
 }
 
-/// Matches a device that is below one with these ids.
+/// Returns a match for devices below one with these ids.
 fn parents(id: &UsbId) -> String {
     format!("ATTRS{{idVendor}}==\"{:04x}\", ATTRS{{idProduct}}==\"{}\"", id.vendor, products(id))
 }
 
-/// As udev matches text: one product, or a pattern where the range is made of whole hexadecimal digits, else all of them.
+/// Returns a match for the products, as udev matches text: one product, or a pattern if the range consists of whole hexadecimal
+/// digits, else all products.
 fn products(id: &UsbId) -> String {
     let (first, last) = (format!("{:04x}", id.products.start()), format!("{:04x}", id.products.end()));
     let same = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
@@ -99,7 +101,7 @@ fn products(id: &UsbId) -> String {
     let rest = from.len().saturating_sub(1);
     match (from.chars().next(), to.chars().next()) {
         (Some(low), Some(high)) if from.ends_with(&"0".repeat(rest)) && to.ends_with(&"f".repeat(rest)) => {
-            // A class of characters counts by their codes, in which letters do not follow digits.
+            // A character class is ordered by character codes, in which letters do not directly follow digits.
             let class = if high.is_ascii_digit() || !low.is_ascii_digit() {
                 format!("[{low}-{high}]")
             } else {
@@ -112,8 +114,8 @@ fn products(id: &UsbId) -> String {
     }
 }
 
-/// The line that gives a serial port with a generic id to touchmove as this board: this one, where it has a serial number, or
-/// else whatever is plugged into its socket. `None` where it hangs on no USB.
+/// Returns the rule that assigns a serial port with a generic id to touchmove as this board: by serial number if the device has
+/// one, else by socket, for any device there. `None` if the port is not on USB.
 pub fn local_line(device: &Device, model: &Model) -> Option<String> {
     let Ids { vendor, product } = device.ids?;
     let which = match (&device.serial, &device.usb_path) {

@@ -1,7 +1,7 @@
-//! A serial port: opened exclusively, read until it is gone, written to and never flushed.
+//! A serial port: opened exclusively, read until it disappears, and never flushed.
 //!
-//! `flush` is never called here: in this stack it waits in `tcdrain` on the thread that runs every other task, 67 ms for
-//! 64 bytes at 9600 Bd and for good on a line that is stuck.
+//! `flush` is never called: in this stack it waits in `tcdrain` on the thread that runs all other tasks, 67 ms for 64 bytes at 9600
+//! Bd and forever on a stuck line.
 
 use super::rules;
 use crate::boards::{ControlLines, Line};
@@ -16,9 +16,9 @@ use tokio_serial::{ClearBuffer, SerialPort as _, SerialPortBuilderExt, SerialStr
 /// A program that has the port open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Its process id.
+    /// Process id.
     pub pid: u32,
-    /// Its name, as the kernel knows it.
+    /// Name as the kernel knows it.
     pub name: String,
 }
 
@@ -28,63 +28,64 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Why a port could not be opened; each says what to do.
+/// Reason why a port could not be opened; each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("{} does not exist: plug the board in, or see `touchmovectl doctor` for the ports there are", port.display())]
     NoSuchDevice {
-        /// The port.
+        /// Port.
         port: PathBuf,
     },
-    /// The file is there, but this user may not open it.
+    /// The file exists, but this user may not open it.
     #[error("no permission to open {}: it belongs to {}; {}", port.display(), named(group), join_group(group))]
     NoPermission {
-        /// The port.
+        /// Port.
         port: PathBuf,
-        /// The group that owns it: its name, its number where it has none, or [`UNSEEN_GROUP`].
+        /// Group that owns it: its name, its number if it has no name, or [`UNSEEN_GROUP`].
         group: String,
     },
-    /// Another program has it.
+    /// Another program holds it.
     #[error("{} is in use by {}; {}", port.display(), holder_or_unknown(holder), release(holder))]
     Busy {
-        /// The port.
+        /// Port.
         port: PathBuf,
-        /// Who, where that can be seen: root sees everybody, others see their own programs.
+        /// That program, if this user can see it: root sees all processes, others only their own.
         holder: Option<Holder>,
     },
-    /// Something else than a serial port.
+    /// Not a serial port.
     #[error("{} is not a serial port: give one such as /dev/ttyUSB0 or a link in /dev/serial/by-id", port.display())]
     NotATerminal {
-        /// The path.
+        /// Path.
         port: PathBuf,
     },
-    /// Something else than a USB device.
+    /// Not a USB device.
     #[error("{} is no USB device: give one such as /dev/bus/usb/001/004 or a link in /dev/touchmove", port.display())]
     NotUsb {
-        /// The path.
+        /// Path.
         port: PathBuf,
     },
-    /// Anything else, in the system's words.
+    /// Any other error, in the operating system's words.
     #[error("{} cannot be opened: {reason}", port.display())]
     Other {
-        /// The port.
+        /// Port.
         port: PathBuf,
-        /// What the system says.
+        /// The operating system's message.
         reason: String,
     },
 }
 
-/// Stands for the name of a group that this program does not see: the service has users of its own (`PrivateUsers=` of systemd.exec(5)),
+/// Name of a group that this process cannot see: the service has its own user namespace (`PrivateUsers=`, see systemd.exec(5)), in
+/// which most groups have no name.
 /// to whom most groups have no name.
 pub const UNSEEN_GROUP: &str = "?";
 
-/// A group in a sentence.
+/// Returns the group's name for use in a sentence.
 fn named(group: &str) -> String {
     if group == UNSEEN_GROUP { "a group that is not seen from here".to_owned() } else { format!("group {group}") }
 }
 
-/// What to do to be let in to the devices of a group, for whoever runs this program.
+/// Returns what the user of this process must do to get access to a group's devices.
 pub fn join_group(group: &str) -> String {
     let user = rustix::process::geteuid().as_raw().to_string();
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -98,7 +99,7 @@ fn join(group: &str, user: &str) -> String {
             format!("`ls -l` shows it: run `sudo usermod -aG GROUP {user}`, then `sudo systemctl restart touchmoved`")
         }
         (UNSEEN_GROUP, _) => "`ls -l` shows it: run `sudo usermod -aG GROUP $USER`, then log out and in again".to_owned(),
-        // Nobody logs in as the service.
+        // Nobody logs in as the service's user.
         (_, rules::USER) => format!("run `sudo usermod -aG {group} {user}`, then `sudo systemctl restart touchmoved`"),
         _ => format!("run `sudo usermod -aG {group} $USER`, then log out and in again"),
     }
@@ -108,7 +109,7 @@ fn holder_or_unknown(holder: &Option<Holder>) -> String {
     holder.as_ref().map_or_else(|| "another program".to_owned(), Holder::to_string)
 }
 
-/// What to do about a port that somebody else has.
+/// Returns what to do about a port that another program holds.
 pub fn release(holder: &Option<Holder>) -> String {
     match holder {
         Some(Holder { name, .. }) if name == "ModemManager" => {
@@ -121,20 +122,20 @@ pub fn release(holder: &Option<Holder>) -> String {
     }
 }
 
-/// Why reading or writing ended.
+/// Reason why reading or writing failed.
 #[derive(Debug, thiserror::Error)]
 pub enum LineError {
-    /// Unplugged, or the other end is closed. The port is of no more use: drop it and open it anew.
+    /// Unplugged, or the other end was closed. The port is unusable: drop it and open it again.
     #[error("the port is gone")]
     Gone,
-    /// Anything else, in the system's words. As final as [`LineError::Gone`].
+    /// Any other error, in the operating system's words. The port is unusable, as after [`LineError::Gone`].
     #[error("the port failed: {0}")]
     Failed(io::Error),
 }
 
 impl From<io::Error> for LineError {
     fn from(error: io::Error) -> Self {
-        // EIO 5, ENXIO 6, ENODEV 19: what an unplugged adapter or a closed pseudo-terminal answers.
+        // EIO 5, ENXIO 6, ENODEV 19: errors of an unplugged adapter or a closed pseudo-terminal.
         match error.raw_os_error() {
             Some(5 | 6 | 19) => LineError::Gone,
             _ => LineError::Failed(error),
@@ -142,14 +143,14 @@ impl From<io::Error> for LineError {
     }
 }
 
-/// An open serial port, ours alone as long as it lives (`TIOCEXCL` and `flock`).
+/// An open serial port, held exclusively (`TIOCEXCL` and `flock`) until it is dropped.
 #[derive(Debug)]
 pub struct Port {
     stream: SerialStream,
 }
 
 impl Port {
-    /// Opens the port with 8 data bits, no parity, one stop bit, no flow control, and throws away what arrived before.
+    /// Opens the port with 8 data bits, no parity, one stop bit and no flow control, and discards earlier input.
     ///
     /// Must be called inside a tokio runtime with I/O. Never blocks.
     pub fn open(path: &Path, line: Line, control: ControlLines) -> Result<Port, OpenError> {
@@ -159,13 +160,13 @@ impl Port {
             .dtr_on_open(asserted)
             .open_native_async()
             .map_err(|error| why(path, error))?;
-        // Pseudo-terminals have no modem lines and refuse.
+        // Pseudo-terminals have no modem control lines and return an error.
         let _ = stream.write_request_to_send(asserted);
         stream.clear(ClearBuffer::Input).map_err(|error| why(path, error))?;
         Ok(Port { stream })
     }
 
-    /// Waits for bytes and tells how many were put into `buf`, at least one. Loses nothing when cancelled.
+    /// Reads bytes into `buf` and returns their number, at least one. Cancel safe.
     pub async fn read(&mut self, buf: &mut [u8]) -> Result<usize, LineError> {
         loop {
             match self.stream.read(buf).await {
@@ -177,15 +178,15 @@ impl Port {
         }
     }
 
-    /// Hands all bytes to the kernel, at once: pauses between them are the caller's. Not safe to cancel.
+    /// Passes all bytes to the kernel at once: pauses between writes are up to the caller. Not cancel safe.
     pub async fn write_all(&mut self, bytes: &[u8]) -> Result<(), LineError> {
         Ok(self.stream.write_all(bytes).await?)
     }
 }
 
-/// What can be said of a port without opening it.
+/// Checks a port as far as possible without opening it.
 pub fn look(path: &Path) -> Result<(), OpenError> {
-    // /dev/null, /dev/zero and their like.
+    // Major number of /dev/null, /dev/zero and similar devices.
     const MEMORY: u64 = 1;
     match fs::metadata(path) {
         Ok(meta) if !meta.file_type().is_char_device() || (meta.rdev() >> 8) & 0xfff == MEMORY => {
@@ -196,14 +197,14 @@ pub fn look(path: &Path) -> Result<(), OpenError> {
     }
 }
 
-/// Finds the reason behind what the serial crate says, which has few words for it.
+/// Determines the reason for an error of the serial crate, which distinguishes only few.
 fn why(path: &Path, error: tokio_serial::Error) -> OpenError {
     use tokio_serial::ErrorKind;
     let port = path.to_path_buf();
     match error.kind {
         ErrorKind::Io(io::ErrorKind::NotFound) => OpenError::NoSuchDevice { port },
         ErrorKind::Io(io::ErrorKind::PermissionDenied) => OpenError::NoPermission { group: group_of(path), port },
-        // EBUSY of TIOCEXCL and the refused flock.
+        // EBUSY because of TIOCEXCL, or the failed flock.
         ErrorKind::NoDevice => OpenError::Busy { holder: holder(path), port },
         _ if !is_terminal(path) => OpenError::NotATerminal { port },
         _ => OpenError::Other { port, reason: error.description },
@@ -211,14 +212,15 @@ fn why(path: &Path, error: tokio_serial::Error) -> OpenError {
 }
 
 fn is_terminal(path: &Path) -> bool {
-    // O_NOCTTY | O_NONBLOCK: neither become its session's leader nor wait for a carrier.
+    // O_NOCTTY | O_NONBLOCK: neither become the session's controlling terminal nor wait for a carrier.
     const FLAGS: i32 = 0o400 | 0o4000;
     fs::OpenOptions::new().read(true).custom_flags(FLAGS).open(path).map_or(true, |file| io::IsTerminal::is_terminal(&file))
 }
 
-/// The group that owns a file: its name, its number where it has none, [`UNSEEN_GROUP`] where it or the file cannot be seen.
+/// Returns the group that owns a file: its name, its number if it has no name, or [`UNSEEN_GROUP`] if the group or the file cannot
+/// be seen.
 pub fn group_of(path: &Path) -> String {
-    /// What the kernel shows of groups that have no number here (user_namespaces(7)).
+    /// The kernel's overflow id for groups that are not mapped in this user namespace (user_namespaces(7)).
     const OVERFLOW: u32 = 65534;
     let Some(meta) = fs::metadata(path).ok().filter(|meta| meta.gid() != OVERFLOW) else { return UNSEEN_GROUP.to_owned() };
     let gid = meta.gid().to_string();
@@ -226,27 +228,27 @@ pub fn group_of(path: &Path) -> String {
     groups.lines().filter_map(numbered).find(|(_, id)| *id == gid).map_or(gid.clone(), |(name, _)| name.to_owned())
 }
 
-/// Name and number in a line of `/etc/group` or `/etc/passwd`.
+/// Returns name and number of a line of `/etc/group` or `/etc/passwd`.
 fn numbered(line: &str) -> Option<(&str, &str)> {
     let mut fields = line.split(':');
     Some((fields.next()?, fields.nth(1)?))
 }
 
-/// Who else has this device open, as far as this user may see.
+/// Returns another process that has this device open, as far as this user can see.
 pub fn holder(path: &Path) -> Option<Holder> {
-    /// The device from which pseudo-terminals are had.
+    /// The device that creates pseudo-terminals.
     const PTMX: u64 = 5 << 8 | 2;
-    /// Majors of pseudo-terminals.
+    /// Major numbers of pseudo-terminals.
     const PTS: std::ops::RangeInclusive<u64> = 136..=143;
     let device = fs::metadata(path).ok()?.rdev();
-    // Whoever made a pseudo-terminal is its other end and not in the way, even if he keeps this end open too.
+    // The process that created a pseudo-terminal is its other end and no conflict, even if it also keeps this end open.
     let is_other_end = |pid: u32| PTS.contains(&(device >> 8 & 0xfff)) && has_open(pid, PTMX);
     let own = std::process::id();
     let pid = processes().into_iter().find(|pid| *pid != own && has_open(*pid, device) && !is_other_end(*pid))?;
     Some(Holder { pid, name: name_of(pid) })
 }
 
-/// The pid of the first process of this name, as the kernel knows it. Everybody may see that.
+/// Returns the pid of the first process with this name, as the kernel knows it. Every user can see that.
 pub fn process_named(name: &str) -> Option<u32> {
     processes().into_iter().find(|pid| name_of(*pid) == name)
 }
@@ -262,7 +264,7 @@ fn name_of(pid: u32) -> String {
     fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim_end().to_owned()
 }
 
-/// By the device's number: it may have several names.
+/// Returns whether a process has this device open. Compares device numbers, since a device may have several names.
 fn has_open(pid: u32, device: u64) -> bool {
     let Ok(files) = fs::read_dir(format!("/proc/{pid}/fd")) else { return false };
     files.flatten().any(|file| {

@@ -1,8 +1,8 @@
-//! A USB device that is spoken to directly: reports in and out of one HID interface, through libusb.
+//! A USB device without a kernel driver: reports in and out of one HID interface through libusb.
 //!
-//! libusb waits on the thread that asks, so each direction has a thread of its own, which is there for as long as the port is open. The
-//! interface is the one whose report descriptor names the board's usage page; a kernel driver that has it is detached, and
-//! has it back when the port is dropped, also when the board turns out to be another one.
+//! libusb blocks the calling thread, so each direction has its own thread for as long as the port is open. The interface is the one
+//! whose report descriptor contains the board's usage page. Its kernel driver is detached, and attached again when the port is
+//! dropped, also when the device turns out to be another model.
 
 use super::serial::{LineError, OpenError, group_of, holder};
 use crate::boards::Hid;
@@ -15,34 +15,35 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 
-/// Longer than boards take from one report to the next, so that a thread wakes for reports only; and as long as dropping a port
-/// may take.
+/// Read timeout: longer than the interval between a board's reports, so that a thread wakes only for reports; also the maximum time
+/// to drop a port.
 const WAIT: Duration = Duration::from_millis(250);
-/// A device that answers no control request for so long answers none. It has a millisecond for it by the bus's own rules.
+/// Timeout of control requests. By the USB specification a device answers within a millisecond.
 const ANSWER: Duration = Duration::from_millis(500);
-/// A board that takes no report for so long takes none.
+/// Write timeout for a report.
 const TAKE: Duration = Duration::from_secs(1);
-/// Reports that may wait to be read: at five a second, more than a task is ever late. Those after them wait in the device.
+/// Capacity of the queue of received reports: at five a second it covers longer than a task is ever late. Further reports wait in
+/// the device.
 const WAITING: usize = 32;
 
-/// An open device, ours alone as long as it lives.
+/// An open device, held exclusively until it is dropped.
 #[derive(Debug)]
 pub struct Port {
     reports: mpsc::Receiver<Result<Vec<u8>, LineError>>,
-    /// Taken when the port is dropped, which ends its thread.
+    /// Set to `None` when the port is dropped, which ends the write thread.
     writes: Option<mpsc::Sender<Outgoing>>,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// A report to be sent, and who waits for it.
+/// A report to send, and the channel for its outcome.
 type Outgoing = (Vec<u8>, oneshot::Sender<Result<(), LineError>>);
 
 impl Port {
-    /// Opens the device at this file, e.g. `/dev/bus/usb/001/004` or a link to it, and finds the board's interface.
+    /// Opens the device at this node, e.g. `/dev/bus/usb/001/004` or a link to it, and finds the board's interface.
     ///
     /// # Errors
-    /// Each says what to do, as those of a serial port do.
+    /// Each error says what to do, as for a serial port.
     pub async fn open(path: &Path, hid: Hid) -> Result<Port, OpenError> {
         let (opened, port) = oneshot::channel();
         let other = |reason: &str| OpenError::Other { port: path.to_path_buf(), reason: reason.to_owned() };
@@ -57,8 +58,7 @@ impl Port {
         port.await.map_err(|_| other("libusb failed"))?
     }
 
-    /// Waits for a report and tells how long it is, at least one byte. What does not fit into `buf` is cut off. Loses
-    /// nothing when cancelled.
+    /// Reads a report into `buf` and returns its length, at least one byte. A report longer than `buf` is truncated. Cancel safe.
     pub async fn read(&mut self, buf: &mut [u8]) -> Result<usize, LineError> {
         let report = self.reports.recv().await.unwrap_or(Err(LineError::Gone))?;
         let length = report.len().min(buf.len());
@@ -68,7 +68,7 @@ impl Port {
         Ok(length)
     }
 
-    /// Sends one report; returns when the device has taken it.
+    /// Sends one report; returns when the device has accepted it.
     pub async fn write_all(&mut self, bytes: &[u8]) -> Result<(), LineError> {
         let (done, outcome) = oneshot::channel();
         let Some(writes) = &self.writes else { return Err(LineError::Gone) };
@@ -78,7 +78,7 @@ impl Port {
 }
 
 impl Drop for Port {
-    /// Gives the interface back before it returns: whoever ends after this has left nothing behind.
+    /// Waits until the interface is released, so that the process can exit without leaving it claimed.
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         self.reports.close();
@@ -89,20 +89,21 @@ impl Drop for Port {
     }
 }
 
-/// The interface of a board, claimed. Dropped: released, and the kernel's driver has it back.
+/// A board's claimed interface. Dropping it releases the interface and attaches the kernel driver again.
 struct Claimed {
     handle: DeviceHandle<Context>,
     interface: u8,
     endpoints: Endpoints,
 }
 
-/// Where an interface is read from and written to.
+/// Endpoints of an interface.
 #[derive(Clone, Copy)]
 struct Endpoints {
     input: u8,
-    /// What one packet from there holds at most. More must not be asked for at once: a full packet would be waited on for the next.
+    /// Maximum packet size of the input endpoint. Reads must not request more: after a full packet they would wait for the next
+    /// one.
     packet: usize,
-    /// Without one, reports go out as control requests.
+    /// Output endpoint. Without one, reports are sent as control requests.
     output: Option<u8>,
 }
 
@@ -117,12 +118,12 @@ fn open(path: &Path, hid: Hid) -> Result<Port, OpenError> {
     };
     let (reader, writer, told) = (Arc::clone(&claimed), claimed, Arc::clone(&stop));
     let reading = start("usb read", Box::new(move || reader.read(&reports, &told)))?;
-    // Should the second not start, the first ends by itself: nobody reads what it reads.
+    // If the second thread does not start, the first ends by itself, because its channel has no receiver.
     let writing = start("usb write", Box::new(move || writer.write(outgoing)))?;
     Ok(Port { reports: incoming, writes: Some(writes), stop, threads: vec![reading, writing] })
 }
 
-/// Finds the device of this file and the interface in it that is the board.
+/// Finds the device at this node and claims the board's interface.
 fn claim(path: &Path, hid: Hid) -> Result<Claimed, OpenError> {
     let port = || path.to_path_buf();
     let missing = || OpenError::NoSuchDevice { port: port() };
@@ -140,7 +141,7 @@ fn claim(path: &Path, hid: Hid) -> Result<Claimed, OpenError> {
     let devices = Context::new().and_then(|context| context.devices()).map_err(why)?;
     let device = devices.iter().find(|device| (device.bus_number(), device.address()) == (bus, address)).ok_or_else(missing)?;
     let handle = device.open().map_err(why)?;
-    // Where the kernel cannot, there is no driver to be detached.
+    // An error means that the platform has no kernel driver to detach.
     let _ = handle.set_auto_detach_kernel_driver(true);
     let mut refused = None;
     for (interface, endpoints) in candidates(&device).map_err(why)? {
@@ -153,7 +154,7 @@ fn claim(path: &Path, hid: Hid) -> Result<Claimed, OpenError> {
                 return Ok(Claimed { handle, interface, endpoints });
             }
             Ok(_) => {}
-            // It may be another interface's trouble.
+            // The error may concern another interface.
             Err(error) => refused = Some(error),
         }
         handle.release_interface(interface).map_err(why)?;
@@ -170,7 +171,7 @@ fn claim(path: &Path, hid: Hid) -> Result<Claimed, OpenError> {
     }
 }
 
-/// HID interfaces with an interrupt endpoint to read from, by number.
+/// Returns the HID interfaces that have an interrupt input endpoint, by number.
 fn candidates(device: &Device<Context>) -> rusb::Result<Vec<(u8, Endpoints)>> {
     const HID: u8 = 3;
     let config = device.active_config_descriptor()?;
@@ -181,7 +182,7 @@ fn candidates(device: &Device<Context>) -> rusb::Result<Vec<(u8, Endpoints)>> {
             all.find(|one| one.transfer_type() == TransferType::Interrupt && one.direction() == direction)
         };
         let input = endpoint(Direction::In)?;
-        // The upper bits say how many packets a microframe may carry.
+        // The upper bits give the number of packets per microframe.
         let packet = usize::from(input.max_packet_size() & 0x7ff);
         let output = endpoint(Direction::Out).map(|output| output.address());
         Some((interface.number(), Endpoints { input: input.address(), packet, output }))
@@ -200,20 +201,20 @@ fn report_descriptor(handle: &DeviceHandle<Context>, interface: u8) -> rusb::Res
     Ok(descriptor)
 }
 
-/// The usage pages that a report descriptor names, in order (HID 1.11, 6.2.2).
+/// Returns the usage pages in a report descriptor, in order (HID 1.11, 6.2.2).
 fn usage_pages(descriptor: &[u8]) -> impl Iterator<Item = u16> {
     let mut rest = descriptor;
     std::iter::from_fn(move || {
         while let [prefix, after @ ..] = rest {
             let size = match (prefix, after) {
-                // A long item tells its size, then its tag.
+                // A long item contains its size, then its tag.
                 (0xfe, [size, ..]) => 2 + usize::from(*size),
                 _ => [0, 1, 2, 4][usize::from(prefix & 3)],
             };
             let data = after.get(..size).unwrap_or(after);
             rest = after.get(size..).unwrap_or_default();
             if prefix & 0xfc == 0x04 {
-                // Data come low byte first; pages have two bytes.
+                // Data are little-endian; usage pages have two bytes.
                 return Some(data.iter().take(2).rev().fold(0, |page, &byte| page << 8 | u16::from(byte)));
             }
         }
@@ -222,12 +223,12 @@ fn usage_pages(descriptor: &[u8]) -> impl Iterator<Item = u16> {
 }
 
 impl Claimed {
-    /// Hands reports over until the port is dropped or the device is gone.
+    /// Queues reports until the port is dropped or the device disappears.
     fn read(&self, reports: &mpsc::Sender<Result<Vec<u8>, LineError>>, stop: &AtomicBool) {
         let mut buffer = vec![0; self.endpoints.packet];
         while !stop.load(Ordering::Relaxed) {
             let read = match self.handle.read_interrupt(self.endpoints.input, &mut buffer, WAIT) {
-                // Some devices answer "nothing" in place of waiting.
+                // Some devices return an empty report instead of waiting.
                 Ok(0) | Err(rusb::Error::Timeout | rusb::Error::Interrupted) => continue,
                 Ok(length) => Ok(buffer.get(..length).unwrap_or_default().to_vec()),
                 Err(error) => Err(failed(error)),
@@ -239,7 +240,7 @@ impl Claimed {
         }
     }
 
-    /// Sends what is to be sent until the port is dropped.
+    /// Sends queued reports until the port is dropped.
     fn write(&self, mut writes: mpsc::Receiver<Outgoing>) {
         while let Some((bytes, done)) = writes.blocking_recv() {
             let _ = done.send(self.send(&bytes).map_err(failed));
@@ -262,7 +263,8 @@ impl Claimed {
     }
 }
 
-/// A transfer that fails is the end of the port. A device that is being unplugged answers some of them with I/O errors.
+/// Converts the error of a failed transfer, which ends the port. Some transfers of a device that is being unplugged fail with I/O
+/// errors.
 fn failed(error: rusb::Error) -> LineError {
     match error {
         rusb::Error::NoDevice | rusb::Error::Io | rusb::Error::NotFound => LineError::Gone,
@@ -282,7 +284,7 @@ mod tests {
         };
         check(&[0x06, 0x00, 0xff, 0x09, 0x01, 0xa1, 0x01], &[0xff00]);
         check(&[0x05, 0x01, 0x09, 0x06, 0xa1, 0x01, 0x05, 0x07], &[1, 7]);
-        // What stands in data is no item; four bytes of data; a long item; an end too soon.
+        // Data bytes are not items; four bytes of data; a long item; a truncated descriptor.
         check(&[0x26, 0x06, 0x00, 0x05, 0x0c], &[0x0c]);
         check(&[0x07, 0x00, 0xff, 0x00, 0x00], &[0xff00]);
         check(&[0xfe, 0x02, 0x05, 0x05, 0x09, 0x05, 0x02], &[2]);

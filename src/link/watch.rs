@@ -1,7 +1,7 @@
-//! What boards can be plugged in as, serial ports and USB devices, as udev tells it, and which of them is which board.
+//! The serial ports and USB devices that boards can be, as listed by udev, and which of them is which board.
 //!
-//! **Invariant:** nothing is opened here and nothing sent. A port is a board's because its USB id says so or because
-//! somebody configured it; an id that sits in other people's adapters too is never taken unasked.
+//! **Invariant:** Nothing is opened or sent here. A port is a board's because of its USB id or because of the configuration; a
+//! device with a generic id, which other adapters also use, is never used without that.
 
 use super::rules::GIVEN;
 use crate::boards::{self, BOARDS, Connection, Model};
@@ -29,7 +29,7 @@ impl fmt::Display for Ids {
 
 impl std::str::FromStr for Ids {
     type Err = ();
-    /// Four hexadecimal digits, a colon, four more, e.g. `0403:6001`.
+    /// Parses four hexadecimal digits, a colon and four more, e.g. `0403:6001`.
     fn from_str(text: &str) -> Result<Ids, ()> {
         let (vendor, product) = text.split_once(':').filter(|(v, p)| v.len() == 4 && p.len() == 4).ok_or(())?;
         let hex = |digits: &str| match digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
@@ -40,17 +40,17 @@ impl std::str::FromStr for Ids {
     }
 }
 
-/// How a device is spoken to.
+/// How a device is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It is a serial port.
+    /// As a serial port.
     Serial,
-    /// It is a USB device, opened as such.
+    /// As a USB device, without a kernel driver.
     Usb,
 }
 
 impl Kind {
-    /// Of devices that are connected like this; `None` where they are no devices of their own.
+    /// Returns the kind for this connection; `None` if it does not use a device of its own.
     pub fn of(connection: Connection) -> Option<Kind> {
         match connection {
             Connection::Serial(_) => Some(Kind::Serial),
@@ -60,39 +60,39 @@ impl Kind {
     }
 }
 
-/// A serial port of this machine, or a USB device whose ids name a board that is none.
+/// A serial port of this machine, or a USB device whose ids name a board that is not a serial port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Which of the two.
+    /// How the device is accessed.
     pub kind: Kind,
-    /// e.g. `/dev/ttyUSB0` or `/dev/bus/usb/001/004`.
+    /// Device node, e.g. `/dev/ttyUSB0` or `/dev/bus/usb/001/004`.
     pub node: PathBuf,
-    /// Its other names, e.g. `/dev/serial/by-id/…`, sorted.
+    /// Symbolic links to it, e.g. `/dev/serial/by-id/…`, sorted.
     pub links: Vec<PathBuf>,
     /// Ids of the USB device that it is or belongs to; `None` for a port on the mainboard.
     pub ids: Option<Ids>,
-    /// What a rule of udev says that it is, see [`super::rules::GIVEN`].
+    /// Model assigned by a udev rule, see [`super::rules::GIVEN`].
     pub given: Option<&'static Model>,
-    /// The USB device's serial number.
+    /// Serial number of the USB device.
     pub serial: Option<String>,
-    /// The USB device's own words about its maker and itself.
+    /// Manufacturer and product strings of the USB device.
     pub title: Option<String>,
-    /// The kernel driver, e.g. `ftdi_sio`.
+    /// Kernel driver, e.g. `ftdi_sio`.
     pub driver: Option<String>,
-    /// Where it is plugged in, e.g. `1-2` (bus 1, socket 2); stays the same when something else is plugged in there.
+    /// USB path, e.g. `1-2` (bus 1, socket 2); it belongs to the socket, whatever is plugged in there.
     pub usb_path: Option<String>,
-    /// ModemManager has been told to leave it alone.
+    /// Whether ModemManager is configured to ignore it.
     pub modem_manager_ignores: bool,
 }
 
-/// What a device's USB ids say.
+/// Conclusion from a device's USB ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// This board's own id, or somebody gave it to touchmove as this board.
+    /// A board: by its own id, or assigned to touchmove as this board by a udev rule.
     Board(&'static Model),
-    /// An adapter that these boards have inside, at least one, and many other devices too.
+    /// An adapter that these boards contain (at least one), and many other devices too.
     Perhaps(Vec<&'static Model>),
-    /// No board that we know.
+    /// Not a known board.
     Unknown,
 }
 
@@ -111,7 +111,7 @@ fn verdict(kind: Kind, ids: Ids) -> Verdict {
 }
 
 impl Device {
-    /// What rules and ids say, by the table of boards.
+    /// Returns the conclusion from udev rules and USB ids, by the table of boards.
     pub fn verdict(&self) -> Verdict {
         match (self.given, self.ids) {
             (Some(model), _) => Verdict::Board(model),
@@ -120,9 +120,8 @@ impl Device {
         }
     }
 
-    /// Where this board is to be looked for from now on, where nobody has named it: the serial number of its USB device,
-    /// wherever that is plugged in. Without one, or where another device here has the same ids and number, the USB socket; not
-    /// on USB, the port.
+    /// Returns where to look for this board from now on if it is not configured: by the USB device's serial number, in any socket.
+    /// Without one, or if another device in `all` has the same ids and number, by the USB socket. If not on USB, by the port.
     pub fn place(&self, all: &[Device]) -> Place {
         let twin = |other: &&Device| (other.ids, &other.serial) == (self.ids, &self.serial);
         let serial = self.serial.clone().filter(|_| all.iter().filter(twin).count() < 2);
@@ -130,7 +129,7 @@ impl Device {
         place.unwrap_or_else(|| Place::Port(self.node.clone()))
     }
 
-    /// Whether this is the port meant.
+    /// Returns whether this device is at `place`.
     pub fn is_at(&self, place: &Place) -> bool {
         match place {
             Place::Port(path) => {
@@ -147,15 +146,15 @@ impl Device {
 /// Where a board is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// This device file, whatever udev knows of it: also a pseudo-terminal or a link.
+    /// This device node, whether udev lists it or not: also a pseudo-terminal or a symbolic link.
     Port(PathBuf),
     /// Any USB device with these ids.
     Ids(Ids),
-    /// The USB device with this serial number, in whatever socket.
+    /// The USB device with this serial number, in any socket.
     Serial(String),
-    /// Whatever is plugged into this USB socket.
+    /// Any device in this USB socket.
     UsbPath(String),
-    /// The first port, by name, whose own USB id says that it is this model, and that no other board takes.
+    /// The first port, by name, with a USB id of this model itself that no other board uses.
     Found(&'static Model),
 }
 
@@ -171,8 +170,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// The device file of each place, in their order; `None` where nothing is plugged in. No port is given out twice, and
-/// [`Place::Found`] gets what nobody named.
+/// Returns the device node of each place, in order; `None` if nothing is plugged in there. No port is assigned twice, and
+/// [`Place::Found`] gets only ports that no other place names.
 pub fn assign(places: &[Place], ports: &[Device]) -> Vec<Option<PathBuf>> {
     let mut nodes: Vec<Option<PathBuf>> = vec![None; places.len()];
     let order = |place: &Place| match place {
@@ -188,7 +187,7 @@ pub fn assign(places: &[Place], ports: &[Device]) -> Vec<Option<PathBuf>> {
         let free = |node: &Path, nodes: &[Option<PathBuf>]| !nodes.iter().flatten().any(|taken| taken == node);
         let listed = ports.iter().find(|port| port.is_at(place) && free(&port.node, &nodes)).map(|port| port.node.clone());
         nodes[index] = match place {
-            // A pseudo-terminal is in no list: it is taken by its name alone.
+            // A pseudo-terminal is in no list: it is identified by its path alone.
             Place::Port(path) => listed.or_else(|| Some(path.clone()).filter(|path| path.exists() && free(path, &nodes))),
             _ => listed,
         };
@@ -196,9 +195,9 @@ pub fn assign(places: &[Place], ports: &[Device]) -> Vec<Option<PathBuf>> {
     nodes
 }
 
-/// The devices to serve when no board is configured: those whose own USB id names a board, or that a rule of udev gives to us. One
-/// with an id that sits in other people's adapters too has to be given or configured, even if it is the only one: what is
-/// sent to find out could disturb whatever else hangs there.
+/// Returns the devices to serve if no board is configured: those whose own USB id names a board, or that a udev rule assigns to
+/// touchmove. A device with a generic id must be assigned or configured, even if it is the only one: probing it could disturb
+/// whatever it is.
 pub fn found(ports: &[Device]) -> impl Iterator<Item = (&Device, &'static Model)> {
     ports.iter().filter_map(|port| match port.verdict() {
         Verdict::Board(model) => Some((port, model)),
@@ -206,8 +205,8 @@ pub fn found(ports: &[Device]) -> impl Iterator<Item = (&Device, &'static Model)
     })
 }
 
-/// The serial ports of this machine, by name, and the USB devices that may be boards without one. Ports without hardware behind
-/// them, consoles and pseudo-terminals are left out. Blocks for as long as it takes to read a few files under `/sys`.
+/// Lists the serial ports of this machine, by name, and the USB devices that may be boards without a serial port. Ports without
+/// hardware, consoles and pseudo-terminals are left out. Blocks while a few files under `/sys` are read.
 pub fn list() -> io::Result<Vec<Device>> {
     let mut enumerator = udev::Enumerator::new()?;
     enumerator.match_subsystem("tty")?;
@@ -224,16 +223,16 @@ fn usb_devices() -> io::Result<Vec<udev::Device>> {
     Ok(enumerator.scan_devices()?.collect())
 }
 
-/// A board that is plugged in without being a serial port.
+/// A board that is plugged in but has no serial port.
 #[derive(Clone, Copy, Debug)]
 pub struct Driverless {
-    /// Its USB ids.
+    /// USB ids.
     pub ids: Ids,
-    /// Which board that is.
+    /// Model.
     pub model: &'static Model,
 }
 
-/// USB devices whose own id names a board on a serial line, for which the kernel made no serial port.
+/// Returns USB devices whose own id names a serial board and for which the kernel has created no serial port.
 pub fn without_port() -> io::Result<Vec<Driverless>> {
     let ports = list()?;
     let devices = usb_devices()?.into_iter().filter_map(|device| {
@@ -247,17 +246,17 @@ pub fn without_port() -> io::Result<Vec<Driverless>> {
     Ok(devices.collect())
 }
 
-/// Something that is plugged in, may be a board, and is not used.
+/// A device that is plugged in, may be a board, and is not used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unused {
-    /// Its device file; without one, its USB ids.
+    /// Device node; if it has none, its USB ids.
     pub device: String,
-    /// Why, in a sentence that says what to do.
+    /// Reason, in a sentence that says what to do.
     pub reason: String,
 }
 
-/// What may be a board among these and is not used. `places`: where configured boards are looked for; `None`: every board is used
-/// whose own id says that it is one.
+/// Returns the devices among these that may be boards and are not used. `places`: those of the configured boards; `None`: every
+/// board with a board's own USB id is used.
 pub fn unused(devices: &[Device], driverless: &[Driverless], places: Option<&[Place]>) -> Vec<Unused> {
     let is_used = |device: &&Device| places.is_some_and(|places| places.iter().any(|place| device.is_at(place)));
     let listed = devices.iter().filter(|device| !is_used(device)).filter_map(|device| {
@@ -283,10 +282,10 @@ pub fn unused(devices: &[Device], driverless: &[Driverless], places: Option<&[Pl
     listed.chain(without).collect()
 }
 
-/// Set by udev rules, read by ModemManager.
+/// Properties set by udev rules and read by ModemManager.
 const MODEM_MANAGER: [&str; 2] = ["ID_MM_DEVICE_IGNORE", "ID_MM_PORT_IGNORE"];
 
-/// Sorts names so that ttyUSB10 comes after ttyUSB9.
+/// Returns a sort key with which ttyUSB10 comes after ttyUSB9.
 pub fn natural(name: &str) -> (String, u64, String) {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (stem.to_owned(), name.get(stem.len()..).and_then(|digits| digits.parse().ok()).unwrap_or(0), name.to_owned())
@@ -294,9 +293,9 @@ pub fn natural(name: &str) -> (String, u64, String) {
 
 fn port(device: &udev::Device) -> Option<Device> {
     let node = device.devnode()?.to_path_buf();
-    // Consoles and pseudo-terminals hang on nothing.
+    // Consoles and pseudo-terminals have no parent device.
     let parent = device.parent()?;
-    // The four ports every PC claims to have: type 0 is `PORT_UNKNOWN`, no chip was found.
+    // The four ports that every PC claims to have: type 0 is `PORT_UNKNOWN`, no chip was found.
     if attribute(device, "type").as_deref() == Some("0") {
         return None;
     }
@@ -310,11 +309,11 @@ fn port(device: &udev::Device) -> Option<Device> {
         serial: usb.as_ref().and_then(|usb| attribute(usb, "serial")),
         title: usb.as_ref().and_then(title),
         driver: std::iter::successors(Some(parent), |device| device.parent())
-            // `port` and `ctrl` belong to the kernel's own layer between a port and its driver.
+            // `port` and `ctrl` belong to the kernel's layer between a port and its driver.
             .filter(|device| device.subsystem().is_none_or(|subsystem| subsystem != "serial-base"))
             .find_map(|device| Some(device.driver()?.to_string_lossy().into_owned())),
         usb_path: usb.as_ref().map(|usb| usb.sysname().to_string_lossy().into_owned()),
-        // The first is for the whole device, the second for one port of it.
+        // The first property is for the whole device, the second for one of its ports.
         modem_manager_ignores: std::iter::once(Some(device.clone()))
             .chain([usb])
             .flatten()
@@ -322,7 +321,7 @@ fn port(device: &udev::Device) -> Option<Device> {
     })
 }
 
-/// A USB device whose ids name a board that is spoken to as such.
+/// Returns a USB device whose ids name a board that is accessed without a kernel driver.
 fn direct(device: &udev::Device) -> Option<Device> {
     let ids = ids_of(device)?;
     (verdict(Kind::Usb, ids) != Verdict::Unknown).then_some(())?;
@@ -336,7 +335,7 @@ fn direct(device: &udev::Device) -> Option<Device> {
         title: title(device),
         driver: None,
         usb_path: Some(device.sysname().to_string_lossy().into_owned()),
-        // It takes no such device.
+        // ModemManager does not use such devices.
         modem_manager_ignores: true,
     })
 }
@@ -367,29 +366,29 @@ fn attribute(device: &udev::Device, name: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Tells when devices come and go, without asking again and again where udev tells.
+/// Waits for plug events from udev; polls only where udev does not run.
 pub struct Changes(AsyncFd<udev::MonitorSocket>);
 
-/// How often to look where udev does not tell.
+/// Polling interval where udev does not run.
 pub const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 impl Changes {
-    /// Must be called inside a tokio runtime with I/O and time. Nothing is missed that happens from now on.
+    /// Subscribes to udev's events. Must be called inside a tokio runtime with I/O and time. All later events are reported.
     ///
     /// # Errors
-    /// udev cannot be listened to, as in some containers.
+    /// udev cannot be subscribed to, as in some containers.
     pub fn listen() -> io::Result<Changes> {
         let socket =
             udev::MonitorBuilder::new()?.match_subsystem("tty")?.match_subsystem_devtype("usb", "usb_device")?.listen()?;
-        // Its successor is `unsafe`: whoever calls it must know that the descriptor stays, as this socket's does.
+        // The replacement is `unsafe`: its caller must know that the descriptor stays the same, as this socket's does.
         #[allow(deprecated)]
         Ok(Changes(AsyncFd::with_interest(socket, Interest::READABLE)?))
     }
 
-    /// Returns when something came or went, or may have: without udev, in some containers, every five seconds.
+    /// Waits for a plug event. Without udev, as in some containers, returns every five seconds.
     ///
     /// # Errors
-    /// The socket failed; listen anew.
+    /// The socket failed; call [`Changes::listen`] again.
     pub async fn next(&mut self) -> io::Result<()> {
         if Path::new("/run/udev/control").exists() {
             return self.told().await;

@@ -1,10 +1,10 @@
-//! Every message there is, and what its sentence is about: in each language it says all of it and nothing else.
+//! Every message with its arguments: in each language the sentence uses all of them and no others.
 //!
-//! A [`Text`](crate::game::Text) can be about more, for programs.
+//! A [`Text`](crate::game::Text) can have more arguments, for programs.
 
 use Kind::{Differences, Man, Men, Moved, Number, Plain, Player, Role, Square, Text};
 
-/// What an argument is.
+/// The type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A square.
@@ -13,17 +13,17 @@ pub enum Kind {
     Role,
     /// A player.
     Player,
-    /// A piece where it stands; a message can also name its `-role` and its `-square`.
+    /// A piece with its square; a message can also use its `-role` and its `-square`.
     Man,
-    /// Several.
+    /// Several pieces with their squares.
     Men,
-    /// What has moved before: a message chooses by `king`, `rook` and `either`.
+    /// What has moved before: a message selects by `king`, `rook` and `either`.
     Moved,
     /// A number.
     Number,
-    /// What reads the same in every language, or was put into words before.
+    /// A text that is the same in every language, or is already translated.
     Plain,
-    /// Squares, with what should be there and what is.
+    /// Squares, with the expected and the actual piece.
     Differences,
     /// A sentence within the sentence.
     Text,
@@ -31,7 +31,7 @@ pub enum Kind {
 
 /// The names of all messages, each with its arguments.
 pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
-    // Positions that are not as they should be.
+    // Wrong positions.
     ("wrong_start", &[("differences", Differences)]),
     ("orientation", &[]),
     ("unexplained", &[("differences", Differences)]),
@@ -64,7 +64,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("flag_fall", &[("player", Player)]),
     ("both_flags", &[]),
     ("both_flags_first", &[("player", Player)]),
-    // What was touched.
+    // Touched pieces.
     ("touch_move", &[("player", Player), ("men", Men), ("san", Plain), ("duty", Text)]),
     ("restored_unbound", &[("player", Player), ("san", Plain)]),
     ("touch_capture", &[("player", Player), ("man", Man)]),
@@ -97,7 +97,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("clock_lost", &[]),
     ("clock_battery", &[]),
     ("board_battery", &[("percent", Number)]),
-    // Why a move is not legal.
+    // Reasons why a move is not legal.
     ("reason-not_his_turn", &[("moved", Man), ("player", Player)]),
     ("reason-nothing_there", &[("from", Square)]),
     ("reason-no_move", &[]),
@@ -133,7 +133,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("reason-vanished", &[("men", Men)]),
     ("reason-appeared", &[("men", Men)]),
     ("reason-exchanged", &[("was", Man), ("is", Man)]),
-    // What touched pieces oblige to.
+    // Obligations from touched pieces.
     ("duty-touch_own", &[("square", Square)]),
     ("duty-touch_own_together", &[("squares", Plain)]),
     ("duty-touch_opponent", &[("square", Square)]),
@@ -147,7 +147,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("duty-released", &[("from", Square), ("on", Square)]),
     ("duty-castling_made", &[("rook", Square)]),
     ("duty-pawn_left", &[("square", Square)]),
-    // What a claim of a draw is worth.
+    // The validity of a draw claim.
     ("claim-repeated", &[("times", Number)]),
     ("claim-quiet", &[("moves", Number)]),
     ("claim-too_few_times", &[("times", Number)]),
@@ -157,7 +157,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("claim-not_on_move", &[]),
     ("claim-illegal_move", &[]),
     ("claim-ended", &[]),
-    // What a ruling asks for.
+    // What a ruling requires.
     ("act-restore", &[]),
     ("act-touch_binds", &[]),
     ("act-release_binds", &[]),
@@ -188,7 +188,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("act-wait", &[]),
     ("act-arbiter_decides", &[]),
     ("act-ask_result", &[]),
-    // The headings of alerts, by their kinds.
+    // Headings of alerts, by kind.
     ("kind-position_unexplained", &[]),
     ("kind-wrong_start", &[]),
     ("kind-orientation", &[]),
@@ -365,7 +365,7 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("page-tally", &[("count", Plain)]),
     ("page-token", &[]),
     ("page-trouble", &[]),
-    // The web page: what the arbiter can do.
+    // The web page: actions of the arbiter.
     ("page-undone", &[]),
     ("page-do-adjust", &[]),
     ("page-do-claim", &[]),

@@ -1,4 +1,4 @@
-//! Messages of somebody's own, which go before those that are built in.
+//! Custom messages, which override the built-in ones.
 
 use super::Locale;
 use super::keys::{KEYS, Kind};
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 static OWN: OnceLock<Vec<Messages>> = OnceLock::new();
 
-/// Messages in one language: all of them, or those alone that shall be other ones.
+/// Messages in one language: all of them, or only those to override.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Messages {
     locale: Locale,
@@ -16,17 +16,17 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// Everything that is wrong with it: what is no Fluent, messages that nothing says, and such that are about something else
-    /// than what they are told.
+    /// Returns everything that is wrong with it: invalid Fluent, unknown messages, and messages that use arguments that they do not
+    /// have.
     pub fn parse(locale: Locale, text: &str) -> Result<Messages, Vec<String>> {
         let resource = FluentResource::try_new(text.to_owned()).map_err(|(_, errors)| {
             let at = |byte: usize| text.bytes().take(byte).filter(|byte| *byte == b'\n').count() + 1;
             errors.iter().map(|error| format!("line {}: {error}", at(error.pos.start))).collect::<Vec<_>>()
         })?;
-        // What stands at the beginning of a line is the name of a message.
+        // A line that starts with a letter starts a message with its name.
         let names = text.lines().enumerate().filter(|(_, line)| line.starts_with(|sign: char| sign.is_ascii_alphabetic()));
         let unknown = names.filter_map(|(index, line)| {
             let name = line.split('=').next().unwrap_or_default().trim();
@@ -52,19 +52,20 @@ impl Messages {
         if problems.is_empty() { Ok(Messages { locale, text: text.to_owned() }) } else { Err(problems) }
     }
 
-    /// Takes these before those that are built in; the last of several. It counts once, and before anything was said.
+    /// Overrides the built-in messages with these; of several, the last wins. Only the first call has an effect, and it must
+    /// precede any other use of messages.
     pub fn put_before(own: Vec<Messages>) {
         let _ = OWN.set(own);
     }
 }
 
-/// Those in this language, the last of which counts.
+/// Returns the custom messages in this language, in order; the last one wins.
 pub(super) fn of(locale: Locale) -> impl Iterator<Item = FluentResource> {
     let own = OWN.get().into_iter().flatten().filter(move |own| own.locale == locale);
     own.filter_map(|own| FluentResource::try_new(own.text.clone()).ok())
 }
 
-/// Something for each argument.
+/// Returns a sample value for each argument.
 fn samples(kinds: &[(&'static str, Kind)]) -> FluentArgs<'static> {
     let mut args = FluentArgs::new();
     for (name, kind) in kinds {

@@ -1,4 +1,4 @@
-//! The other end of D-Bus: reads boards and games from a running touchmoved and follows what happens. For `touchmovectl`.
+//! The client side of D-Bus, for `touchmovectl`: reads boards and games from a running touchmoved and follows its events.
 
 mod error;
 mod json;
@@ -32,20 +32,20 @@ pub struct Client {
     bus: Bus,
 }
 
-/// What a client does where touchmoved does not run.
+/// What a client does if touchmoved is not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absent {
-    /// It calls the name, so that a bus which can start touchmoved does.
+    /// Calls the name, so that a bus that can activate touchmoved starts it.
     Call,
-    /// It leaves it so.
+    /// Does not start it.
     Leave,
 }
 
 impl Client {
-    /// Connects to the first of these buses on which touchmoved is.
+    /// Connects to the first of these buses on which touchmoved runs.
     ///
     /// # Errors
-    /// None of them can be reached, it is on none of those that can, or this user may not call it.
+    /// No bus can be reached, touchmoved runs on none of those that can, or this user may not call it.
     pub async fn connect(buses: &[Bus], stream: Stream, absent: Absent) -> Result<Client, ClientError> {
         let (mut looked, mut unreached) = (Vec::new(), None);
         for bus in buses {
@@ -58,7 +58,7 @@ impl Client {
         Err(unreached.filter(|_| looked.is_empty()).unwrap_or(ClientError::NotRunning { looked }))
     }
 
-    /// Connects to the bus, whether touchmoved is there or not.
+    /// Connects to the bus, whether or not touchmoved runs on it.
     pub async fn wait(bus: &Bus, stream: Stream) -> Result<Client, ClientError> {
         match bus.builder().build().await {
             Ok(connection) => Ok(Client { connection, stream, bus: bus.clone() }),
@@ -66,18 +66,18 @@ impl Client {
         }
     }
 
-    /// The bus on which touchmoved is asked.
+    /// Returns the bus that the client is connected to.
     pub fn bus(&self) -> &Bus {
         &self.bus
     }
 
-    /// Whether touchmoved is there.
+    /// Returns whether touchmoved runs, that is, whether its name has an owner.
     pub async fn owned(&self) -> zbus::Result<bool> {
         let name = BusName::try_from(self.stream.name())?;
         Ok(DBusProxy::new(&self.connection).await?.name_has_owner(name).await?)
     }
 
-    /// The same, after it was called where that is wanted and the bus can start it.
+    /// Returns whether touchmoved runs, after starting it if `absent` allows that and the bus can activate it.
     async fn present(&self, absent: Absent) -> Result<bool, ClientError> {
         if self.owned().await.map_err(ClientError::Broken)? {
             return Ok(true);
@@ -89,23 +89,23 @@ impl Client {
         match peer.map_err(ClientError::Broken)?.ping().await.map_err(|why| self.error(why)) {
             Ok(()) => Ok(true),
             Err(why @ ClientError::Denied { .. }) => Err(why),
-            // It is switched off, or ended at once: to those who ask it is not there.
+            // It is disabled, or exited at once: the client treats it as not running.
             Err(_) => Ok(false),
         }
     }
 
-    /// Whether the bus starts touchmoved for whoever calls it.
+    /// Returns whether the bus activates touchmoved when it is called.
     async fn can_start(&self) -> zbus::Result<bool> {
         let names = DBusProxy::new(&self.connection).await?.list_activatable_names().await?;
         Ok(names.iter().any(|name| name.as_str() == self.stream.name()))
     }
 
-    /// Returns when the bus is gone.
+    /// Returns when the connection to the bus is closed.
     pub async fn closed(&self) {
         self.connection.closed().await;
     }
 
-    /// All boards and games.
+    /// Returns all boards and games.
     pub async fn snapshot(&self) -> Result<Snapshot, ClientError> {
         let manager = ObjectManagerProxy::new(&self.connection, self.stream.name(), names::ROOT_PATH);
         let objects = manager.await.map_err(|why| self.error(why))?.get_managed_objects().await;
@@ -114,7 +114,7 @@ impl Client {
             let manager = Proxy::new(&self.connection, self.stream.name(), names::ROOT_PATH, names::MANAGER_INTERFACE);
             let manager = manager.await.map_err(|why| self.error(why))?;
             snapshot.trouble = manager.get_property("Trouble").await.map_err(|why| self.error(why))?;
-            // A touchmoved of before these properties is right without them.
+            // Older versions of touchmoved do not have these properties; the defaults are correct for them.
             snapshot.unused = manager.get_property("Unused").await.unwrap_or_default();
             snapshot.incarnation = manager.get_property("Incarnation").await.unwrap_or_default();
             snapshot.last_good = manager.get_property("LastGood").await.unwrap_or_default();
@@ -122,26 +122,27 @@ impl Client {
         Ok(snapshot)
     }
 
-    /// A game as PGN; its moves end before the first one that is not legal.
+    /// Returns a game as PGN; its moves end before the first illegal one.
     pub async fn pgn(&self, game: u64) -> Result<String, ClientError> {
         self.call(names::game_path(game), names::GAME_INTERFACE, "Pgn", &()).await
     }
 
-    /// The same, or perhaps several games.
+    /// Returns a game as PGN, possibly as several PGN games, as `after` says.
     pub async fn pgn_with(&self, game: u64, after: AfterIllegal) -> Result<String, ClientError> {
         let options = HashMap::from([("irregular", Variant::from(after.word()))]);
         self.call(names::game_path(game), names::GAME_INTERFACE, "PgnWith", &options).await
     }
 
-    /// All events of a game, in the present incarnation of the journal.
+    /// Returns all events of a game, in the present incarnation of the journal.
     pub async fn events(&self, game: u64) -> Result<Vec<Happened>, ClientError> {
         self.resume(game, 0, "").await
     }
 
-    /// The events of a game after this number, which was read in this incarnation of the journal ([`GameInfo::incarnation`]).
+    /// Returns the events of a game after `number`, which was read in this incarnation of the journal ([`GameInfo::incarnation`]).
     ///
     /// # Errors
-    /// [`ClientError::OtherIncarnation`]: it is not the present one. Read the snapshot again, and the game from number 0 on.
+    /// [`ClientError::OtherIncarnation`] if it is not the present incarnation. Read the snapshot again, and the game from number 0
+    /// on.
     pub async fn resume(&self, game: u64, number: u64, incarnation: &str) -> Result<Vec<Happened>, ClientError> {
         let events: Vec<(u64, i64, String, HashMap<String, OwnedVariant>)> =
             self.call(names::game_path(game), names::GAME_INTERFACE, "Since", &(number, incarnation)).await?;
@@ -158,12 +159,12 @@ impl Client {
             .collect())
     }
 
-    /// An alert of a game in a language: a heading, a sentence, and what the Laws then require.
+    /// Returns an alert of a game in a language: heading, sentence, and what the Laws then require.
     pub async fn describe(&self, game: u64, id: u32, locale: Locale) -> Result<(String, String, Vec<String>), ClientError> {
         self.call(names::game_path(game), names::ARBITER_INTERFACE, "Describe", &(id, locale.tag())).await
     }
 
-    /// Gives an order about the game on its board. Returns what it says when it is in the journal.
+    /// Sends a command for the game on its board. Returns the reply once the command is in the journal.
     pub async fn order(&self, game: u64, order: &Command) -> Result<Said, ClientError> {
         let path = names::game_path(game);
         let to = names::ARBITER_INTERFACE;
@@ -204,17 +205,17 @@ impl Client {
         Ok(Said::Done)
     }
 
-    /// A new game begins on this board, from this position. Returns when it is in the journal.
+    /// Begins a new game on this board from this position. Returns once that is in the journal.
     pub async fn set_position(&self, board: &str, fen: &str) -> Result<(), ClientError> {
         self.call(names::board_path(board), names::BOARD_INTERFACE, "SetPosition", &fen).await
     }
 
-    /// This board shows which one it is.
+    /// Makes this board identify itself.
     pub async fn identify(&self, board: &str) -> Result<(), ClientError> {
         self.call(names::board_path(board), names::BOARD_INTERFACE, "Identify", &()).await
     }
 
-    /// The round that is being played, and board and game at each table: empty and 0 where there is none.
+    /// Returns the current round, and board and game at each playing table (empty and 0 where there is none).
     pub async fn round(&self) -> Result<(Option<Round>, Vec<(u16, String, u64)>), ClientError> {
         let proxy = Proxy::new(&self.connection, self.stream.name(), names::ROOT_PATH, names::MANAGER_INTERFACE).await;
         let proxy = proxy.map_err(|why| self.error(why))?;
@@ -223,27 +224,27 @@ impl Client {
         Ok((serde_json::from_str(&round).ok(), tables))
     }
 
-    /// This round, as JSON, is played from now on.
+    /// Loads a round, given as JSON, and makes it the current one.
     pub async fn load_round(&self, round: &str) -> Result<(), ClientError> {
         self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "LoadRound", &round).await
     }
 
-    /// The players of these tables change places.
+    /// Swaps the players of these playing tables.
     pub async fn swap_tables(&self, one: u16, other: u16) -> Result<(), ClientError> {
         self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SwapTables", &(one, other)).await
     }
 
-    /// This board stands at this table; empty: whichever comes next.
+    /// Assigns this board to this playing table; empty: the next free board.
     pub async fn set_board(&self, table: u16, board: &str) -> Result<(), ClientError> {
         self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SetBoard", &(table, board)).await
     }
 
-    /// The game on a board goes on at another one, on which its position stands.
+    /// Moves the game on a board to another one that shows its position.
     pub async fn exchange_board(&self, from: &str, to: &str) -> Result<(), ClientError> {
         self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "ExchangeBoard", &(from, to)).await
     }
 
-    /// Who wins at this table without play: white, black, nobody; empty: they play.
+    /// Declares a forfeit at this playing table. `winner`: white, black or nobody; empty: the game is played.
     pub async fn set_forfeit(&self, table: u16, winner: &str) -> Result<(), ClientError> {
         self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SetForfeit", &(table, winner)).await
     }
@@ -257,14 +258,14 @@ impl Client {
         proxy.map_err(|why| self.error(why))?.call(method, body).await.map_err(|why| self.error(why))
     }
 
-    /// Follows everything from now on. To miss nothing, watch first and read the snapshot then.
+    /// Follows all events from now on. To miss nothing, call this before reading the snapshot.
     pub async fn watch(&self) -> Result<Watch, ClientError> {
         Watch::begin(&self.connection, self.stream).await.map_err(ClientError::Broken)
     }
 
     fn error(&self, why: zbus::Error) -> ClientError {
         match &why {
-            // The bus's own errors, which zbus has a type for.
+            // Standard errors of the bus, for which zbus has a type.
             zbus::Error::FDO(known) => match **known {
                 fdo::Error::AccessDenied(_) => ClientError::Denied {
                     name: self.stream.name(),

@@ -1,11 +1,11 @@
-//! The games as files, as DGT LiveChess writes them: what watches such a folder needs to know nothing of us.
+//! Writes the games as files in the layout of DGT LiveChess, so that programs that watch such a directory work unchanged.
 //!
-//! `round-N/game-M.pgn` for each table, `round-N/games.pgn` with all of them, and beside them what LiveChess Cloud would answer:
-//! `tournament.json`, `round-N/index.json`, `round-N/game-M.json`. M counts the tables of the round in their order.
+//! `round-N/game-M.pgn` for each table, `round-N/games.pgn` with all games, and beside them the JSON of LiveChess Cloud:
+//! `tournament.json`, `round-N/index.json`, `round-N/game-M.json`. M numbers the tables of the round in their order, from 1.
 //!
-//! **Invariants:** everything is read from the [`Gallery`], so that nothing is in a file before it is as old as the delay. A file
-//! changes as a whole, at most once a second, and only if it says something else, and everybody may read it. A disk that is slow or away holds up nothing
-//! else: one thread of its own writes.
+//! **Invariants:** Everything is read from the [`Gallery`], so nothing is written before the publication delay has passed. A file
+//! is replaced atomically, at most once a second and only if its content changes, and is readable for everybody. A disk that is
+//! slow or unavailable blocks nothing else: writes run on a thread of their own.
 
 mod book;
 mod cloud;
@@ -25,16 +25,16 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// No file is written more often.
+/// Minimum interval between two writes of a file.
 const EVERY: Duration = Duration::from_secs(1);
-/// When it is tried again, if something could not be written.
+/// Interval before a failed write is retried.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// The kind of trouble when files cannot be written.
+/// Health kind: files cannot be written.
 pub const FILES_FAILED: &str = "files_failed";
 
-/// Writes what the public may see into `dir` until `stop`. `tags`: what the configuration says of every game. `trouble` hears what
-/// is wrong, in a sentence that says what to do, or that all is well, after each attempt.
+/// Writes the public games to `dir` until `stop`. `tags`: the configured tags of every game. `trouble` is called after each
+/// attempt, with a sentence that says what is wrong and what to do, or with `None`.
 pub async fn run(
     gallery: Arc<Gallery>,
     dir: PathBuf,
@@ -44,7 +44,7 @@ pub async fn run(
 ) {
     let mut news = gallery.subscribe();
     let mut folder = Folder::new(dir, tags);
-    // After a start boards come one by one with the games that they had.
+    // After a start, boards appear one by one with their previous games.
     let (mut due, mut next) = (true, Instant::now() + EVERY);
     let (mut failed, mut ending) = (false, false);
     while !ending || (due && !failed) {
@@ -66,14 +66,14 @@ pub async fn run(
     }
 }
 
-/// The folder, and what is known of what stands in it.
+/// The directory, and what is known of its content.
 struct Folder {
     dir: PathBuf,
     disk: Disk,
     book: Book,
-    /// What was written, by path below the folder.
+    /// The content written by this process, by path relative to the directory.
     written: BTreeMap<String, String>,
-    /// Files of tables that stood there before this program was started, by path below the folder.
+    /// Files of tables that existed before this process started, by path relative to the directory.
     found: BTreeSet<String>,
 }
 
@@ -82,10 +82,10 @@ impl Folder {
         Folder { dir, disk: Disk::start(), book: Book::new(tags), written: BTreeMap::new(), found: BTreeSet::new() }
     }
 
-    /// Writes what has changed.
+    /// Writes the files that have changed.
     async fn write(&mut self, gallery: &Gallery) -> Result<(), String> {
         for gone in self.book.follow(gallery) {
-            // Its files stay as they are.
+            // The files of a round that is no longer followed stay unchanged.
             let within = format!("round-{gone}/");
             self.written.retain(|path, _| !path.starts_with(&within));
             self.found.retain(|path| !path.starts_with(&within));
@@ -97,7 +97,7 @@ impl Folder {
         self.put(files).await
     }
 
-    /// What stands there since before this program was started: of this round, and how many games those before it have.
+    /// Reads the files from before this process started: the games of this round, and the number of games of earlier rounds.
     async fn recall(&mut self, number: u16) {
         let dir = self.dir.clone();
         let recalled = self.disk.run(move || {
@@ -113,11 +113,12 @@ impl Folder {
         self.found.extend(found);
     }
 
-    /// Writes those that say something else than before, and takes away those that are no more.
+    /// Writes the files whose content has changed, and removes those that no longer belong to a table.
     async fn put(&mut self, files: BTreeMap<String, String>) -> Result<(), String> {
         self.found.retain(|path| !files.contains_key(path));
         let mut gone: BTreeSet<String> = self.written.keys().filter(|path| !files.contains_key(*path)).cloned().collect();
-        // Without a round tables are boards, and boards that are not there yet have games all the same.
+        // Without a round, each board is a table. Boards that have not appeared yet may still have games, so nothing is removed
+        // then.
         gone.extend(self.found.iter().filter(|path| self.book.has_round_of(path)).cloned());
         let new: Vec<(String, String)> =
             files.into_iter().filter(|(path, text)| self.written.get(path) != Some(text)).collect();
@@ -161,7 +162,7 @@ impl Folder {
     }
 }
 
-/// The files of tables that stand in the folder of this round.
+/// Returns the files of tables that exist in the directory of this round.
 fn of_tables(dir: &Path, number: u16) -> Vec<String> {
     let Ok(entries) = fs::read_dir(dir.join(format!("round-{number}"))) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -172,7 +173,7 @@ fn of_tables(dir: &Path, number: u16) -> Vec<String> {
     names.filter(is_of_table).map(|name| format!("round-{number}/{name}")).collect()
 }
 
-/// Writes a file whole, or leaves what was there. What watches for `*.pgn` never sees the unfinished one.
+/// Replaces a file atomically if its content differs. Programs that watch `*.pgn` never see a partial file.
 fn put(path: &Path, text: &str) -> io::Result<()> {
     if fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(());
@@ -180,8 +181,8 @@ fn put(path: &Path, text: &str) -> io::Result<()> {
     replace_public(path, text)
 }
 
-/// A thread for what may take long, one thing after another. It ends with its owner, or with the program: nobody waits for a disk
-/// that is away.
+/// A thread for slow work, which runs in sequence. It ends with its owner or with the process; nothing waits for an unavailable
+/// disk.
 struct Disk(mpsc::Sender<Box<dyn FnOnce() + Send>>);
 
 impl Disk {
@@ -191,7 +192,7 @@ impl Disk {
         Disk(sender)
     }
 
-    /// What comes of it; `None`: the thread is gone.
+    /// Runs the work and returns its result; `None`: the thread has ended.
     async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let (done, outcome) = oneshot::channel();
         let work = move || drop(done.send(work()));

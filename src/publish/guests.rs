@@ -1,8 +1,10 @@
-//! Who is let in, for every face that listens: so many at once, so many from one address, and nobody may keep others waiting.
+//! Admits clients for every listening front-end: limits connections in total and per address, and keeps one client from blocking
+//! others.
 //!
-//! **Invariants:** where it is full, whoever has been silent longest makes room for who comes, and where all are being served, one who
-//! can be spared, else one from the address that has the most: neither connections that are opened and left nor those that listen for ever keep others out. Nothing waits for a client but the task that serves it, and that not for long: one that does not ask, or does not
-//! take what it is told, is let go.
+//! **Invariants:** when the limit is reached, the connection that has been idle longest is evicted for a new one. If none is idle,
+//! an expendable one is evicted, else one from the address with the most connections. So neither idle connections nor long-lived
+//! listeners can lock others out. Only the task that serves a client waits for it, and only until a timeout: a client that sends no
+//! request, or does not read its data, is disconnected.
 
 use crate::names;
 use crate::publish::tls::Certificate;
@@ -29,22 +31,23 @@ use tokio::time::{Sleep, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
-/// How long a client may take to ask, also for the next thing on the same connection.
+/// Timeout for the TLS handshake and for the head of each request on a connection.
 const ASKING: Duration = Duration::from_secs(15);
-/// A client that takes nothing of what waits for it for so long is let go.
+/// Write timeout: a client that does not read its data for this long is disconnected.
 const TAKING: Duration = Duration::from_secs(20);
-/// When an address that could not be had is tried again, and after there was no more room for connections.
+/// Pause before binding is retried, and before accepting is retried after an error (e.g. no more file descriptors).
 const AGAIN: Duration = Duration::from_secs(5);
-/// What a client says before the empty line may take so many bytes.
+/// Maximum size of a request's head, in bytes.
 const HEAD: usize = 16 * 1024;
-/// Of the files that this program may open so many at most, as a part of them, are one face's connections: boards and the journal
-/// need the rest.
+/// One front-end may use at most 1/`SHARE` of the files that the process may open as connections: boards and the journal need the
+/// rest.
 const SHARE: u64 = 4;
 
-/// What to do about an address that cannot be had for this reason: `taken`, but where it is the service manager that is in the way.
+/// Returns what to do about an address that cannot be bound for this reason: `taken`, unless the service manager or missing
+/// privileges prevent it.
 pub fn refused(why: &io::Error, taken: &str) -> String {
     match why.raw_os_error() {
-        // EPERM, of SocketBindDeny=; EAFNOSUPPORT, of RestrictAddressFamilies= (systemd.exec(5), systemd.resource-control(5)).
+        // EPERM from SocketBindDeny=; EAFNOSUPPORT from RestrictAddressFamilies= (systemd.exec(5), systemd.resource-control(5)).
         Some(1 | 97) => {
             format!("touchmoved may not listen there; as a service it may with {}, which says how", names::LISTEN_FILE)
         }
@@ -54,66 +57,66 @@ pub fn refused(why: &io::Error, taken: &str) -> String {
     }
 }
 
-/// How many are let in.
+/// Connection limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    /// All together. Fewer where this program may open few files.
+    /// Maximum number of connections in total. Lower where the process may open few files.
     pub all: usize,
-    /// From one address, or from the same /64 of IPv6, which is one household.
+    /// Maximum number of connections from one address, or from one /64 of IPv6, which is one household.
     pub each: usize,
 }
 
-/// A face that listens.
+/// A listening front-end.
 pub struct House {
-    /// Where.
+    /// The address to bind.
     pub address: SocketAddr,
-    /// How many are let in.
+    /// The connection limits.
     pub room: Room,
-    /// What they are called in the log: "browsers".
+    /// The log's word for the clients, such as "browsers".
     pub guests: &'static str,
-    /// `None`: without TLS.
+    /// The TLS certificate; `None`: without TLS.
     pub certificate: Option<Certificate>,
 }
 
-/// A client that was let in. Each request carries it as an extension.
+/// An admitted client. Each request carries it as an extension.
 #[derive(Clone)]
 pub struct Guest(Arc<Place>);
 
-/// A guest that is being served: as long as this is held it does not count as silent, and its place is taken.
+/// A guard for a client that is being served: while it is held, the client does not count as idle and keeps its permit.
 pub struct Busy {
     place: Arc<Place>,
     weight: Weight,
 }
 
-/// What becomes of a guest that is being served, where all are and it is full.
+/// Whether a client that is being served may be evicted when the limit is reached and no client is idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// It stays, unless its address has more of them than any other.
+    /// It is kept, unless its address has more connections than any other.
     Stays,
-    /// It makes room for who comes: it loses little, and comes again.
+    /// It is evicted for a new client: it loses little and reconnects.
     Spared,
 }
 
-/// A place, given back when nobody holds it any more.
+/// A permit for one connection, released when the last reference is dropped.
 struct Place {
     seat: Arc<Seat>,
     places: Arc<Places>,
 }
 
-/// What is known of who has a place.
+/// The state of a connection that has a permit.
 struct Seat {
     number: u64,
     peer: SocketAddr,
-    /// How many of its requests are being answered...
+    /// Number of its requests being served.
     busy: AtomicUsize,
-    /// ...and how many of these can be spared.
+    /// Number of its requests being served that are expendable.
     spared: AtomicUsize,
-    /// When it last stopped being busy, in the order of such things.
+    /// When it last became idle, as a sequence number.
     idle_since: AtomicU64,
     leave: Notify,
 }
 
-/// Those who are in.
+/// All connections.
 struct Places {
     room: Room,
     guests: &'static str,
@@ -123,7 +126,8 @@ struct Places {
 }
 
 impl House {
-    /// Serves clients until it is dropped. An address that cannot be had is tried again. `opened` hears of each attempt.
+    /// Serves clients until the future is dropped. Binding is retried if it fails; `opened` is called with the result of each
+    /// attempt.
     pub async fn open(&self, router: Router, opened: impl Fn(Result<SocketAddr, io::Error>)) {
         let listener = self.listen(opened).await;
         let room = Room { all: self.room.all.min(files()), ..self.room };
@@ -131,10 +135,10 @@ impl House {
         loop {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
-                // It went before it was let in.
+                // The client disconnected before it was accepted.
                 Err(why) if matches!(why.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) => continue,
                 Err(why) => {
-                    // There are no more file descriptors, perhaps.
+                    // Possibly there are no more file descriptors.
                     warn!("{} cannot connect now ({why}); it is tried again", self.guests);
                     sleep(AGAIN).await;
                     continue;
@@ -162,19 +166,19 @@ impl House {
     }
 }
 
-/// How many connections a face may have, by the files that this program may open.
+/// Returns how many connections a front-end may have, given how many files the process may open.
 fn files() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
     usize::try_from(limit / SHARE).unwrap_or(usize::MAX).max(1)
 }
 
 impl Guest {
-    /// From where.
+    /// Returns the client's address.
     pub fn peer(&self) -> SocketAddr {
         self.0.seat.peer
     }
 
-    /// It is being served from now on.
+    /// Marks the client as being served until the guard is dropped.
     pub fn busy(&self, weight: Weight) -> Busy {
         self.0.seat.busy.fetch_add(1, Ordering::Relaxed);
         if weight == Weight::Spared {
@@ -185,7 +189,7 @@ impl Guest {
 }
 
 impl Busy {
-    /// Returns when the guest has to make room.
+    /// Returns when the client must be evicted.
     pub async fn has_to_go(&self) {
         self.place.seat.leave.notified().await;
     }
@@ -214,7 +218,7 @@ impl Places {
         Arc::new(Places { room, guests, inside, next, said_full })
     }
 
-    /// A place for one that comes from there; `None`: there is no room.
+    /// Returns a permit for a client from this address; `None` if the limit is reached and no connection can be evicted.
     fn admit(self: &Arc<Places>, peer: SocketAddr) -> Option<Arc<Place>> {
         let Room { all, each } = self.room;
         let home = home(peer.ip());
@@ -260,7 +264,7 @@ impl Places {
     }
 }
 
-/// Of those who can be spared, the first from the address that has the most of them.
+/// Returns the oldest expendable connection of the address that has the most of them.
 fn spared(crowd: &[&Arc<Seat>]) -> Option<u64> {
     let can_be = |seat: &&&Arc<Seat>| {
         let spared = seat.spared.load(Ordering::Relaxed);
@@ -269,22 +273,21 @@ fn spared(crowd: &[&Arc<Seat>]) -> Option<u64> {
     most(crowd.iter().filter(can_be).copied())?.first().copied()
 }
 
-/// Of those who are all being served, the first from the address that has the most of them, if that are more than this one would have
-/// with another.
+/// Returns the oldest connection of the address that has the most, if that has more than the new client's address would have.
 fn fuller(crowd: &[&Arc<Seat>], home: IpAddr) -> Option<u64> {
     let own = crowd.iter().filter(|seat| self::home(seat.peer.ip()) == home).count();
     let most = most(crowd.iter().copied())?;
     most.first().copied().filter(|_| most.len() > own + 1)
 }
 
-/// Those from the address that has the most of them.
+/// Returns the connections of the address that has the most.
 fn most<'a>(seats: impl Iterator<Item = &'a Arc<Seat>>) -> Option<Vec<u64>> {
     let mut by_home: BTreeMap<IpAddr, Vec<u64>> = BTreeMap::new();
     seats.for_each(|seat| by_home.entry(home(seat.peer.ip())).or_default().push(seat.number));
     by_home.into_values().max_by_key(Vec::len)
 }
 
-/// Whose addresses count together: an address, or a /64 of IPv6, as one.
+/// Returns the address by which connections are counted together: an IPv4 address, or a /64 of IPv6.
 pub fn home(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
@@ -293,7 +296,7 @@ pub fn home(address: IpAddr) -> IpAddr {
 }
 
 async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, place: Arc<Place>, router: Router) {
-    // Small messages, each of which is waited for.
+    // Messages are small, and the client waits for each.
     let _ = stream.set_nodelay(true);
     let stream = Patient { stream, waiting: None };
     let served = Served { router: TowerToHyperService::new(router), guest: Guest(Arc::clone(&place)) };
@@ -322,7 +325,7 @@ async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, se
     }
 }
 
-/// What answers one connection.
+/// The HTTP service of one connection.
 struct Served {
     router: TowerToHyperService<Router>,
     guest: Guest,
@@ -341,7 +344,7 @@ impl Service<Request<Incoming>> for Served {
     }
 }
 
-/// An answer on its way.
+/// A response in progress.
 struct Serving {
     answered: Pin<Box<Answered>>,
     _busy: Busy,
@@ -355,14 +358,14 @@ impl Future for Serving {
     }
 }
 
-/// A stream that fails when the other end takes nothing of what waits for it for [`TAKING`].
+/// A stream with a write timeout: it fails when the other end does not read its data for [`TAKING`].
 struct Patient<S> {
     stream: S,
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
-    /// What a write has come to, or that it has waited long enough.
+    /// Returns the outcome of a write, or an error once it has been pending for the timeout.
     fn waited<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.waiting = None;
@@ -414,7 +417,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 mod tests {
     use super::*;
 
-    /// Guests from one address, all being served.
+    /// Adds a client that is being served; all come from one address.
     fn serve(places: &Arc<Places>, weight: Weight) -> Option<(Guest, Busy)> {
         let guest = Guest(places.admit("127.0.0.1:1".parse().expect("an address"))?);
         let busy = guest.busy(weight);
@@ -432,7 +435,7 @@ mod tests {
         let _second = serve(&places, Weight::Stays).expect("the room of the other who looks");
         assert_eq!([0, 1, 2, 3].map(is_in), [false, true, false, true]);
         assert!(serve(&places, Weight::Spared).is_none(), "those who rule make no room for others");
-        // Who asked for more than that, on the same connection, is not spared meanwhile.
+        // A client with a further request on the same connection is not expendable meanwhile.
         drop(first);
         let (guest, _busy) = serve(&places, Weight::Spared).expect("room");
         let asks = guest.busy(Weight::Stays);

@@ -5,7 +5,7 @@ use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, Uri};
 use std::net::IpAddr;
 
-/// A browser that sends more cookies of one name did not get them from us.
+/// Maximum number of cookies of one name that are considered; a browser with more did not get them from this server.
 const COOKIES: usize = 4;
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
@@ -18,7 +18,7 @@ pub fn bearer(headers: &HeaderMap) -> Option<&str> {
     })
 }
 
-/// Returns the values of the first cookies of this name, of as many as are considered.
+/// Returns the values of the first cookies of this name, up to a maximum.
 pub fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
     let values = cookies.flat_map(|value| value.split(';')).filter_map(|pair| {
@@ -34,20 +34,20 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
-/// Returns the address that the proxy in front of us has added: the last one. A client may have written those before it.
+/// Returns the address that the proxy in front of this server has added: the last one. A client may have forged those before it.
 pub fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let last = headers.get_all(FORWARDED_FOR).iter().next_back()?.to_str().ok()?;
     last.rsplit(',').next()?.trim().parse().ok()
 }
 
-/// Returns whether the client has this version already (RFC 9110, 13.1.2).
+/// Returns whether the client already has this version (RFC 9110, 13.1.2).
 pub fn has_version(headers: &HeaderMap, tag: &str) -> bool {
     let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let mut tags = known.flat_map(|value| value.split(',')).map(str::trim);
     tags.any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
 }
 
-/// Returns the language that a request asks for: `?lang=zh-Hant`.
+/// Returns the language that a request specifies: `?lang=zh-Hant`.
 pub fn requested_locale(uri: &Uri) -> Locale {
     let tag = uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("lang="));
     Locale::from_tag(tag.unwrap_or_default())

@@ -1,6 +1,6 @@
-//! The arbiter is told who is not looking: a program is run and a message posted for each alert of the matters that are wanted.
+//! Notifies the arbiter outside the page: runs a program and posts a message for each alert of the configured matters.
 //!
-//! **Invariant:** nothing waits for either. What they do not take in time is given up, and said to the operator.
+//! **Invariant:** Nothing waits for either. Work that exceeds its timeout is aborted and reported to the operator.
 
 mod notice;
 mod program;
@@ -19,26 +19,26 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
-/// The kind of trouble when the program of `command` fails.
+/// Health kind: the program of `command` fails.
 pub const HOOK_FAILED: &str = "hook_failed";
-/// The kind of trouble when nobody takes the messages.
+/// Health kind: messages cannot be delivered to the webhook.
 pub const WEBHOOK_FAILED: &str = "webhook_failed";
 
-/// So many programs run at once, and so many messages are on their way.
+/// Maximum number of programs, and of messages, in progress at once.
 const AT_ONCE: usize = 4;
-/// So many more wait for their turn; a hall in which more happens within some seconds has the page.
+/// Maximum number of further ones in the queue; in a hall where more happens within seconds, the arbiter uses the page.
 const WAITING: usize = 64;
 
-/// How long what is told may take.
+/// Timeouts and retries of the notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// A program is killed then.
+    /// The time after which a program is killed.
     pub program: Duration,
-    /// A message is given up then, each time it is tried.
+    /// The timeout of each attempt to post a message.
     pub post: Duration,
-    /// How long to wait before a message is tried again; twice as long each time.
+    /// The backoff before the second attempt to post; it doubles with each attempt.
     pub first: Duration,
-    /// How often a message is tried.
+    /// Maximum number of attempts to post a message.
     pub tries: u32,
 }
 
@@ -49,10 +49,11 @@ impl Default for Patience {
     }
 }
 
-/// What came of one of them: the kind of trouble, and a sentence, or that all is well.
+/// The outcome of a notification: the health kind, and a sentence, or `None` if all is well.
 type Outcome = (&'static str, Option<String>);
 
-/// Tells of alerts from now on, until `stop`. `trouble` hears what is wrong, in a sentence that says what to do, or that all is well.
+/// Delivers alerts from now on, until `stop`. `trouble` is called with a sentence that says what is wrong and what to do, or with
+/// `None` if all is well.
 pub async fn run(
     hub: Arc<Hub>,
     config: Hooks,
@@ -62,7 +63,7 @@ pub async fn run(
 ) {
     let mut news = hub.subscribe();
     let mut tellers = Tellers::new(config, patience);
-    // The number of the last event that was looked at, by game.
+    // The number of the last event that was processed, by game.
     let mut last: BTreeMap<u64, u64> = BTreeMap::new();
     loop {
         tokio::select! {
@@ -88,7 +89,7 @@ pub async fn run(
     }
 }
 
-/// What was not heard of the games at hand.
+/// Returns the missed events of the games at hand.
 fn missed(hub: &Hub, last: &mut BTreeMap<u64, u64>) -> Vec<Published> {
     let about = |game: &GameView| (game.id, game.board.clone(), game.epoch_wall_ms, game.recalled);
     let at_hand: Vec<_> = hub.read(|state| state.games.values().map(about).collect());
@@ -105,7 +106,7 @@ fn missed(hub: &Hub, last: &mut BTreeMap<u64, u64>) -> Vec<Published> {
     missed
 }
 
-/// Those who tell it.
+/// The queues that deliver alerts.
 struct Tellers {
     config: Arc<Hooks>,
     patience: Patience,
@@ -150,7 +151,7 @@ impl Tellers {
     }
 }
 
-/// What is done of one kind, a few at a time. The others do not wait for it.
+/// The tasks of one kind, of which a few run at once. The two kinds do not wait for each other.
 struct Queue {
     turns: Arc<Semaphore>,
     tasks: JoinSet<()>,
@@ -161,7 +162,7 @@ impl Queue {
         Queue { turns: Arc::new(Semaphore::new(AT_ONCE)), tasks: JoinSet::new() }
     }
 
-    /// Does this when it is its turn, and tells what came of it.
+    /// Queues the work and reports its outcome.
     fn begin(
         &mut self,
         kind: &'static str,
@@ -169,7 +170,7 @@ impl Queue {
         work: impl Future<Output = Result<(), String>> + Send + 'static,
     ) {
         let (turns, told) = (Arc::clone(&self.turns), told.clone());
-        // Whoever listens has gone only when all is over.
+        // The receiver is dropped only at shutdown, so a failed send can be ignored.
         if self.tasks.len() >= AT_ONCE + WAITING {
             let many = "more alerts came than could be told: look at the boards".to_owned();
             let _ = told.send((kind, Some(many)));
@@ -182,7 +183,7 @@ impl Queue {
     }
 }
 
-/// Posts it, and again where that fails.
+/// Posts the message, with retries.
 async fn post(url: &Url, notice: &Notice, patience: Patience) -> Result<(), String> {
     let mut pause = patience.first;
     let mut tries = 1;

@@ -1,12 +1,12 @@
-//! The games on Lichess: pushed into the rounds of a broadcast there, as
-//! `POST /api/broadcast/round/{id}/push` of its API takes them.
+//! Sends games to Lichess: pushes them into the rounds of a broadcast with `POST /api/broadcast/round/{id}/push` of its API.
 //!
-//! All games of a round go at once, each whole, whenever one of them says something else: what Lichess has is then what was played,
-//! whatever it had before, and a correction needs nothing of its own. Moves end before one that is not legal, because Lichess gives up
-//! a game in which there is one; the rest is told in a comment, and the result reaches it.
+//! Whenever a game of a round changes, all games of the round are sent in one request, each in full. So Lichess's copy always
+//! matches the record, whatever it was before, and corrections need no special treatment. The moves sent end before the first that
+//! is not legal, because Lichess stops reading a game at such a move; the rest is described in a comment, and the result is sent.
 //!
-//! **Invariants:** everything is read from the [`Gallery`], so that nothing is sent before it is as old as the delay. What Lichess has not
-//! taken yet stands in files until it has. It is asked no more than once in [`Pace::every`], and left alone for as long as it asks.
+//! **Invariants:** Everything is read from the [`Gallery`], so nothing is sent before the publication delay has passed. Games that
+//! Lichess has not accepted yet are kept in files until it has. Requests are at least [`Pace::every`] apart, and Lichess's
+//! `Retry-After` is respected.
 
 mod outbox;
 mod pace;
@@ -33,22 +33,22 @@ use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep_until};
 
-/// The kind of trouble when games do not reach Lichess.
+/// Health kind: games do not reach Lichess.
 pub const LICHESS_FAILED: &str = "lichess_failed";
-/// The kind of trouble when Lichess does not take one game, or it cannot be sent.
+/// Health kind: Lichess rejected a game, or the game cannot be sent.
 pub const LICHESS_REFUSED: &str = "lichess_refused";
-/// So many rounds are followed: games of the one before may still be on their way when the next one is loaded.
+/// Maximum number of rounds followed: games of the previous round may still be delayed when the next one is loaded.
 const ROUNDS: usize = 2;
-/// A failure that is over by the next attempts is nobody's trouble.
+/// Number of consecutive failures from which they are reported; shorter outages are not reported.
 const SAID_FROM: u32 = 3;
-/// What is left at the end gets so long.
+/// Time limit for sending what is left at shutdown.
 const LAST: Duration = Duration::from_secs(5);
 
-/// A kind of trouble, the board that it is about, and a sentence that says what to do, or that all is well.
+/// A callback that reports health: the kind, the board concerned, and a sentence that says what to do, or `None` if all is well.
 pub type Trouble = dyn Fn(&'static str, Option<&BoardId>, Option<String>) + Send;
 
-/// Sends what the public may see until `stop`. `dir`: where it is kept until Lichess has it; `tags`: what the configuration says of every
-/// game.
+/// Sends the public games until `stop`. `dir`: the directory of games that Lichess has not accepted yet; `tags`: the configured
+/// tags of every game.
 pub async fn run(
     gallery: Arc<Gallery>,
     config: Lichess,
@@ -60,7 +60,7 @@ pub async fn run(
 ) {
     let mut news = gallery.subscribe();
     let mut sender = Sender::new(config, &dir, tags, pace, trouble);
-    // After a start boards come one by one with the games that they had.
+    // After a start, boards appear one by one with their previous games.
     let (mut changed, mut look_at) = (true, Instant::now() + pace.every);
     loop {
         let due = sender.due();
@@ -83,7 +83,7 @@ pub async fn run(
         }
     }
     sender.look(&gallery);
-    // The last result of the evening should not wait for the next start. Nobody is waited for who did not answer before.
+    // The last results are sent before shutdown, not after the next start, unless the last request failed.
     if sender.rounds.iter().all(|round| round.failures == 0) {
         let rest = async {
             while let Some(due) = sender.due().filter(|due| *due <= Instant::now() + pace.every) {
@@ -95,39 +95,39 @@ pub async fn run(
     }
 }
 
-/// Who sends.
+/// The sender of the games of all rounds.
 struct Sender {
     config: Lichess,
     site: String,
     tags: Vec<(String, String)>,
     pace: Pace,
     rounds: Vec<Sending>,
-    /// The rounds that are followed, the last one last; none where none was loaded.
+    /// The rounds that are followed, the latest last; empty if none was loaded.
     followed: VecDeque<Round>,
-    /// No request begins earlier.
+    /// The earliest time of the next request.
     free_at: Instant,
-    /// Why what is played cannot be sent at all.
+    /// The reason why the games of a round cannot be sent at all.
     nowhere: Option<String>,
-    /// Boards whose games have no names.
+    /// Boards whose games have no player names.
     unnamed: Vec<BoardId>,
-    /// Why nothing can be kept.
+    /// The reason why games cannot be written to files.
     unkept: Option<String>,
     trouble: Box<Trouble>,
-    /// What was told.
+    /// The health reports that are in force.
     told: BTreeMap<(&'static str, Option<BoardId>), String>,
 }
 
-/// One round on Lichess.
+/// A round on Lichess.
 struct Sending {
     id: String,
     outbox: Outbox,
-    /// It is left alone until then.
+    /// No request for this round before this time.
     not_before: Instant,
-    /// One after the other.
+    /// The number of consecutive failures.
     failures: u32,
-    /// Why games do not reach it.
+    /// The reason why games do not reach the round.
     wrong: Option<String>,
-    /// When what it refused is sent again, unchanged.
+    /// When rejected games are sent again, unchanged.
     again: Option<Instant>,
 }
 
@@ -156,13 +156,13 @@ impl Sender {
         }
     }
 
-    /// When the next request is due; `None`: not before something happens.
+    /// Returns when the next request is due; `None`: not before something changes.
     fn due(&self) -> Option<Instant> {
         let due = |round: &Sending| round.due().map(|at| at.max(self.free_at));
         self.rounds.iter().filter_map(due).min()
     }
 
-    /// Takes in what the public may see now, and keeps what is to be sent of it.
+    /// Reads the current public games, and stores what must be sent.
     fn look(&mut self, gallery: &Gallery) {
         if let Some(round) = gallery.read(|state| state.round.clone()) {
             self.follow(round);
@@ -175,7 +175,7 @@ impl Sender {
         for round in &rounds {
             let number = table::number(round.as_ref(), &self.tags);
             let sending = self.config.rounds.id(number).and_then(|id| self.rounds.iter_mut().find(|known| known.id == id));
-            // What was said of the last one holds.
+            // Only the message about the last round is kept.
             self.nowhere = None;
             let Some(sending) = sending else {
                 self.nowhere = Some(format!(
@@ -198,7 +198,7 @@ impl Sender {
         self.tell();
     }
 
-    /// This round is played now.
+    /// Adds or updates the round that is played now.
     fn follow(&mut self, round: Round) {
         match self.followed.iter_mut().find(|known| known.number == round.number) {
             Some(known) => *known = round,
@@ -209,10 +209,10 @@ impl Sender {
         }
     }
 
-    /// Sends the round that is due, and notes what was said to it.
+    /// Sends the round that is due, and records the response.
     async fn send(&mut self, within: Duration) {
         let now = Instant::now();
-        // The one of now first: it stands last where they are in the order of their numbers.
+        // `rounds` is in the order of round numbers, so the current round is found first from the end.
         let Some(round) = self.rounds.iter_mut().rev().find(|round| round.due().is_some_and(|due| due <= now)) else { return };
         self.free_at = now + self.pace.every;
         let sent = round.outbox.whole();
@@ -247,7 +247,7 @@ impl Sender {
             }
             Said::TooMany { wait, why } => {
                 round.failures = round.failures.saturating_add(1);
-                // All rounds come from one address, with one token.
+                // All rounds share one address and one token, so the limit applies to all.
                 self.free_at = now + self.pace.asked(wait);
                 round.put_off(self.free_at, &why);
             }
@@ -265,12 +265,12 @@ impl Sender {
     fn keep(&mut self) {
         let number = table::number(self.followed.back(), &self.tags);
         let keep = |round: &mut Sending| round.outbox.keep(round.outbox.number().is_none_or(|own| own == number));
-        // Each is kept, whatever becomes of the others.
+        // Every round is written, even if writing another one failed.
         let wrong: Vec<String> = self.rounds.iter_mut().filter_map(|round| keep(round).err()).collect();
         self.unkept = wrong.into_iter().next_back();
     }
 
-    /// Tells what is wrong now, where that is news.
+    /// Reports the current problems where they have changed.
     fn tell(&mut self) {
         let mut now: BTreeMap<(&'static str, Option<BoardId>), String> = BTreeMap::new();
         let mut say = |kind, board: Option<BoardId>, sentence: String| {
@@ -321,7 +321,7 @@ impl Sender {
 }
 
 impl Sending {
-    /// It was not taken now.
+    /// Postpones the round after a temporary failure.
     fn put_off(&mut self, until: Instant, why: &str) {
         self.not_before = until;
         if self.failures >= SAID_FROM {
@@ -336,7 +336,7 @@ impl Sending {
     }
 }
 
-/// The tables of a round, with the games that the outbox does not have as they are.
+/// Returns the tables of a round, each with its game if the outbox does not have its current state.
 fn shown(state: &State, round: Option<&Round>, tags: &[(String, String)], outbox: &Outbox) -> Vec<Shown> {
     let with_game = |table: table::Table| {
         let game = table.game.and_then(|(id, _)| state.games.get(&id));

@@ -1,19 +1,19 @@
-//! The interface of DGT LiveChess 2, for the programs and pages that know it: boards, clocks and moves over a WebSocket, tournament,
-//! rounds and games over HTTP, both at `/api/v1.0` of port 1982. The messages are in `livechess/message.rs`.
+//! The interface of DGT LiveChess 2 for programs and pages that support it: boards, clocks and moves over a WebSocket; tournament,
+//! rounds and games over HTTP; both at `/api/v1.0` of port 1982. The messages are defined in `livechess/message.rs`.
 //!
-//! | GET | answer |
+//! | GET | response |
 //! |---|---|
 //! | `/api/v1.0` | the WebSocket |
 //! | `/api/v1.0/eboards` | all boards |
-//! | `/api/v1.0/sources` | where they are connected |
+//! | `/api/v1.0/sources` | the devices to which they are connected |
 //! | `/api/v1.0/tournaments` | the tournament |
-//! | `/api/v1.0/tournament/{uuid}` | its name, and which board stands at which table |
-//! | `/api/v1.0/round/{uuid}/{n}` | the pairings of a round of it, from 0 |
+//! | `/api/v1.0/tournament/{uuid}` | its name, and the board at each table |
+//! | `/api/v1.0/round/{uuid}/{n}` | the pairings of one of its rounds, counted from 0 |
 //! | `/api/v1.0/game/{uuid}` | the game of a pairing |
 //!
-//! **Invariants:** no client changes a game: `setup` and `flip` affect only the subscription that they name, also where moves are
+//! **Invariants:** No client can change a game: `setup` and `flip` affect only the subscription that they name, even if moves are
 //! followed for that subscription alone. If the public has a delay, clients read the delayed view (the `Gallery`), unless the
-//! configuration says `live` and `listen` is an address of this machine.
+//! configuration says `live` and `listen` is a loopback address.
 
 mod allowance;
 pub(super) mod boards;
@@ -36,21 +36,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
 use tracing::{error, info};
 
-/// So many clients are served at once, and so many from one address; a hall has some dozen.
+/// Maximum number of clients in total and for each address; a hall has a few dozen.
 const ROOM: Room = Room { all: 256, each: 64 };
 
-/// What all clients are served from.
+/// The state shared by all clients of the server.
 pub struct Desk {
     source: Source,
     config: LiveChess,
     tags: Tags,
     delay: Delay,
-    /// Room for lines that are followed for one client alone.
+    /// Permits for the lines of play that are followed for one client alone.
     lines: Arc<Semaphore>,
 }
 
 impl Desk {
-    /// One that shows what the configuration allows.
+    /// Creates the state. The configuration decides whether clients see live or delayed data.
     pub fn new(hub: &Arc<Hub>, gallery: &Arc<Gallery>, config: &Config) -> Arc<Desk> {
         let source = if is_live(config) { Source::Live(Arc::clone(hub)) } else { Source::Public(Arc::clone(gallery)) };
         let (livechess, tags) = (config.livechess.clone(), config.tags.clone());
@@ -63,19 +63,19 @@ impl Desk {
         })
     }
 
-    /// It shows what the public may see.
+    /// Returns whether clients see the delayed view.
     fn is_late(&self) -> bool {
         matches!(self.source, Source::Public(_))
     }
 }
 
-/// Whether it is on, and shows boards, clocks and moves at once.
+/// Returns whether the server is on and shows boards, clocks and moves without delay.
 pub fn is_live(config: &Config) -> bool {
     let is_own = |listen: SocketAddr| listen.ip().is_loopback();
     config.livechess.listen.is_some_and(|listen| config.delay == Delay::default() || (config.livechess.live && is_own(listen)))
 }
 
-/// Serves clients until `stop`; returns at once if it is off. An address that cannot be had is tried again.
+/// Serves clients until `stop`; returns at once if the server is off. Retries if the address cannot be bound.
 pub async fn run(desk: Arc<Desk>, mut stop: Stop) {
     let Some(address) = desk.config.listen else { return };
     let router = http::router(desk, stop.clone());

@@ -1,7 +1,7 @@
-//! Figures for Prometheus, in its text form 0.0.4: how boards and games fare. For the operator, on a loopback address only.
+//! Metrics of boards and games for Prometheus, in its text format 0.0.4. For the operator, on a loopback address only.
 //!
-//! **Invariants:** nothing here tells a move, a position or a player; only how many there are. Who sends no token reads what the public
-//! knows of games, as late as it knows it, and nothing that changes with each touch of a piece.
+//! **Invariants:** Metrics contain no move, position or player, only counts. A reader without a token gets what the public knows of
+//! games, with the publication delay, and nothing that changes with each touch of a piece.
 
 mod http;
 
@@ -28,14 +28,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast::error::RecvError;
 use tracing::info;
 
-/// So many are answered at once: whoever asks is on this machine.
+/// Maximum number of clients at once; all of them are on this machine.
 const ROOM: Room = Room { all: 16, each: 16 };
 
-/// The kind of trouble when the address cannot be had.
+/// Health kind: the address cannot be bound.
 pub const METRICS_FAILED: &str = "metrics_failed";
 
-/// The kinds of trouble that anybody may read of: they speak of the machine, of lines, and of what the public was shown. All others
-/// tell without any delay that somebody plays, or that an alert was raised.
+/// The health kinds that everybody may read: they concern the machine, the links, and what was published. All others would reveal
+/// without delay that a game is played, or that an alert was raised.
 const PUBLIC_TROUBLE: [&str; 13] = [
     JOURNAL_FULL,
     JOURNAL_LAST_ROOM,
@@ -52,18 +52,18 @@ const PUBLIC_TROUBLE: [&str; 13] = [
     WEB_FAILED,
 ];
 
-/// What a metric is to Prometheus.
+/// The type of a metric in Prometheus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It goes up and down.
+    /// A value that goes up and down.
     Gauge,
-    /// It counts up since touchmoved was started.
+    /// A count since touchmoved was started.
     Counter,
-    /// How many were at most so great.
+    /// Cumulative counts of values up to each bucket's upper bound.
     Histogram,
 }
 
-/// Each metric with its kind and what it says, in the order of the text.
+/// Each metric with its type and help text, in the order of the output.
 pub const METRICS: [(&str, Kind, &str); 15] = [
     ("touchmove_info", Kind::Gauge, "The program; always 1."),
     ("touchmove_board_state", Kind::Gauge, "1 for how it stands between touchmoved and a board, 0 for the other states."),
@@ -90,13 +90,13 @@ pub const METRICS: [(&str, Kind, &str); 15] = [
     ("touchmove_configured_delay_plies", Kind::Gauge, "How many plies have to follow a move before the public learns it."),
 ];
 
-/// Upper ends of the histogram of delays, in milliseconds: what a machine needs, then what events set as a delay.
+/// Upper bounds of the histogram of delays, in milliseconds: first those of processing, then those of configured delays.
 const BUCKETS_MS: [u64; 10] = [1, 5, 25, 100, 500, 2_000, 10_000, 60_000, 900_000, 3_600_000];
 
 const CONTACTS: [Contact; 5] = [Contact::Connecting, Contact::Ready, Contact::Silent, Contact::Unplugged, Contact::Refused];
 
-/// Answers at this address until `stop`. `tokens`: who sends one of them reads everything, live. `trouble` hears why the address cannot
-/// be had, in a sentence that says what to do, or that it is.
+/// Serves metrics at this address until `stop`. A reader that sends one of the `tokens` reads everything, live. `trouble` is called
+/// with a sentence that says why the address cannot be bound and what to do, or with `None` once it is bound.
 pub async fn run(
     hub: Arc<Hub>,
     gallery: Arc<Gallery>,
@@ -135,23 +135,23 @@ pub async fn run(
     }
 }
 
-/// Who reads the figures.
+/// The reader of the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
-    /// Any user of this machine.
+    /// Any user of this machine, without a token.
     Anybody,
-    /// Who has sent a token.
+    /// A reader that has sent a valid token.
     Operator,
 }
 
-/// What was counted, once as it happened and once as the public learned it.
+/// The counts of the live events and of the delayed view.
 #[derive(Default)]
 struct Counted {
     live: Mutex<Counts>,
     public: Mutex<Counts>,
 }
 
-/// Counts what comes from here.
+/// Counts the events of a source.
 async fn count(source: Source, counts: &Mutex<Counts>) {
     let mut news = source.subscribe();
     loop {
@@ -167,15 +167,15 @@ async fn count(source: Source, counts: &Mutex<Counts>) {
     }
 }
 
-/// What was counted since touchmoved was started.
+/// Counts since touchmoved was started.
 #[derive(Default)]
 struct Counts {
     boards: BTreeMap<BoardId, Board>,
     /// The number of the last event that was counted, by game.
     last: BTreeMap<u64, u64>,
-    /// The greatest id of an alert of each game: one of an earlier alert amends it.
+    /// The greatest alert id of each game; a repeated or smaller id amends an earlier alert and is not counted.
     last_alert: BTreeMap<u64, u32>,
-    /// From what happened to its being told.
+    /// The times from event to publication.
     delays: Histogram,
 }
 
@@ -189,13 +189,13 @@ struct Board {
 
 #[derive(Default)]
 struct Histogram {
-    /// Each as great as its bucket at most, and greater than the one before; the last one: greater than all.
+    /// The number of values in each bucket, not cumulative; the last one counts values above all bounds.
     counts: [u64; BUCKETS_MS.len() + 1],
     sum_ms: u64,
 }
 
 impl Counts {
-    /// Counts what happened so long ago.
+    /// Counts an event that happened `age_ms` milliseconds ago.
     fn count(&mut self, published: &Published, age_ms: u64) {
         let (Some(game), Some(number)) = (published.game, published.stamped.number) else { return };
         self.delays.add(age_ms);
@@ -235,7 +235,7 @@ impl Histogram {
     }
 }
 
-/// Counts what was missed of the games at hand.
+/// Counts the missed events of the games at hand.
 fn catch_up(source: &Source, counts: &Mutex<Counts>) {
     let about = |game: &GameView| (game.id, game.board.clone(), game.recalled);
     let games: Vec<(u64, BoardId, u64)> = source.read(|state| state.games.values().map(about).collect());
@@ -250,7 +250,7 @@ fn catch_up(source: &Source, counts: &Mutex<Counts>) {
     counts.last.retain(|game, _| at_hand.contains(game));
 }
 
-/// How long ago it happened, in milliseconds.
+/// Returns the age of an event, in milliseconds.
 fn age_ms(source: &Source, published: &Published) -> u64 {
     let happened = source.read(|state| Some(state.games.get(&published.game?)?.steady_ms(published.stamped.at)));
     happened.map_or(0, |happened| u64::try_from(steady::now_ms().saturating_sub(happened)).unwrap_or(0))
@@ -260,7 +260,7 @@ fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
     counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// All that this reader may know, now.
+/// Returns all metrics that this reader may know.
 fn text(hub: &Hub, gallery: &Gallery, counted: &Counted, reader: Reader) -> String {
     let mut text = Text::default();
     hub.read(|state| of_state(state, reader, &mut text));
@@ -323,12 +323,12 @@ fn seconds(ms: u64) -> String {
     format!("{}.{:03}", ms / 1000, ms % 1000)
 }
 
-/// The samples, by metric: all of one stand together.
+/// The samples grouped by metric, as the format requires.
 #[derive(Default)]
 struct Text(BTreeMap<&'static str, String>);
 
 impl Text {
-    /// The name is one of [`METRICS`], and nothing in the labels has to be escaped.
+    /// Adds a sample. The name must be one of [`METRICS`]; label values must not need escaping.
     fn add(&mut self, metric: &'static str, labels: &[(&str, &str)], value: impl Display) {
         self.sample(metric, metric, labels, value);
     }

@@ -1,4 +1,4 @@
-//! Faces: each tells the outside in its own words what the hub publishes, and none of them touches a game.
+//! Front-ends: each publishes the hub's events in its own format. A front-end never changes a game.
 
 pub mod client;
 pub mod dbus;

@@ -1,5 +1,5 @@
-//! Whose pages may ask. A browser says in `Origin` whose page asks, and in `Host` by which name it came here: a page cannot make it
-//! say anything else.
+//! Checks of the `Origin` and `Host` headers. A browser states in `Origin` which page sends a request, and in `Host` the name by
+//! which it reached this server; a page cannot forge either.
 
 use crate::config::livechess::{Origin, Site};
 use axum::http::header::{HOST, ORIGIN};
@@ -8,27 +8,28 @@ use std::net::{IpAddr, Ipv6Addr};
 
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The host that a request asks for (`Host`); empty if it names none, or more than one: each of them could be the one that a proxy or
-/// a browser looked at.
+/// Returns the requested host (`Host`); empty if the header is missing or repeated, because a proxy or a browser may have evaluated
+/// another one of them.
 pub fn requested_host(headers: &HeaderMap) -> &str {
     let mut hosts = headers.get_all(HOST).iter();
     hosts.next().filter(|_| hosts.next().is_none()).and_then(|host| host.to_str().ok()).unwrap_or_default()
 }
 
-/// Whether a request for this host (`Host`) is one for this server. An address is; a name of the network may have been made to point
-/// here by its owner, so that the owner's pages count as ours (DNS rebinding): only the names of the list are accepted.
+/// Returns whether the requested host (`Host`) is this server. Addresses are always accepted. A host name may have been made to
+/// resolve to this server by its owner, so that the owner's pages count as this server's (DNS rebinding): only listed names are
+/// accepted.
 pub fn is_host<'a>(sites: impl IntoIterator<Item = &'a Site>, authority: &str) -> bool {
     let Some(host) = host_of(authority) else { return false };
     host.parse::<IpAddr>().is_ok() || host == "localhost" || sites.into_iter().any(|site| is_below(site, &host))
 }
 
-/// Whether a request for this host (`Host`) is one for this machine by itself.
+/// Returns whether the requested host (`Host`) is a loopback address or `localhost`.
 pub fn is_loopback(authority: &str) -> bool {
     let Some(host) = host_of(authority) else { return false };
     host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
-/// Whether a page of this origin (`Origin`: `https://lichess.org`, `tauri://localhost`, `null`) may ask.
+/// Returns whether pages of this origin (`Origin`: `https://lichess.org`, `tauri://localhost`, `null`) may send requests.
 pub fn is_origin(origins: &[Origin], origin: &str) -> bool {
     if origin == "null" {
         return origins.contains(&Origin::Null);
@@ -42,8 +43,8 @@ pub fn is_origin(origins: &[Origin], origin: &str) -> bool {
     })
 }
 
-/// Whether a page of another site made a browser ask this, by all that the browser says of it; where it says nothing, no page did.
-/// `encrypted`: our own pages come with TLS, and one that came without is anybody's.
+/// Returns whether a page of another site caused this request, judging by all headers of the browser; without such headers, no page
+/// did. `encrypted`: this server's own pages use TLS, so an origin without TLS is not trusted.
 pub fn is_from_elsewhere(headers: &HeaderMap, encrypted: bool) -> bool {
     let host = requested_host(headers);
     let is_own = |origin: &str| {
@@ -58,14 +59,14 @@ pub fn is_from_elsewhere(headers: &HeaderMap, encrypted: bool) -> bool {
     !all_are(ORIGIN, &is_own) || !all_are(FETCH_SITE, &|site| site == "same-origin" || site == "none")
 }
 
-/// Whether a host belongs to this site: it is the site's own, or below it where the site has subdomains.
+/// Returns whether a host belongs to this site: it is the site's host, or a subdomain if the site includes them.
 fn is_below(site: &Site, host: &str) -> bool {
     let is_subdomain = || host.strip_suffix(&site.host).is_some_and(|rest| rest.ends_with('.'));
     host == site.host || (site.has_subdomains() && is_subdomain())
 }
 
-/// Returns the host of `host`, `host:port` or `[address]:port`: a name in small letters without the dot of the root, or an address
-/// without brackets in its shortest form, as [`Site`] has it.
+/// Returns the host of `host`, `host:port` or `[address]:port`: a name in lower case without the trailing dot, or an address
+/// without brackets in its shortest form, as in [`Site`].
 fn host_of(authority: &str) -> Option<String> {
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => ipv6_and_port(rest)?,
@@ -75,7 +76,7 @@ fn host_of(authority: &str) -> Option<String> {
     port_is_right.then_some(host)
 }
 
-/// Splits `address]:port`. Only an IPv6 address may stand in brackets (RFC 3986, section 3.2.2).
+/// Splits `address]:port`. Only an IPv6 address may be in brackets (RFC 3986, section 3.2.2).
 fn ipv6_and_port(text: &str) -> Option<(String, &str)> {
     let (address, port) = text.split_once(']')?;
     let address: Ipv6Addr = address.parse().ok()?;
@@ -115,7 +116,7 @@ mod tests {
             (&[own, ("origin", "null")], false, true),
             (&[own, ("origin", "")], false, true),
             (&[own, ("sec-fetch-site", "same-site")], false, true),
-            // Each of two is somebody's.
+            // Only one of two values is this server's.
             (&[own, ("origin", "http://hall.example:8064"), ("origin", "http://evil.example")], false, true),
             (&[own, ("sec-fetch-site", "none"), ("sec-fetch-site", "cross-site")], false, true),
             (&[own, ("host", "evil.example"), ("origin", "http://hall.example:8064")], false, true),

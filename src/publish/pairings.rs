@@ -1,36 +1,36 @@
-//! Pairings set right, whoever asks for it: by his name, which goes into the journal with the names of the games.
+//! Changes to the pairings from any front-end, with the name of the person for the journal.
 
 use crate::daemon::Hub;
 use crate::daemon::rounds::game_of;
 use crate::round::{Forfeit, Round};
 
-/// Why a round was not changed; says what to do.
+/// The reason why a round was not changed; the message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum PairingError {
-    /// None is loaded.
+    /// No round is loaded.
     #[error("no round is loaded: call LoadRound, or `touchmovectl round load FILE`")]
     NoRound,
-    /// It has no such table.
+    /// The round has no such table.
     #[error("there is no table {0} in this round: `touchmovectl round show` lists them")]
     NoTable(u16),
     /// There is no such board.
     #[error("there is no board {0}: `touchmovectl list` shows the boards there are")]
     NoSuchBoard(String),
-    /// It would be no round.
+    /// The round would be invalid.
     #[error("{0}")]
     BadRound(String),
-    /// Nobody can win so.
+    /// The result is not possible.
     #[error("{0}")]
     BadResult(String),
-    /// It cannot be kept.
+    /// The round could not be written.
     #[error("the round was not changed because it could not be kept: {0}")]
     NotKept(std::io::Error),
 }
 
-/// This round is played from now on.
+/// Makes this the current round.
 ///
 /// # Errors
-/// Something is wrong with it, or it cannot be kept; nothing has changed then.
+/// The round is invalid, or it could not be written; nothing has changed then.
 pub fn put(hub: &Hub, round: Round, by: &str) -> Result<(), PairingError> {
     let wrong = round.check();
     if !wrong.is_empty() {
@@ -39,24 +39,24 @@ pub fn put(hub: &Hub, round: Round, by: &str) -> Result<(), PairingError> {
     hub.set_round(round, by).map_err(PairingError::NotKept)
 }
 
-/// The players of these two tables change places; boards stay.
+/// Swaps the players of two tables; the boards stay.
 ///
 /// # Errors
-/// Nothing has changed then.
+/// Nothing has changed if an error is returned.
 pub fn swap(hub: &Hub, one: u16, other: u16, by: &str) -> Result<(), PairingError> {
     change(hub, by, |round| round.swap(one, other).map_err(PairingError::NoTable))
 }
 
-/// This board stands at this table from now on; empty: whichever comes next.
+/// Assigns a board to a table; an empty name removes the assignment, so that the next free board is used.
 ///
 /// # Errors
-/// Nothing has changed then.
+/// Nothing has changed if an error is returned.
 pub fn set_board(hub: &Hub, table: u16, board: &str, by: &str) -> Result<(), PairingError> {
     if !board.is_empty() && !hub.read(|state| state.boards.keys().any(|id| id.as_str() == board)) {
         return Err(PairingError::NoSuchBoard(board.to_owned()));
     }
     change(hub, by, |round| {
-        // Where it stood before, no board is said.
+        // Remove the board from its previous table.
         let before = round.pairings.iter_mut().filter(|pairing| pairing.board.as_deref() == Some(board));
         before.for_each(|known| known.board = None);
         let pairing = round.table_mut(table).ok_or(PairingError::NoTable(table))?;
@@ -65,10 +65,10 @@ pub fn set_board(hub: &Hub, table: u16, board: &str, by: &str) -> Result<(), Pai
     })
 }
 
-/// Nobody plays at this table: `white` or `black` has won without play, or `nobody`; empty: they play after all.
+/// Marks a table as not played: `white` or `black` has won by forfeit, or `nobody`. An empty winner removes the mark.
 ///
 /// # Errors
-/// Nothing has changed then.
+/// Nothing has changed if an error is returned.
 pub fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Result<(), PairingError> {
     let forfeit = match winner {
         "white" => Some(Forfeit::White),
@@ -94,7 +94,7 @@ pub fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Result<(), 
     })
 }
 
-/// Changes the round, or nothing.
+/// Applies a change to the current round, or leaves it unchanged on error.
 fn change(hub: &Hub, by: &str, change: impl FnOnce(&mut Round) -> Result<(), PairingError>) -> Result<(), PairingError> {
     let Some(mut round) = hub.read(|state| state.round.clone()) else { return Err(PairingError::NoRound) };
     change(&mut round)?;

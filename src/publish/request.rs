@@ -1,4 +1,4 @@
-//! What touchmoved asks of others over HTTP: one request, one connection, and an answer in time or none.
+//! Outgoing HTTP requests: one connection for each request, with a timeout for the whole response.
 
 use crate::config::url::{Url, is_near};
 use http_body_util::{BodyExt, Full, Limited};
@@ -16,65 +16,65 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
-/// An address of several gets so long, so that one that leads nowhere does not take all the time.
+/// Connection timeout of each address of a host, so that an unreachable one does not use up the whole time.
 const CONNECTING: Duration = Duration::from_secs(5);
-/// Answers are no longer, in bytes: that of Lichess on a hundred games is some 60 KB.
+/// Maximum size of a response, in bytes: that of Lichess about a hundred games is some 60 KB.
 const ANSWER: usize = 1 << 20;
 
-/// One request.
+/// A request.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// `GET` or `POST`.
     pub method: Method,
-    /// In the place of the URL's path, where it is not that.
+    /// The path if it differs from the URL's.
     pub path: Option<String>,
-    /// Besides `Host`, `User-Agent` and those of the body. What HTTP does not allow is left out.
+    /// Headers besides `Host`, `User-Agent` and those of the body. Headers that HTTP does not allow are omitted.
     pub headers: Vec<(&'static str, String)>,
-    /// What is sent, as plain text; nothing for `GET`.
+    /// The body, as plain text; empty for `GET`.
     pub text: String,
 }
 
-/// What is said to it.
+/// The response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// The status, such as 200.
     pub status: u16,
-    /// How long not to ask again.
+    /// How long to wait before the next request (`Retry-After`).
     pub retry_after: Option<Duration>,
     /// The body.
     pub text: String,
 }
 
-/// Why there is no answer.
+/// The reason why there is no response.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    /// Nobody knows the name.
+    /// The host name could not be resolved.
     #[error("the name {0} leads nowhere ({1}): look at the machine's network and its name servers")]
     Name(String, std::io::Error),
-    /// It is not where it was said to be.
+    /// An `http` host is not in the local network.
     #[error("{0} is not on this machine's own network, and http is for that: write https")]
     Far(String),
-    /// Nobody takes the connection.
+    /// The connection could not be established.
     #[error("{0} cannot be reached ({1}): look at the machine's network")]
     Unreached(String, std::io::Error),
-    /// This machine trusts nobody.
+    /// This machine has no trusted root certificates.
     #[error("this machine knows no authority that it trusts ({0}): install ca-certificates")]
     Trust(String),
-    /// It does not prove who it is.
+    /// The server's certificate could not be verified.
     #[error("{0} does not prove who it is ({1}): look at the machine's time of day and at who answers in its place")]
     Proof(String, std::io::Error),
     /// The connection broke.
     #[error("the connection to {0} broke ({1})")]
     Broken(String, String),
-    /// It took too long.
+    /// The response did not arrive in time.
     #[error("{0} did not answer within {n} s", n = .1.as_secs_f32())]
     Late(String, Duration),
 }
 
-/// Asks, and waits no longer than this for the whole answer.
+/// Sends a request and waits for the whole response, at most for `within`.
 ///
 /// # Errors
-/// There is none; whether it was heard is not known then.
+/// There is no response; it is then unknown whether the server processed the request.
 pub async fn send(url: &Url, request: Request, within: Duration) -> Result<Answer, RequestError> {
     let late = |_| Err(RequestError::Late(url.host.clone(), within));
     tokio::time::timeout(within, connect(url, request)).await.unwrap_or_else(late)
@@ -97,13 +97,13 @@ async fn connect(url: &Url, request: Request) -> Result<Answer, RequestError> {
 }
 
 async fn converse(url: &Url, stream: TcpStream, request: Request) -> Result<Answer, RequestError> {
-    // The last bytes of what is sent are not to wait for more.
+    // Disable Nagle's algorithm, so that the last bytes of the request are sent at once.
     let _ = stream.set_nodelay(true);
     if !url.secure {
         return exchange(url, stream, request).await;
     }
     let proof = |why: std::io::Error| match why.kind() {
-        // What TLS has to say against it; all else is the network's.
+        // rustls reports TLS errors by these kinds; all others are network errors.
         std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other => RequestError::Proof(url.host.clone(), why),
         _ => RequestError::Broken(url.host.clone(), why.to_string()),
     };
@@ -120,7 +120,7 @@ async fn exchange(
     let broken = |why: &dyn std::fmt::Display| RequestError::Broken(url.host.clone(), why.to_string());
     let request = built(url, request).ok_or_else(|| broken(&"its address is none"))?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|why| broken(&why))?;
-    // It moves bytes while we wait for the answer, and is gone with it.
+    // The connection is driven in this task and ends with the response.
     let mut connection = std::pin::pin!(connection);
     let mut answer = std::pin::pin!(async {
         let answer = sender.send_request(request).await.map_err(|why| broken(&why))?;
@@ -132,7 +132,7 @@ async fn exchange(
     });
     tokio::select! {
         answer = &mut answer => return answer,
-        // An answer may have come whole before the other end closed.
+        // The complete response may have been received before the server closed the connection.
         _ = &mut connection => {}
     }
     answer.await
@@ -155,7 +155,7 @@ fn built(url: &Url, request: Request) -> Option<hyper::Request<Full<Bytes>>> {
     built.body(Full::new(Bytes::from(request.text))).ok()
 }
 
-/// `Retry-After`: seconds, or a time of day (RFC 9110, 10.2.3).
+/// Parses `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
 fn pause(value: &str, now: SystemTime) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse() {
         return Some(Duration::from_secs(seconds));
@@ -164,7 +164,7 @@ fn pause(value: &str, now: SystemTime) -> Option<Duration> {
     SystemTime::from(at).duration_since(now).ok()
 }
 
-/// Those whom this machine trusts, read once.
+/// Returns the TLS configuration with the system's root certificates, which are loaded once.
 fn trust() -> Result<Arc<ClientConfig>, RequestError> {
     static TRUST: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     if let Some(known) = TRUST.get() {
@@ -172,7 +172,7 @@ fn trust() -> Result<Arc<ClientConfig>, RequestError> {
     }
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
-    // A machine may have some that nobody can read.
+    // Some of the system's certificates may be unparsable; they are skipped.
     let (added, _) = roots.add_parsable_certificates(found.certs);
     if added == 0 {
         let why: Vec<String> = found.errors.iter().map(ToString::to_string).collect();

@@ -1,16 +1,16 @@
-//! Tags that somebody gives to a game, wherever they come from.
+//! Checks PGN tags that users assign to a game, through any front-end.
 
 use crate::game::pgn::is_tag_name;
 
-/// So many are given to a game at most: three times what PGN names.
+/// Maximum number of assigned tags of a game: three times what PGN defines.
 const MOST: usize = 64;
-/// The value of a tag is no longer, in bytes.
+/// Maximum length of a tag value, in bytes.
 const LONGEST: usize = 255;
 
-/// Whether these can be tags of a game.
+/// Checks whether these are valid tags of a game.
 ///
 /// # Errors
-/// A sentence that says what to do.
+/// Returns a sentence that says what to do.
 pub fn check(tags: &[(String, String)]) -> Result<(), String> {
     if tags.len() > MOST {
         return Err(format!("{} tags are too many: give at most {MOST}", tags.len()));

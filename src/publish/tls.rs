@@ -1,7 +1,7 @@
-//! TLS for whoever listens: a certificate and its key from two files, which are read again when they change.
+//! TLS for the servers: a certificate and its key from two files, which are reloaded when they change.
 //!
-//! A certificate that is renewed takes effect with the next connection. While the two do not belong together, because only one was
-//! written yet, or cannot be read, those before them hold.
+//! A renewed certificate takes effect with the next connection. While the files cannot be read, or do not match because only one
+//! was written yet, the previous certificate stays in use.
 
 use crate::config::web::Tls as Files;
 use std::fs;
@@ -14,29 +14,29 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tracing::{info, warn};
 
-/// What is spoken within.
+/// The application protocol (ALPN).
 const PROTOCOL: &[u8] = b"http/1.1";
 
-/// A certificate.
+/// A certificate that is reloaded when its files change.
 pub struct Certificate {
     files: Files,
     known: Mutex<(Stamp, TlsAcceptor)>,
 }
 
-/// When both files were last written.
+/// The modification times of both files.
 type Stamp = [Option<SystemTime>; 2];
 
 impl Certificate {
-    /// The one in these files.
+    /// Loads the certificate from these files.
     ///
     /// # Errors
-    /// A sentence that says what to do.
+    /// Returns a sentence that says what to do.
     pub fn load(files: &Files) -> Result<Certificate, String> {
         let stamp = stamp(files);
         Ok(Certificate { files: files.clone(), known: Mutex::new((stamp, read(files)?)) })
     }
 
-    /// What accepts a connection now.
+    /// Returns the acceptor for a new connection, after reloading changed files.
     pub fn acceptor(&self) -> TlsAcceptor {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = stamp(&self.files);

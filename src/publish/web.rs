@@ -1,17 +1,17 @@
-//! A page for browsers, and what it reads: the games for everybody, as late as the event has it, and all of it, live, for who logs in.
-//! docs/web.md has every answer.
+//! The web page and its API: the delayed games for the public, and everything live for logged-in users. docs/web.md describes every
+//! response.
 //!
 //! | | |
 //! |---|---|
 //! | `GET /`, `/board/{id}`, `/page/{file}` | the page |
-//! | `GET /api/state`, `/api/events` | all boards; what changes, as server-sent events |
+//! | `GET /api/state`, `/api/events` | all boards; changes, as server-sent events |
 //! | `GET /api/games/{id}`, `/api/games/{id}/pgn` | one game |
-//! | `GET /cloud/…` | the tournament, as LiveChess Cloud tells it |
-//! | `POST /api/login`, `/api/logout` | a session of a browser, by a token |
-//! | `POST /api/command`, `/api/round` | rulings of the arbiter; pairings set right |
+//! | `GET /cloud/…` | the tournament, in the format of LiveChess Cloud |
+//! | `POST /api/login`, `/api/logout` | a browser session, begun with a token |
+//! | `POST /api/command`, `/api/round` | the arbiter's commands; changes of the pairings |
 //!
-//! **Invariants:** who is not logged in reads the gallery and nothing else. Nobody waits for a browser. Whoever
-//! changes something has a token, and what he does stands in the journal with its name.
+//! **Invariants:** users who are not logged in read only the delayed view. No task but a browser's own waits for that browser.
+//! Every change requires a token, and the journal records it with the token's name.
 
 pub mod admitted;
 mod alert;
@@ -48,16 +48,16 @@ use std::time::Duration;
 use tracing::{error, info};
 use who::{Access, Audience};
 
-/// So many browsers are served at once, and so many from one address: those of a whole hall may share one.
+/// Connection limits. A whole playing hall may share one address.
 const ROOM: Room = Room { all: 2_048, each: 512 };
 
-/// When a certificate that could not be read is tried again.
+/// Pause before a certificate that could not be read is read again.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// The kind of trouble when the address cannot be had.
+/// The health problem reported when the address cannot be bound.
 pub const WEB_FAILED: &str = "web_failed";
 
-/// What all browsers are served from.
+/// The state shared by all requests.
 pub struct Web {
     hub: Arc<Hub>,
     gallery: Arc<Gallery>,
@@ -68,13 +68,13 @@ pub struct Web {
     cloud: Cloud,
     frames: Arc<Frames>,
     stages: Mutex<BTreeMap<(Audience, &'static str), Arc<Stage>>>,
-    /// Tells this run of the program from others.
+    /// Identifies this run of the program.
     boot: String,
     stop: Stop,
 }
 
 impl Web {
-    /// What the configuration says, until `stop`. `state_dir`: where tokens and sessions are kept.
+    /// Creates the state from the configuration; its tasks run until `stop`. Tokens and sessions are stored in `state_dir`.
     pub fn new(hub: &Arc<Hub>, gallery: &Arc<Gallery>, config: &Config, state_dir: &Path, stop: Stop) -> Arc<Web> {
         let boot = format!("{:x}", steady::unix_ms());
         Arc::new(Web {
@@ -92,7 +92,7 @@ impl Web {
         })
     }
 
-    /// Where these may read.
+    /// Returns the source that this audience may read.
     fn source(&self, audience: Audience) -> Source {
         match audience {
             Audience::Public => Source::Public(Arc::clone(&self.gallery)),
@@ -100,12 +100,12 @@ impl Web {
         }
     }
 
-    /// What these are told in this language.
+    /// Returns the stage for this audience and language.
     fn stage(&self, audience: Audience, locale: Locale) -> Arc<Stage> {
         let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
         let stage = stages.entry((audience, locale.tag())).or_insert_with(|| {
             let view = View { audience, locale, delay: self.gallery.delay() };
-            // Numbers of one stage mean nothing to another.
+            // Sequence numbers of one stage are not valid for another.
             let boot = format!("{}{}{}", self.boot, audience as u8, locale as u8);
             Stage::start(view, self.source(audience), boot, self.stop.clone())
         });
@@ -113,7 +113,8 @@ impl Web {
     }
 }
 
-/// Serves browsers until `stop`; returns at once if it is off. An address that cannot be had is tried again, and `trouble` hears of it.
+/// Serves browsers until `stop`; returns at once if the page is disabled. Binding is retried if it fails; `trouble` is called with
+/// the error, and with `None` on success.
 pub async fn run(web: Arc<Web>, trouble: impl Fn(Option<String>)) {
     let Some(address) = web.config.listen else { return };
     let mut stop = web.stop.clone();
@@ -138,7 +139,7 @@ pub async fn run(web: Arc<Web>, trouble: impl Fn(Option<String>)) {
             Some(files) => Some(certificate(files, &trouble).await),
             None => None,
         };
-        // Through a proxy all come from one address.
+        // Behind a proxy all browsers have the same address.
         let room = if web.config.proxy { Room { each: ROOM.all, ..ROOM } } else { ROOM };
         let house = House { address, room, guests: "browsers", certificate };
         house.open(http::router(&web), opened).await;
@@ -151,7 +152,7 @@ pub async fn run(web: Arc<Web>, trouble: impl Fn(Option<String>)) {
     }
 }
 
-/// The certificate, as soon as there is one.
+/// Loads the certificate, retrying until it can be read.
 async fn certificate(files: &config::web::Tls, trouble: &impl Fn(Option<String>)) -> Certificate {
     loop {
         match Certificate::load(files) {

@@ -22,7 +22,7 @@ pub const COLUMNS: &[(&str, &str)] = &[
     ("result", "where nobody plays: +--, --+ or ---"),
 ];
 
-/// The names in the first line.
+/// Returns the column names in the first line.
 pub fn names(line: &str) -> Vec<String> {
     let line = line.trim_start_matches('\u{feff}');
     line.split(separator(line)).map(|name| name.trim().trim_matches('"').to_lowercase().replace([' ', '-'], "_")).collect()
@@ -32,10 +32,10 @@ fn separator(line: &str) -> char {
     [';', '\t'].into_iter().find(|separator| line.contains(*separator)).unwrap_or(',')
 }
 
-/// Reads it: commas, semicolons or tabs, quotes where a value has one of them.
+/// Parses a table of values, separated by commas, semicolons or tabs; values that contain a separator are quoted.
 ///
 /// # Errors
-/// All that is wrong with it, with the line.
+/// Returns all problems, each with its line.
 pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let header = text.lines().next().unwrap_or_default();

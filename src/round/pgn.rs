@@ -1,4 +1,4 @@
-//! Pairings from the tags of a PGN file: one game a table.
+//! Pairings from the tags of a PGN file: one game per table.
 
 use super::{BadRound, Forfeit, Pairing, Player, Round};
 use pgn_reader::{RawTag, Reader, Skip, Visitor};
@@ -38,11 +38,11 @@ impl Visitor for Collect {
     }
 }
 
-/// Reads it. `Round "3.7"` is table 7 of round 3; tables without a number come in the order of the file. `Table` and `Board` say it,
-/// too. Of a file with several rounds one must be named.
+/// Parses a PGN file. `Round "3.7"` is table 7 of round 3; `Table` and `Board` also give the table number. Tables without a number
+/// are in the order of the file. If the file has several rounds, `number` must select one.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// Returns all problems in the file.
 pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
     let mut reader = Reader::new(io::Cursor::new(text.as_bytes()));
     let mut games: Vec<Tags> = Vec::new();

@@ -15,10 +15,10 @@
 use super::{BadRound, Forfeit, Pairing, Player, Round};
 use std::collections::BTreeMap;
 
-/// How tables are found that the file does not have.
+/// The method for assigning tables, which the file does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Nobody has said.
+    /// Not specified.
     #[default]
     Unknown,
     /// As in Swiss tournaments: by the points of the player who has more, then of the other, then by the better start number.
@@ -58,7 +58,7 @@ struct Entry {
     games: Vec<Game>,
 }
 
-/// What a player has in one round.
+/// A player's entry for one round.
 #[derive(Clone, Copy)]
 struct Game {
     opponent: u32,
@@ -67,7 +67,7 @@ struct Game {
 }
 
 impl Game {
-    /// Points, doubled.
+    /// Returns the points, doubled.
     fn points(self) -> u32 {
         match self.result.to_ascii_uppercase() {
             '1' | '+' | 'W' | 'F' | 'U' => 2,
@@ -76,7 +76,7 @@ impl Game {
         }
     }
 
-    /// The round has not been played.
+    /// Returns whether the round has not been played.
     fn is_open(self) -> bool {
         self.result == ' '
     }
@@ -92,10 +92,10 @@ fn filled(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Reads it. `number`: which round; `None`: the last one in which somebody is paired.
+/// Parses a TRF16 file. `number` selects the round; `None` selects the last round with pairings.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// Returns all problems in the file.
 pub fn read(text: &str, number: Option<u16>, order: &Order) -> Result<Round, BadRound> {
     let (mut entries, mut wrong) = (BTreeMap::new(), Vec::new());
     let mut round = Round::default();
@@ -215,7 +215,7 @@ fn entry(line: &[char]) -> Entry {
         let (colour, result) = (at(from + 5).to_ascii_lowercase(), at(from + 7));
         games.push(Game { opponent: opponent.parse().unwrap_or(0), colour, result });
     }
-    // Spaces at the end of a line are no rounds.
+    // Spaces at the end of a line are not rounds.
     while games.last().is_some_and(|game| game.opponent == 0 && game.colour == ' ' && game.result == ' ') {
         games.pop();
     }

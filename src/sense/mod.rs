@@ -1,37 +1,37 @@
-//! Readings into edges: a whole placement becomes the squares in which it differs from what was known.
+//! Turns readings into edges: a whole placement becomes the list of squares that differ from the last known state.
 //!
-//! It normalises and judges nothing: no edge is dropped or delayed here. Noise, stuck squares and rotation are
+//! This module normalises readings but does not judge them: it drops and delays no edge. Noise, stuck squares and rotation are
 //! hypotheses of [`crate::infer`].
 
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use shakmaty::Square;
 
-/// One square changed what it shows, in the board's own coordinates.
+/// A change of one square, in the board's own coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// When the reading arrived.
+    /// Time at which the reading arrived.
     pub at: Millis,
-    /// Which square, as the board numbers it.
+    /// The square, as the board numbers it.
     pub square: Square,
-    /// What it showed before; [`Sensed::Empty`] where nothing was known.
+    /// The previous reading; [`Sensed::Empty`] if none was known.
     pub before: Sensed,
-    /// What it shows now.
+    /// The new reading.
     pub now: Sensed,
 }
 
-/// How a board's sensors are read: some report the opposite of what stands there, all of them alike.
+/// How to interpret a board's sensors: on some boards all of them report the opposite of what is on the square.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Polarity {
-    /// As they say.
+    /// As reported.
     #[default]
     Straight,
-    /// Occupied is empty, and empty occupied: contacts that open under a piece. White is Black, and Black White: magnets that
-    /// are built in the other way round. Pieces that are told by name are what they are.
+    /// Inverted. Occupied means empty and empty means occupied: the contacts open under a piece. White means Black and Black means
+    /// White: the magnets are mounted the other way round. Pieces that the board identifies stay as they are.
     Inverted,
 }
 
 impl Polarity {
-    /// What stands on a square of which the board says this.
+    /// Returns what is on a square for which the board reports `sensed`.
     pub fn normalise(self, sensing: Sensing, sensed: Sensed) -> Sensed {
         match (self, sensing, sensed.seen_by(sensing)) {
             (Polarity::Inverted, Sensing::Occupancy, Sensed::Empty) => Sensed::Occupied,
@@ -41,7 +41,7 @@ impl Polarity {
         }
     }
 
-    /// The other one.
+    /// Returns the opposite polarity.
     pub fn other(self) -> Polarity {
         match self {
             Polarity::Straight => Polarity::Inverted,
@@ -50,7 +50,7 @@ impl Polarity {
     }
 }
 
-/// What a board's squares show, and whether all of them are known.
+/// The last known state of a board's squares, and whether all of them are known.
 #[derive(Clone, Debug)]
 pub struct Sense {
     squares: Placement,
@@ -65,18 +65,18 @@ impl Default for Sense {
 }
 
 impl Sense {
-    /// How the board is read.
+    /// Returns the polarity in use.
     pub fn polarity(&self) -> Polarity {
         self.polarity
     }
 
-    /// The board is to be read the other way: what is known of its squares turns, too.
+    /// Inverts the polarity, and with it the known state of the squares.
     pub fn invert(&mut self, sensing: Sensing) {
         self.polarity = self.polarity.other();
         self.squares = self.squares.map(|sensed| Polarity::Inverted.normalise(sensing, sensed));
     }
 
-    /// What the squares show; meaningful once [`Sense::is_whole`].
+    /// Returns the state of the squares; meaningful only if [`Sense::is_whole`].
     pub fn placement(&self) -> &Placement {
         &self.squares
     }
@@ -86,18 +86,18 @@ impl Sense {
         self.whole
     }
 
-    /// The link went down: what stands on the board is no longer known.
+    /// Marks the placement as unknown because the link went down.
     pub fn forget(&mut self) {
         self.whole = false;
     }
 
-    /// One square's reading: an edge if it changed.
+    /// Processes the reading of one square and returns an edge if it changed.
     pub fn square(&mut self, at: Millis, square: Square, now: Sensed) -> Option<Edge> {
         let before = std::mem::replace(&mut self.squares[square as usize], now);
         (before != now).then_some(Edge { at, square, before, now })
     }
 
-    /// A whole placement: the edges that were missed, in the order a1 … h8.
+    /// Processes a whole placement and returns the edges that were missed, in the order a1 … h8.
     pub fn placement_read(&mut self, at: Millis, placement: &Placement) -> Vec<Edge> {
         self.whole = true;
         Square::ALL.into_iter().filter_map(|square| self.square(at, square, placement[square as usize])).collect()

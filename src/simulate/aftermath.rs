@@ -1,4 +1,4 @@
-//! What is done at a board when the game is over: the result told by the kings, analysis, sweeping, the next start position.
+//! What happens at a board after the game: the result signal of the kings, analysis, sweeping, the next start position.
 
 use crate::game::GameResult;
 use crate::laws::Position;
@@ -8,8 +8,8 @@ use crate::simulate::script::{AFTERWARDS, Act, Script, Writer, pieces};
 use crate::simulate::truth::{Interruption, Why};
 use shakmaty::{Color, Piece, Role, Square};
 
-/// Squares of the two kings for each result, White's first (the six placements of the maker's rule, with either king on
-/// either square).
+/// Squares of the two kings for each result, White's first (the six placements of the maker's rule, with either king on either
+/// square).
 const SIGNALS: &[(GameResult, Square, Square)] = &[
     (GameResult::WhiteWins, Square::E4, Square::D5),
     (GameResult::WhiteWins, Square::D5, Square::E4),
@@ -26,7 +26,7 @@ const SIGNALS: &[(GameResult, Square, Square)] = &[
 ];
 
 impl Writer<'_> {
-    /// The result signal, sweeping, setting up.
+    /// Writes the result signal, the sweep and the next setup.
     pub fn finish(mut self, game: &Game, end: &Position, at_first: [Option<Piece>; 64]) -> Script {
         self.begin(AFTERWARDS);
         self.truth.over_at = self.now;
@@ -70,8 +70,8 @@ impl Writer<'_> {
         self.close(at_first)
     }
 
-    /// The players look at the game: moves, the same side twice, several plies back at once, on a stopped clock. Without a
-    /// clock they begin by going back, so that it can be told from play.
+    /// Writes the analysis of the game on a stopped clock: moves, the same side twice, several plies back at once. Without a clock
+    /// it starts with going back, so that it can be distinguished from play.
     fn analyse(&mut self, squares: &mut [Option<Piece>; 64]) {
         let Some(mut rng) = self.incident(Rate::analysis, AFTERWARDS) else { return };
         self.now += rng.ms(Span(2_000, 8_000));
@@ -108,7 +108,7 @@ impl Writer<'_> {
         self.pace.shuffle(&mut walks);
         let together = self.falls(Rate::kings_together, AFTERWARDS);
 
-        // What stands on the two squares is usually taken off first, otherwise the king takes its place.
+        // Pieces on the two squares are usually removed first; otherwise the king replaces them.
         for to in [white_to, black_to] {
             let other = squares[to as usize].is_some_and(|piece| piece.role != Role::King);
             if other && self.pace.chance(700) {
@@ -116,7 +116,7 @@ impl Writer<'_> {
                 self.now += self.pace.ms(travel);
             }
         }
-        // A king whose square is the other one's destination has to leave first.
+        // A king on the other king's destination has to leave first.
         let together = together || walks.iter().any(|walk| walks.iter().any(|other| walk.0 != other.0 && walk.1 == other.2));
         let pause = Span(150, 900);
         if together {
@@ -150,7 +150,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts the pieces on an empty board, in any order, by many hands.
+    /// Puts the pieces on an empty board in random order.
     pub fn set_up(&mut self, squares: &[Option<Piece>; 64]) {
         let mut wanted: Vec<(Square, Piece)> =
             Square::ALL.into_iter().filter_map(|square| Some((square, squares[square as usize]?))).collect();

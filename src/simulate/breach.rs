@@ -1,4 +1,4 @@
-//! Irregularities committed: how, and what happens after.
+//! Injects irregularities: how they are committed, and what happens after them.
 
 use crate::laws::{Changes, Move, Position};
 use crate::simulate::hands::Span;
@@ -10,37 +10,37 @@ use crate::simulate::script::{ASIDE, Act, Before, Writer, path, pieces};
 use crate::simulate::truth::TruthPly;
 use shakmaty::{Bitboard, Color, Piece, Role, Square, attacks};
 
-/// How long an irregularity stands until somebody notices. Milliseconds; guess.
+/// Time until somebody notices an irregularity, in milliseconds. Guess.
 const NOTICED: Span = Span(1_500, 6_000);
-/// For so many plies a piece stays out of place, at most.
+/// Maximum number of plies for which a piece stays out of place.
 const OUT_FOR: u32 = 4;
-/// So many plies are played after an illegal move that stands, at most.
+/// Maximum number of plies after an illegal move that remains in the game.
 const AFTER_ILLEGAL: usize = 20;
 
-/// A piece that stands elsewhere, or nowhere, for a while.
+/// A piece that is temporarily on a wrong square or off the board.
 pub(super) struct OutOfPlace {
     piece: Piece,
     square: Square,
-    /// Where it stands now; `None`: beside the board.
+    /// Its current square; `None`: beside the board.
     stands: Option<Square>,
-    /// It is put back before this ply.
+    /// The ply before which it is restored.
     until_ply: u32,
-    /// Which irregularity of the truth it is.
+    /// Index of its irregularity in the ground truth.
     irregularity: usize,
 }
 
-/// An irregularity still to be committed.
+/// An irregularity still to be injected.
 pub(super) struct Wanted {
     kind: Kind,
-    /// From this ply on.
+    /// The first ply at which it may happen.
     ply: u32,
-    /// Of which sort an illegal move is to be; `None`: any that can be made.
+    /// The sort of illegal move; `None`: any that is possible.
     sort: Option<Sort>,
 }
 
 impl Wanted {
-    /// Where no ply is given it is drawn for this game, and the sort of illegal move before that, so that rare ones are as often
-    /// as their shares say. `None`: it cannot be done in this game.
+    /// Chooses where to inject an irregularity. If no ply is given, it draws one for this game; it draws the sort of illegal move
+    /// first, so that rare sorts reach their share. Returns `None` if the irregularity is impossible in this game.
     pub fn of(wanted: Injection, game: &Game, dice: Dice) -> Option<Wanted> {
         let Injection { kind, ply } = wanted;
         if let Some(ply) = ply {
@@ -72,7 +72,7 @@ fn is_illegal(kind: Kind) -> bool {
     matches!(kind, Kind::IllegalMove | Kind::IllegalStands)
 }
 
-/// Whether this ply itself can break the Laws so.
+/// Returns whether this ply itself can be made with this irregularity.
 fn fits(kind: Kind, position: &Position, mv: Move) -> bool {
     match kind {
         Kind::RookFirst => mv.is_castle() && Changes::of(position.turn(), mv).iter().count() == 4,
@@ -83,7 +83,7 @@ fn fits(kind: Kind, position: &Position, mv: Move) -> bool {
 }
 
 impl Writer<'_> {
-    /// Commits those wanted irregularities that can be committed before this ply.
+    /// Injects the wanted irregularities that are possible before this ply.
     pub fn commit(&mut self, position: &mut Position, mv: Move, number: u32) {
         for wanted in std::mem::take(&mut self.wanted) {
             let rng = self.dice.breach(wanted.kind, wanted.ply);
@@ -107,14 +107,14 @@ impl Writer<'_> {
         }
     }
 
-    /// How this ply itself is to break the Laws, where one of the wanted irregularities fits it.
+    /// Returns the wanted irregularity with which this ply itself is made, if one fits it.
     pub fn breach(&mut self, position: &Position, mv: Move, number: u32) -> Option<Kind> {
         let fits = |wanted: &Wanted| wanted.ply <= number && fits(wanted.kind, position, mv);
         let index = self.wanted.iter().position(fits)?;
         Some(self.wanted.remove(index).kind)
     }
 
-    /// It did.
+    /// Records the irregularity with which this ply was made.
     pub fn breached(&mut self, kind: Kind, position: &Position, mv: Move, number: u32, ply: &TruthPly) {
         let squares = Changes::of(position.turn(), mv).iter().map(|change| change.0).collect();
         let until = Some(if kind == Kind::PawnLeft { self.now } else { ply.done_at });
@@ -122,7 +122,7 @@ impl Writer<'_> {
         self.truth.irregularities.push(Irregularity { pressed_at: ply.pressed_at, until, ..breach });
     }
 
-    /// The piece is carried from one square to the other.
+    /// Carries the piece from one square to another.
     fn carry(&mut self, rng: &mut Rng, piece: Piece, from: Square, to: Square, ply: u32) {
         self.add(self.now, Act::Lift(from), ply);
         self.now += rng.ms(Span(300, 800));
@@ -130,7 +130,7 @@ impl Writer<'_> {
         self.now += rng.ms(Span(200, 900));
     }
 
-    /// A move that is not legal is made, as any other is made, and the clock pressed.
+    /// Makes an illegal move, in the same way as any other move, and presses the clock.
     fn make_illegal(
         &mut self,
         rng: &mut Rng,
@@ -138,7 +138,7 @@ impl Writer<'_> {
         number: u32,
         sort: Option<Sort>,
     ) -> Option<(Move, TruthPly, Irregularity)> {
-        // After a takeback the opponent's time may run already: then there is nothing to press.
+        // After a takeback the opponent's time may already run; then there is nothing to press.
         let can_press = !self.clock || self.lever == position.turn();
         let (mv, illegal) = can_press.then(|| illegal::pick(rng, position, sort)).flatten()?;
         self.begin(u64::from(number) | ASIDE);
@@ -168,7 +168,7 @@ impl Writer<'_> {
         let Some((mv, ply, done)) = self.make_illegal(&mut rng, position, number, sort) else { return false };
         let after = position.play(mv);
 
-        // What comes after: the game as far as it can, then anything.
+        // The continuation: the moves of the game while they are legal, then any.
         let (mut theirs, mut ours) = (position.clone(), after.clone());
         let rest = self.moves.split_off(number as usize - 1);
         let mut game = rest.into_iter();
@@ -227,11 +227,11 @@ impl Writer<'_> {
         true
     }
 
-    /// A piece is nudged, or knocked off, that the next plies do not need.
+    /// Nudges a piece, or knocks it off the board. The next plies must not need it.
     fn displace(&mut self, mut rng: Rng, position: &Position, number: u32, nudged: bool) -> bool {
         let (first, plies) = (number as usize - 1, 1 + rng.below(u64::from(OUT_FOR)) as usize);
         let mut needed = Bitboard::EMPTY;
-        // Steps that either player could make are moves, not accidents.
+        // A step that either player could make is a move, not an accident.
         let mut moves: Vec<(Square, Square)> = Vec::new();
         let mut later = position.clone();
         for &mv in self.moves.iter().skip(first).take(plies) {
@@ -269,7 +269,7 @@ impl Writer<'_> {
         true
     }
 
-    /// Puts back what stands out of place and is due before this ply; `None`: everything.
+    /// Restores the pieces out of place that are due before this ply; `None`: all of them.
     pub fn put_right(&mut self, number: Option<u32>) {
         for out in std::mem::take(&mut self.pending) {
             if number.is_some_and(|number| out.until_ply > number) {

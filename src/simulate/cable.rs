@@ -1,4 +1,4 @@
-//! What virtual boards share that report whole frames: squares that are looked at together, and a line that loses bytes.
+//! Common parts of virtual boards that report whole frames: squares that are scanned together, and a line that loses bytes.
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
@@ -9,31 +9,32 @@ use crate::simulate::stage::{Chunk, Scene};
 use shakmaty::{Piece, Square};
 use std::collections::VecDeque;
 
-/// Bytes that a serial port hands over together.
+/// Number of bytes that a serial port delivers together.
 const FIFO: usize = 16;
 
-/// Microseconds.
+/// A time or duration in microseconds.
 type Micros = u64;
 
-/// A serial line, ten bits a byte, messages one after the other.
+/// A serial line with ten bits a byte that sends messages one after the other.
 pub struct Cable {
     baud: u64,
     dice: Dice,
     rates: Rates,
-    /// Messages said so far.
+    /// Number of messages sent so far.
     messages: u64,
     line: VecDeque<(Micros, Vec<u8>, u32)>,
     free: Micros,
 }
 
 impl Cable {
-    /// A line of so many bits a second; `stream` keeps games of one seed apart.
+    /// Creates a line with this speed in bits per second. `stream` selects the random stream of a game, so that games with the same
+    /// seed differ.
     pub fn new(baud: u32, scene: &Scene, stream: u64) -> Cable {
         let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
         Cable { baud: baud.into(), dice, rates, messages: 0, line: VecDeque::new(), free: 0 }
     }
 
-    /// Puts a message on the line; it leaves as soon as those before it are out.
+    /// Queues a message; it is sent after those before it.
     pub fn say(&mut self, now: Millis, message: &[u8], ply: u32) {
         self.messages += 1;
         let mut bytes = message.to_vec();
@@ -56,7 +57,7 @@ impl Cable {
         self.free = starts + sent * 10_000_000 / self.baud;
     }
 
-    /// What arrived at the other end by now.
+    /// Takes the bytes that have arrived at the other end by now.
     pub fn take(&mut self, now: Millis) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         while let Some((at, bytes, ply)) = self.line.pop_front_if(|part| part.0 <= now * 1000) {
@@ -65,26 +66,26 @@ impl Cable {
         chunks
     }
 
-    /// When something arrives next.
+    /// Returns when the next bytes arrive.
     pub fn next(&self) -> Option<Millis> {
         self.line.front().map(|part| part.0.div_ceil(1000))
     }
 }
 
-/// Squares that are looked at together, so and so often.
+/// Squares that are all scanned at the same moment, at a fixed interval.
 pub struct Squares {
     rotation: Rotation,
     period: Millis,
-    /// What stands on the board's own squares, a1 first, and what the last look showed.
+    /// The pieces on the board's own squares, a1 first, and as the last scan read them.
     stands: [Option<Piece>; 64],
     seen: [Option<Piece>; 64],
-    /// The ply that changed something last.
+    /// The ply of the last change.
     ply: u32,
     look_at: Option<Millis>,
 }
 
 impl Squares {
-    /// These pieces on the squares of play.
+    /// Creates a board with these pieces on the squares of play.
     pub fn new(scene: &Scene, period: Millis, squares: &[Option<Piece>; 64]) -> Squares {
         let mut stands = [None; 64];
         for (square, piece) in Square::ALL.into_iter().zip(squares) {
@@ -93,7 +94,7 @@ impl Squares {
         Squares { rotation: scene.rotation, period, stands, seen: stands, ply: 0, look_at: None }
     }
 
-    /// Something is done to the pieces; what is done to the clock these boards do not see.
+    /// Applies an act to the pieces. Acts on the clock are ignored: these boards do not see it.
     pub fn act(&mut self, at: Millis, act: Act, ply: u32) {
         let (square, piece) = match act {
             Act::Lift(square) => (square, None),
@@ -105,19 +106,20 @@ impl Squares {
         self.look_at.get_or_insert((at / self.period + 1) * self.period);
     }
 
-    /// The squares of play before and after the next look that shows something else, and when that is.
+    /// Scans the squares if a scan is due. If they changed, returns the time of the scan, the squares before it, and the ply of the
+    /// last change.
     pub fn look(&mut self, now: Millis) -> Option<(Millis, [Option<Piece>; 64], u32)> {
         let at = self.look_at.take_if(|at| *at <= now)?;
         let before = std::mem::replace(&mut self.seen, self.stands);
         (before != self.seen).then_some((at, before, self.ply))
     }
 
-    /// When something that was done is seen.
+    /// Returns when the next scan is due; `None` if nothing has changed since the last one.
     pub fn next(&self) -> Option<Millis> {
         self.look_at
     }
 
-    /// What the last look showed.
+    /// Returns the pieces as the last scan read them.
     pub fn seen(&self) -> &[Option<Piece>; 64] {
         &self.seen
     }

@@ -1,4 +1,4 @@
-//! The virtual board inside a Centaur, as far as a host can tell. *Unknown*, and set freely: how often it looks at its squares.
+//! The virtual board inside a Centaur, as seen by a host. *Unknown*, and chosen freely: the rate at which it scans its squares.
 
 use crate::boards::Millis;
 use crate::simulate::cable::{Cable, Squares};
@@ -6,18 +6,18 @@ use crate::simulate::script::Act;
 use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
 use shakmaty::Piece;
 
-/// Between two looks. Milliseconds.
+/// Time between two scans, in milliseconds.
 const SCAN: Millis = 50;
-/// From a command to its answer. Milliseconds.
+/// Time from a command to its reply, in milliseconds.
 const ANSWER: Millis = 2;
-/// Its address.
+/// The address of the board.
 const ADDRESS: [u8; 2] = [0x06, 0x50];
 
-/// The board.
+/// The virtual board.
 pub struct VirtualCentaur {
     cable: Cable,
     squares: Squares,
-    /// Changes that were not asked for yet, and the ply of the last.
+    /// Changes that the host has not requested yet, and the ply of the last.
     changes: (Vec<u8>, u32),
     /// The command that is being received.
     command: Vec<u8>,
@@ -27,7 +27,8 @@ pub struct VirtualCentaur {
 }
 
 impl VirtualCentaur {
-    /// A board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
+    /// the same seed differ.
     pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualCentaur {
         VirtualCentaur {
             cable: Cable::new(1_000_000, scene, stream),
@@ -39,12 +40,12 @@ impl VirtualCentaur {
         }
     }
 
-    /// What the lights were last set to.
+    /// Returns the data of the last command that set lights.
     pub fn lights(&self) -> &[u8] {
         &self.lights
     }
 
-    /// Commands received that no host may ever send: sleep, and the boot loader of other boards.
+    /// Returns the received commands that no host may ever send: sleep, and the boot loader of other boards.
     pub fn forbidden(&self) -> &[u8] {
         &self.forbidden
     }

@@ -1,10 +1,10 @@
-//! A virtual Certabo or Cerno, as far as a host can tell: frames of 320 numbers, chips in the pieces, garbage on empty squares.
+//! A virtual Certabo or Cerno, as seen by a host: frames of 320 numbers, chips in the pieces, garbage on empty squares.
 //!
-//! It is set up with a set that nobody has seen before. Pieces that were not on the board at first (a second queen) are of that
-//! set, too, and no other chip is like theirs.
+//! Its set of pieces is new to the host. Pieces that were not on the board at first (a second queen) belong to that set, too, and
+//! each has a chip of its own.
 //!
-//! *Unknown*, and set freely: how often a frame comes (the line allows three to five a second), what garbage looks like, and
-//! how many boards break their lines.
+//! *Unknown*, and chosen freely: the frame rate (the line allows three to five a second), the form of the garbage, and how many
+//! boards break their lines.
 
 use crate::simulate::hands::Span;
 use crate::simulate::rng::Rng;
@@ -13,23 +13,24 @@ use crate::simulate::streaming::{Man, Pace, Printer, Streaming};
 use shakmaty::Piece;
 use std::collections::VecDeque;
 
-/// From one frame to the next, in milliseconds: a frame of 1100 bytes takes 286 of them on the line.
+/// Time from one frame to the next, in milliseconds: a frame of 1100 bytes takes 286 ms on the line.
 const FRAME_MS: Span = Span(290, 330);
-/// Of empty squares: they read garbage. Measured: 169 of 721.
+/// Rate of empty squares that read garbage, in thousandths. Measured: 169 of 721.
 const GARBAGE: u32 = 234;
-/// Of the numbers of garbage: zero. Measured in the same frames, roughly.
+/// Rate of zeros among the numbers of garbage, in thousandths. Measured roughly in the same frames.
 const ZEROS: u32 = 150;
-/// Where lines are broken, in characters.
+/// Position of line breaks, in characters.
 const BREAK: usize = 64;
-/// Plain lights take so many bytes.
+/// Number of bytes of a pattern of plain lights.
 const LIGHTS: usize = 8;
-/// What begins and ends coloured lights, and how many bytes there are in all.
+/// First and last bytes of a pattern of coloured lights, and its length in bytes.
 const COLOURS: ([u8; 2], [u8; 2], usize) = ([0xff, 0x55], [0x0d, 0x0a], 247);
 
-/// The board.
+/// The virtual board.
 pub type VirtualCertabo = Streaming<Chips>;
 
-/// A new board of this kind, with these pieces on the squares of play. `stream` keeps games of one seed apart.
+/// Creates a board of this kind with these pieces on the squares of play. `stream` selects the random stream of a game, so that
+/// games with the same seed differ.
 pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64, lights: Lights) -> VirtualCertabo {
     let rng = Rng::new(scene.seed ^ 0xce_47ab0, stream);
     let mut chips = Chips { rng, breaks: false, ids: Vec::new(), lights };
@@ -37,18 +38,18 @@ pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64, lights: 
     Streaming::new(scene, squares, stream, Pace { frame_ms: FRAME_MS, baud: 38_400 }, chips)
 }
 
-/// Chips and how they are told.
+/// The chips in the pieces, and their encoder.
 pub struct Chips {
     rng: Rng,
-    /// Lines are broken by line feeds, also within a number.
+    /// Lines are broken by line feeds, even within a number.
     breaks: bool,
-    /// The chip in each man.
+    /// The chip in each physical piece.
     ids: Vec<[u8; 5]>,
     lights: Lights,
 }
 
 impl Chips {
-    /// Real chips of one set begin alike.
+    /// Returns the chip of a piece. As in real sets, all chips of a set begin alike.
     fn id(&mut self, man: Man) -> [u8; 5] {
         while self.ids.len() <= man.number {
             let batch = 83 + self.rng.below(3) as u8;
@@ -102,33 +103,33 @@ impl Printer for Chips {
 pub struct Lights {
     coloured: bool,
     bytes: VecDeque<u8>,
-    /// The last pattern, as it came.
+    /// The last pattern, as received.
     shown: Vec<u8>,
 }
 
 impl Lights {
-    /// One light a square.
+    /// Creates lights with one light per square.
     pub fn plain() -> Lights {
         Lights::default()
     }
 
-    /// Lights in colours.
+    /// Creates coloured lights.
     pub fn coloured() -> Lights {
         Lights { coloured: true, ..Lights::default() }
     }
 
-    /// The last pattern, as it came; empty before the first.
+    /// Returns the last pattern as received; empty before the first.
     pub fn shown(&self) -> &[u8] {
         &self.shown
     }
 
-    /// Bytes from the host; what the board says to them.
+    /// Receives bytes from the host and returns the reply.
     pub fn receive(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.bytes.extend(bytes);
         let mut said = Vec::new();
         loop {
             let wanted = if self.coloured { COLOURS.2 } else { LIGHTS };
-            // Coloured lights wait for their beginning.
+            // Skips bytes before the beginning of a pattern of coloured lights.
             while self.coloured
                 && !self.bytes.is_empty()
                 && self.bytes.iter().zip(&COLOURS.0).any(|(came, wanted)| came != wanted)

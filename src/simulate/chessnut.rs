@@ -1,7 +1,7 @@
-//! A virtual Chessnut board, as far as a host can tell over USB.
+//! A virtual Chessnut board, as seen by a host over USB.
 //!
-//! In real-time mode it reports all of its squares every 200 ms, so that what a hand does faster is not seen at all. Here every
-//! square is looked at in that moment; whether real ones do is *unknown*. It has no clock.
+//! In real-time mode it reports all of its squares every 200 ms; faster actions are not seen at all. This simulation reads all
+//! squares at that moment; whether real boards do is *unknown*. It has no clock.
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
@@ -12,47 +12,48 @@ use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
 use shakmaty::{Color, Piece, Role, Square};
 
 const NEVER: Millis = Millis::MAX;
-/// Between two reports.
+/// Time between two reports, in milliseconds.
 const REPORTS: Millis = 200;
-/// From a command until its answer. Guess.
+/// Time from a command to its reply, in milliseconds. Guess.
 const ANSWER: Millis = 5;
-/// How often a flickering square goes blind, and for how long. Guesses, as are the next two.
+/// Time between the blind phases of a flickering square, and the length of such a phase, in milliseconds. Guesses, as are the next
+/// two.
 const FLICKER: (Span, Span) = (Span(4_000, 40_000), Span(150, 700));
-/// How late a missed edge is noticed.
+/// Delay until a missed edge is noticed, in milliseconds.
 const MISSED: Span = Span(500, 6_000);
-/// How long a piece is taken for another one.
+/// How long a piece is read as another piece, in milliseconds.
 const MISREAD: Span = Span(300, 5_000);
 
 /// One square of the board.
 #[derive(Clone, Copy, Default)]
 struct Spot {
-    /// The code of what stands here, and the ply that last changed it.
+    /// The code of the piece on the square, and the ply that last changed it.
     stands: (u8, u32),
-    /// The code that the last report showed.
+    /// The code in the last report.
     seen: u8,
-    /// How often it was changed.
+    /// Number of changes.
     changes: u64,
     /// The last change has not been reported.
     news: bool,
-    /// It shows something else until then.
+    /// The wrong code that the square shows, and until when.
     wrong: Option<(u8, Millis)>,
-    /// It shows what it showed at first.
+    /// The square always shows what it showed at first.
     stuck: bool,
 }
 
-/// The board.
+/// The virtual board.
 pub struct VirtualChessnut {
     rotation: Rotation,
     rng: Rng,
     dice: Dice,
     rates: Rates,
-    /// By the board's own squares, a1 first.
+    /// Indexed by the board's own squares, a1 first.
     spots: [Spot; 64],
-    /// Squares that go blind now and then, whether they are, and until when.
+    /// Flickering squares, whether they are blind, and until when.
     flickers: Vec<(usize, bool, Millis)>,
     /// When the next report is due.
     report_at: Millis,
-    /// Reports so far; the board counts them.
+    /// Number of reports so far; the board counts them.
     reports: u32,
     said: Vec<Chunk>,
     forbidden: Vec<Vec<u8>>,
@@ -60,7 +61,8 @@ pub struct VirtualChessnut {
 }
 
 impl VirtualChessnut {
-    /// A board, just switched on, with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    /// Creates a board, just switched on, with these pieces on the squares of play. `stream` selects the random stream of a game,
+    /// so that games with the same seed differ.
     pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualChessnut {
         let mut rng = Rng::new(scene.seed ^ 0xc4e5_5a17, stream);
         let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
@@ -92,12 +94,12 @@ impl VirtualChessnut {
         }
     }
 
-    /// Commands received that no host may ever send.
+    /// Returns the received commands that no host may ever send.
     pub fn forbidden(&self) -> &[Vec<u8>] {
         &self.forbidden
     }
 
-    /// Which lights are on: a byte a rank, the eighth first, bit 7 is the a-file.
+    /// Returns the lights that are on: one byte per rank, the eighth first; bit 7 is the a-file.
     pub fn lit(&self) -> [u8; 8] {
         self.lit
     }
@@ -137,7 +139,7 @@ impl VirtualChessnut {
         self.said.push(Chunk { at: now, bytes: report, ply });
     }
 
-    /// Whether the board gets the last change of a square wrong, and how.
+    /// Decides whether the board misreads the last change of a square, and how.
     fn judge(&mut self, index: usize, now: Millis) {
         let spot = self.spots[index];
         if !std::mem::take(&mut self.spots[index].news) {
@@ -167,7 +169,7 @@ impl VirtualBoard for VirtualChessnut {
         let (square, piece) = match act {
             Act::Lift(square) => (square, None),
             Act::Put(square, piece) => (square, Some(piece)),
-            // There is no clock, and the board has its own supply.
+            // The board has no clock, and its own power supply.
             Act::Press(_) | Act::Start | Act::Stop | Act::Unplug | Act::Plug => return,
         };
         let spot = &mut self.spots[self.rotation.apply(square) as usize];

@@ -1,12 +1,13 @@
-//! A virtual DGT e-Board with clock, single-board protocol, as far as a host can tell.
+//! A virtual DGT e-Board with clock, single-board protocol, as seen by a host.
 //!
-//! Squares are looked at one after the other, a8 to h1 as the maker numbers them, 200–250 ms a round, so that what a hand
-//! does faster than that may be seen in another order or not at all. Messages leave at 9600 Bd, ten bits a byte, one after
-//! the other. The clock's news come when the clock says something: every second, and up to a second after the lever.
+//! The board scans its squares one after the other, from a8 to h1 in the maker's numbering, in 200–250 ms a round. Actions faster
+//! than that may be seen in another order or not at all. Messages are sent one after the other at 9600 Bd, ten bits a byte. The
+//! clock sends a message every second, and up to a second after the lever moved.
 //!
-//! It is nobody's product: asked for a trademark it names itself. On a bus it is a part of
-//! [`super::dgt_bus`].
-//! *Unknown*, and set freely: how fast a lever's news come (here: half of them within 0.2 s), how fast commands are answered.
+//! It imitates no product: a request for the trademark returns its own name. [`super::dgt_bus`] uses it as one board of a bus.
+//!
+//! *Unknown*, and chosen freely: how soon a lever change is reported (here: half of them within 0.2 s), and how soon commands are
+//! answered.
 
 mod bus;
 mod memory;
@@ -21,42 +22,42 @@ use memory::Memory;
 use shakmaty::{Color, Piece, Role, Square};
 use std::collections::VecDeque;
 
-/// Microseconds.
+/// A time or duration in microseconds.
 type Micros = u64;
 
 const NEVER: Micros = Micros::MAX;
-/// A whole round of the scan.
+/// Duration of one scan of all squares, in milliseconds.
 const SCAN_MS: Span = Span(200, 250);
-/// From a command until the first byte of its answer.
+/// Time from a command to the first byte of its reply, in microseconds.
 const ANSWER: Micros = 3_000;
-/// Bytes that a serial port hands over together.
+/// Number of bytes that a serial port delivers together.
 const FIFO: usize = 16;
-/// How late the lever's news are: promptly or not, equally likely.
+/// Delay until a lever change is reported, in milliseconds: prompt or slow, equally likely.
 const LEVER_NEWS: [Span; 2] = [Span(20, 200), Span(200, 1_000)];
-/// How often a flickering square goes blind, and for how long.
+/// Time between the blind phases of a flickering square, and the length of such a phase, in milliseconds.
 const FLICKER: (Span, Span) = (Span(4_000, 40_000), Span(150, 700));
-/// How late a missed edge is noticed. Guess, as are the next two.
+/// Delay until a missed edge is noticed, in milliseconds. A guess, as are the next two.
 const MISSED: Span = Span(500, 6_000);
-/// How long a square shows what its neighbour made it show.
+/// How long a square shows a false reading caused by its neighbour, in milliseconds.
 const GHOST: Span = Span(150, 700);
-/// How long a piece is taken for another one.
+/// How long a piece is read as another piece, in milliseconds.
 const MISREAD: Span = Span(300, 5_000);
-/// What the board calls itself.
+/// The serial number that the board reports.
 const SERIAL: &str = "00960";
 const NAME: &str = "touchmove virtual board";
 
-/// What the board sends unasked.
+/// Which messages the board sends without a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// As after power-up: nothing; the first single-board command ends it.
+    /// The state after power-up: sends nothing; the first single-board command ends it.
     Bus,
-    /// Nothing.
+    /// Sends nothing.
     Idle,
-    /// Changed squares; the clock every second.
+    /// Sends changed squares, and the clock every second.
     Update,
-    /// Changed squares.
+    /// Sends changed squares.
     UpdateBoard,
-    /// Changed squares; the clock when what it shows changes.
+    /// Sends changed squares, and the clock when its display changes.
     UpdateNice,
 }
 
@@ -65,11 +66,11 @@ pub struct VirtualDgt {
     rotation: Rotation,
     rng: Rng,
     mode: Mode,
-    /// What stands on each field, and the ply that last changed it.
+    /// The piece code on each field, and the ply that last changed the field.
     fields: [(u8, u32); 64],
-    /// What the last look at each field showed.
+    /// The code that the last scan of each field read.
     seen: [u8; 64],
-    /// When a field that may have changed is looked at next.
+    /// Time of the next scan of each field that may have changed.
     looks: [Micros; 64],
     scan: Micros,
     scan_from: Micros,
@@ -78,13 +79,13 @@ pub struct VirtualDgt {
     dice: Dice,
     rates: Rates,
     changes: [Change; 64],
-    /// What fields show instead of what stands there, and until when.
+    /// The wrong code that a field shows instead of its piece, and until when.
     wrong: [Option<(u8, Micros)>; 64],
-    /// Messages said so far.
+    /// Number of messages sent so far.
     messages: u64,
     clock: Option<Clock>,
     memory: Memory,
-    /// What is left of a command of several bytes: how many bytes are to come, and those that came.
+    /// The bytes received so far of a command of several bytes.
     command: Option<Vec<u8>>,
     line: VecDeque<(Micros, Vec<u8>, u32)>,
     line_free: Micros,
@@ -95,11 +96,11 @@ pub struct VirtualDgt {
 /// The last change of a field.
 #[derive(Clone, Copy, Default)]
 struct Change {
-    /// How many there were.
+    /// How many changes this field has had.
     count: u64,
-    /// It has been decided whether the board gets it wrong.
+    /// Whether the board misreads this change has been decided.
     judged: bool,
-    /// The board has said it.
+    /// The board has reported this change.
     told: bool,
 }
 
@@ -110,13 +111,13 @@ struct Flicker {
 }
 
 struct Clock {
-    /// Black's and White's time (in the order of `Color`) in microseconds at `since`.
+    /// Black's and White's time (in the order of `Color`), in microseconds, at `since`.
     left: [i64; 2],
     since: Micros,
     added: i64,
     turn: Color,
     running: bool,
-    /// White's time is on the left half.
+    /// White's time is on the left half of the display.
     white_left: bool,
     ticks_at: Micros,
     news_at: Micros,
@@ -124,7 +125,8 @@ struct Clock {
 }
 
 impl VirtualDgt {
-    /// A board, just switched on, with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    /// Creates a board, just switched on, with these pieces on the squares of play. `stream` selects the random stream of a game,
+    /// so that games with the same seed differ.
     pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualDgt {
         let mut rng = Rng::new(scene.seed ^ 0x0dd_b0a2d, stream);
         let (dice, rates) = (Dice::new(scene.seed, stream), &scene.profile.rates);
@@ -176,12 +178,13 @@ impl VirtualDgt {
         }
     }
 
-    /// What the board's last look at its fields showed, in the maker's codes and order.
+    /// Returns what the last scan of each field read, in the maker's codes and order.
     pub fn seen(&self) -> &[u8; 64] {
         &self.seen
     }
 
-    /// Commands received that no host may ever send: the boot loader and what writes settings into the board.
+    /// Returns the received commands that no host may ever send: those of the boot loader, and those that write settings into the
+    /// board.
     pub fn forbidden(&self) -> &[u8] {
         &self.forbidden
     }
@@ -207,7 +210,7 @@ impl VirtualDgt {
         looks.min(flickers).min(clock)
     }
 
-    /// When the scan comes to this field next.
+    /// Returns when the scan next reaches this field.
     fn next_look(&self, field: usize, from: Micros) -> Micros {
         let phase = self.scan_from + field as u64 * self.scan / 64;
         phase + from.saturating_sub(phase).div_ceil(self.scan) * self.scan
@@ -252,7 +255,8 @@ impl VirtualDgt {
         }
     }
 
-    /// Whether the board gets this change of a field wrong, and how. True: it does not notice it now.
+    /// Decides whether the board misreads this change of a field, and how. Returns `true` if the board does not notice the change
+    /// now.
     fn judge(&mut self, field: usize, now: Micros) -> bool {
         let nth = (field as u64) << 32 | self.changes[field].count;
         let falls = |rate: Rate| {

@@ -1,7 +1,7 @@
-//! Virtual DGT boards on one line, in bus mode: each a [`VirtualDgt`] that speaks only when it is asked.
+//! Virtual DGT boards on one line, in bus mode: each is a [`VirtualDgt`] that sends only on request.
 //!
-//! Commands and replies take their time at 9600 Bd. Replies that begin before others have ended are one jumble: on a line
-//! with pull-up a byte of two boards is the AND of both. Replies can be lost or damaged, and so can be commands.
+//! Commands and replies take their time at 9600 Bd. Replies that overlap collide: on a line with pull-up, a byte of two boards is
+//! the AND of both. Replies can be lost or damaged, and commands can be lost.
 
 use crate::boards::Millis;
 use crate::simulate::dgt::VirtualDgt;
@@ -10,30 +10,30 @@ use crate::simulate::script::Act;
 use crate::simulate::stage::{Chunk, VirtualBoard};
 use std::collections::VecDeque;
 
-/// Microseconds.
+/// A time or duration in microseconds.
 type Micros = u64;
 
-/// One byte at 9600 Bd.
+/// Duration of one byte at 9600 Bd.
 const BYTE: Micros = 1_042;
-/// A command on its way.
+/// Duration of a command on the line.
 const COMMAND: Micros = 4 * BYTE;
-/// From a command until the first byte of its answer.
+/// Time from a command to the first byte of its reply.
 const ANSWER: Micros = 3_000;
-/// Noting a start takes longer.
+/// Additional time for recording a start.
 const NOTING: Micros = 70_000;
-/// Within so long each board answers a ping to all.
+/// Maximum time in which each board replies to a ping to all.
 const PING: Micros = 1_100_000;
-/// Bytes that a serial port hands over together.
+/// Number of bytes that a serial port delivers together.
 const FIFO: usize = 16;
 
-/// How often something goes wrong on the line, in thousandths of the replies.
+/// Rates of transmission faults, in thousandths of the replies.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
     /// The reply does not arrive.
     pub lost: u32,
-    /// One of its bits is another.
+    /// One bit of the reply is wrong.
     pub corrupted: u32,
-    /// The command does not arrive, and so nothing does.
+    /// The command does not arrive, so there is no reply.
     pub unheard: u32,
 }
 
@@ -42,7 +42,7 @@ pub struct VirtualBus {
     nodes: Vec<Node>,
     faults: Faults,
     rng: Rng,
-    /// The command that is being received.
+    /// The bytes of the command that is being received.
     command: Vec<u8>,
     line: VecDeque<(Micros, Vec<u8>)>,
     /// Commands with a wrong checksum, and those that no host may send.
@@ -52,16 +52,16 @@ pub struct VirtualBus {
 struct Node {
     address: u16,
     board: VirtualDgt,
-    /// The last changes that were told.
+    /// The last changes that were sent.
     told: Vec<u8>,
-    /// The next ping to all is not for this board.
+    /// The board ignores the next ping to all.
     ignores: bool,
-    /// It hangs on the line.
+    /// The board is connected to the line.
     connected: bool,
 }
 
 impl VirtualBus {
-    /// These boards with these addresses, 1–16383.
+    /// Creates a bus of these boards with these addresses, 1–16383.
     pub fn new(boards: impl IntoIterator<Item = (u16, VirtualDgt)>, faults: Faults, seed: u64) -> VirtualBus {
         let node = |(address, board)| Node { address, board, told: Vec::new(), ignores: false, connected: true };
         VirtualBus {
@@ -74,7 +74,7 @@ impl VirtualBus {
         }
     }
 
-    /// Commands received that no host may ever send, or that were wrong.
+    /// Returns the received commands that no host may ever send, or that had a wrong checksum.
     pub fn refused(&self) -> Vec<u8> {
         self.nodes.iter().flat_map(|node| node.board.forbidden()).chain(&self.refused).copied().collect()
     }
@@ -195,7 +195,7 @@ impl VirtualBoard for VirtualBus {
     }
 }
 
-/// A reply with its header and checksum; the length counts both.
+/// Builds a reply with its header and checksum; the length counts both.
 fn reply(id: u8, address: u16, data: &[u8]) -> Vec<u8> {
     let length = data.len() + 6;
     let mut frame = vec![id, (length >> 7) as u8, (length & 0x7f) as u8, (address >> 7) as u8, (address & 0x7f) as u8];

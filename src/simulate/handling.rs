@@ -1,4 +1,4 @@
-//! How one move is carried out by hand.
+//! Carries out one move by hand.
 
 use crate::laws::{Changes, Move, Position};
 use crate::simulate::hands::{Profile, Rate, Span};
@@ -8,26 +8,26 @@ use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::script::{Act, path};
 use shakmaty::{Bitboard, Board, CastlingSide, Piece, Role, Square, attacks};
 
-/// What is done with the pieces in one move.
+/// How the pieces are handled in one move.
 #[derive(Clone, Debug)]
 pub struct Handling {
-    /// What, and how long after the first touch, in milliseconds; in order of time.
+    /// The acts with their time after the first touch, in milliseconds, in order of time.
     pub acts: Vec<(u64, Act)>,
-    /// From the first touch until the mover lets go, in milliseconds. What comes later puts right what he left behind.
+    /// Time from the first touch until the mover lets go, in milliseconds. Later acts correct what the mover left untidy.
     pub let_go: u64,
-    /// How long the pieces rested as another legal move would have left them. Milliseconds.
+    /// Longest time for which the pieces rested in the position of another legal move, in milliseconds.
     pub stop_ms: u32,
-    /// One of several plies within a second.
+    /// This is one of several plies within a second.
     pub hurried: bool,
 }
 
 impl Handling {
-    /// From the first touch until the last piece stands where it belongs, in milliseconds.
+    /// Returns the time from the first touch until the last piece is on its square, in milliseconds.
     pub fn takes(&self) -> u64 {
         self.acts.last().map_or(0, |act| act.0).max(self.let_go)
     }
 
-    /// Every square that is touched.
+    /// Returns every square that is touched.
     pub fn squares(&self) -> Bitboard {
         self.acts.iter().fold(Bitboard::EMPTY, |squares, (_, act)| match act {
             Act::Lift(square) | Act::Put(square, _) => squares.with(*square),
@@ -36,30 +36,30 @@ impl Handling {
     }
 }
 
-/// A pair of hands.
+/// The pair of hands that carries out moves.
 pub struct Hands<'a> {
     profile: &'a Profile,
-    /// What decides how often.
+    /// Decides which habits and faults occur.
     dice: Dice,
-    /// The ply, and which line of play it belongs to: what the dice are thrown for.
+    /// The ply together with its line of play: the index for the dice.
     nth: u64,
-    /// What decides how long, and which of several.
+    /// Decides durations, and picks one of several choices.
     pub rng: Rng,
-    /// How the next move breaks the Laws.
+    /// The irregularity of the next move.
     pub breach: Option<Kind>,
-    /// The rate of slides among the moves that can be slid, in thousandths.
+    /// Rate of slides among the moves that allow one, in thousandths.
     slide: u32,
 }
 
-/// Longer than a whole scan of the slowest board: what lasts so long is seen. Milliseconds.
+/// A time longer than a whole scan of the slowest board, so that the board sees the state, in milliseconds.
 const SEEN: Span = Span(260, 340);
 
-/// How long a piece is held in the air by who does not want to put it down yet. Milliseconds; guess.
+/// How long an undecided player holds a piece in the air, in milliseconds. Guess.
 const HOLD: Span = Span(2_000, 9_000);
-/// How long a piece stands between two squares. Milliseconds; guess.
+/// How long a piece stays between two squares, in milliseconds. Guess.
 const UNTIDY: Span = Span(800, 5_000);
 
-/// A list of acts that grows in time.
+/// A list of acts in order of time, with the current time.
 #[derive(Default)]
 struct Acts {
     list: Vec<(u64, Act)>,
@@ -80,12 +80,12 @@ impl Acts {
 }
 
 impl Hands<'_> {
-    /// Hands of this kind; everything they do comes from these dice.
+    /// Creates hands with this profile; all their chance comes from `dice`.
     pub fn new(profile: &Profile, dice: Dice) -> Hands<'_> {
         Hands { profile, dice, nth: 0, rng: dice.pace(0), breach: None, slide: 0 }
     }
 
-    /// The nth move comes next: what hands do in it depends on nothing before.
+    /// Starts the `nth` move. What the hands do in it does not depend on earlier moves.
     pub fn begin(&mut self, nth: u64) {
         (self.nth, self.rng) = (nth, self.dice.pace(nth));
     }
@@ -94,12 +94,13 @@ impl Hands<'_> {
         self.dice.falls(&self.profile.rates, rate, self.nth)
     }
 
-    /// The same where the rate holds for only a part of the moves counted.
+    /// Like [`Hands::does`], with the rate adjusted to the moves in which the habit is possible.
     fn does_so_often(&self, rate: Rate, thousandths: u32) -> bool {
         self.dice.stream(rate, self.nth).chance(thousandths)
     }
 
-    /// Not every move can be slid: those that can are slid so much oftener that the rate among all moves comes out.
+    /// Computes the rate of slides. Not every move allows a slide; those that do are slid more often, so that the rate over all
+    /// moves is as configured.
     pub fn look_ahead(&mut self, game: &Game) {
         let mut position = game.start.clone();
         let mut can = 0;
@@ -111,7 +112,7 @@ impl Hands<'_> {
         self.slide = (wanted / (can as u64).max(1)).min(1000) as u32;
     }
 
-    /// Carries out a move that is legal here.
+    /// Carries out a move that is legal in `position`.
     pub fn handle(&mut self, position: &Position, mv: Move, hurried: bool) -> Handling {
         let mut acts = Acts::default();
         match mv {
@@ -136,7 +137,8 @@ impl Hands<'_> {
         self.rng.ms(if hurried { Span(100, 180) } else { self.profile.times.travel })
     }
 
-    /// The victim leaves the board and a hand goes for the next piece: with `SEEN`, so slowly that every board sees it.
+    /// Returns the time from lifting the captured piece until the next piece is grasped. It includes `SEEN`, so that every board
+    /// sees the empty square.
     fn regrasp(&mut self) -> u64 {
         self.rng.ms(self.profile.times.regrasp).max(self.rng.ms(SEEN))
     }
@@ -147,7 +149,8 @@ impl Hands<'_> {
         let rates = &self.profile.rates;
         let swap = !capture || hurried || self.does(Rate::swap_capture);
         if !swap {
-            // What is left over from swapping is shared out between the victim first and the capturer first.
+            // Captures that are not swaps are divided between lifting the captured piece first and lifting the capturing piece
+            // first.
             let victim_first = rates.victim_first * 1000 / 1000u32.saturating_sub(rates.swap_capture).max(1);
             let (first, second) = if self.does_so_often(Rate::victim_first, victim_first) { (to, from) } else { (from, to) };
             acts.lift(first);
@@ -189,7 +192,7 @@ impl Hands<'_> {
         }
     }
 
-    /// The piece is let go on the border of its square, and put right later.
+    /// Lets the piece go on the border of its square, and corrects it later.
     fn between_squares(&mut self, acts: &mut Acts, position: &Position, piece: Piece, to: Square, capture: bool) {
         let near: Vec<Square> = (attacks::king_attacks(to) & !position.board().occupied()).into_iter().collect();
         let beside = self.rng.pick(&near).filter(|_| self.rng.chance(500));
@@ -235,7 +238,7 @@ impl Hands<'_> {
                 acts.wait(self.travel(false));
                 acts.put(to, role.of(turn));
             }
-            // Both hands: everything that the move changes is in the air together.
+            // With both hands: every piece that the move changes is in the air at the same time.
             _ => {
                 let changes = Changes::of(turn, mv);
                 for (square, _) in changes.iter() {
@@ -272,7 +275,7 @@ impl Hands<'_> {
         acts.put(to, piece);
     }
 
-    /// An empty square next to the way, where this piece may not go.
+    /// Picks an empty square next to the path to which this piece may not move.
     fn third_square(&mut self, position: &Position, from: Square, to: Square) -> Option<Square> {
         let way = attacks::between(from, to).with(from).with(to);
         let near = way.into_iter().fold(Bitboard::EMPTY, |near, square| near | attacks::king_attacks(square));
@@ -289,7 +292,7 @@ impl Hands<'_> {
         let king_walk = (king != king_to).then_some((king, king_to, Role::King.of(turn)));
         let rook_walk = (rook != rook_to).then_some((rook, rook_to, Role::Rook.of(turn)));
         let (Some(king_walk), Some(rook_walk)) = (king_walk, rook_walk) else {
-            // In Chess960 one of the two may stand where it belongs.
+            // In Chess960 one of the two may already be on its destination.
             for (from, to, piece) in king_walk.into_iter().chain(rook_walk) {
                 acts.lift(from);
                 acts.wait(self.travel(false));
@@ -367,7 +370,7 @@ impl Hands<'_> {
             return;
         }
         acts.lift(from);
-        // What is left over from the queen first is shared out between pushing the pawn and taking it off.
+        // Promotions that do not place the queen first are divided between pushing the pawn and removing it.
         let pushed = rates.pawn_pushed * 1000 / 1000u32.saturating_sub(rates.queen_first).max(1);
         if self.does_so_often(Rate::pawn_pushed, pushed) {
             acts.wait(self.travel(false));
@@ -381,7 +384,7 @@ impl Hands<'_> {
         acts.put(to, new);
     }
 
-    /// While the move is made, a neighbour of its destination is lifted and put back.
+    /// Lifts a neighbour of the destination and puts it back while the move is made.
     fn bump(&mut self, acts: &mut Acts, position: &Position, mv: Move) {
         let own = Changes::of(position.turn(), mv).iter().fold(path(mv), |squares, (square, _)| squares.with(square));
         let near = attacks::king_attacks(mv.to()) & position.board().occupied() & !own;
@@ -389,7 +392,7 @@ impl Hands<'_> {
         let Some((square, piece)) = self.rng.pick(&near).and_then(|square| Some((square, position.piece_at(square)?))) else {
             return;
         };
-        // It is back before the hand lets go of the moved piece: the last act stays the last.
+        // The neighbour is back before the hand lets go of the moved piece, so the last act stays the last.
         let back = acts.at.saturating_sub(1);
         let out = back.saturating_sub(self.rng.ms(self.profile.times.adjust));
         acts.list.push((out, Act::Lift(square)));
@@ -398,10 +401,10 @@ impl Hands<'_> {
     }
 }
 
-/// The squares on the way of this move where the piece could legally have stopped.
+/// Returns the squares on the path of this move on which the piece could legally have stopped.
 fn stops(position: &Position, mv: Move) -> Bitboard {
     let way = path(mv);
-    // A piece that jumps over others, which it may not, is not slid.
+    // A castling piece that would have to cross other pieces is not slid.
     if way.is_empty() || way.intersects(position.board().occupied()) {
         return Bitboard::EMPTY;
     }
@@ -413,7 +416,8 @@ fn stops(position: &Position, mv: Move) -> Bitboard {
         .collect::<Bitboard>()
 }
 
-/// The longest that the pieces rested as another legal move would have left them, before the last act. Milliseconds.
+/// Returns the longest time, before the last act, for which the pieces rested in the position of another legal move, in
+/// milliseconds.
 fn stop(position: &Position, mv: Move, acts: &[(u64, Act)]) -> u32 {
     let goal = position.play(mv);
     let others: Vec<Board> = position.legal_moves().iter().map(|&other| position.play(other).board().clone()).collect();

@@ -1,27 +1,27 @@
-//! How people handle pieces and clocks, and what boards and cables get wrong: one table of rates and times a kind of player.
+//! Rates and times of how people handle pieces and clocks, and of board and cable faults: one table for each profile.
 //!
-//! The rates of `club` and `blitz` are at least what was measured on three real blitz games on a DGT board (199 plies);
-//! what a hand does too fast for a board that looks at a square five times a second is set a little higher, so that what
-//! the board *reports* reaches the measured rate too. Where nothing was measured the word is *guess*.
+//! The rates of `club` and `blitz` are at least what was measured in three real blitz games on a DGT board (199 plies). Actions
+//! that are too fast for a board that scans each square five times a second have a slightly higher rate, so that the rate that the
+//! board *reports* also reaches the measured one. Figures without a measurement are marked *guess*.
 //!
-//! Each rate has a stream of chance of its own for each ply (or game, or square), and how long things take comes from another
-//! one for each ply: with the same seed, switching one rate on leaves what the others decide as it was. What cannot stay is
-//! time, which shifts by what is done in addition, and with it the phase of the board's scan.
+//! Each rate has its own random stream for each ply (or game, or square), and durations come from another stream for each ply. With
+//! the same seed, enabling one rate therefore does not change the decisions of the others. Only times shift, by the duration of the
+//! added acts, and with them the phase of the board's scan.
 
-/// From and to, both included, in milliseconds; each value is equally likely.
+/// A range of milliseconds, both ends included; each value is equally likely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span(pub u32, pub u32);
 
-/// Writes the table of rates: a field for each, and the same as an enum, so that a rate can be named and looked up.
+/// Generates the table of rates: a struct field for each, and an enum of the same names, so that a rate can be named and looked up.
 macro_rules! rates {
     ($($(#[doc = $doc:literal])+ $name:ident,)+) => {
-        /// How often a hand, a board or a cable does what, in thousandths.
+        /// Rates of habits and faults, in thousandths.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct Rates {
             $($(#[doc = $doc])+ pub $name: u32,)+
         }
 
-        /// The name of each of the [`Rates`].
+        /// The names of the [`Rates`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[expect(non_camel_case_types, reason = "the word is that of the field and of the command line")]
         pub enum Rate {
@@ -29,17 +29,17 @@ macro_rules! rates {
         }
 
         impl Rate {
-            /// Every rate there is.
+            /// Every rate.
             pub const ALL: &[Rate] = &[$(Rate::$name),+];
 
-            /// The word for it on the command line.
+            /// Returns its name on the command line.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Rate::$name => stringify!($name),)+
                 }
             }
 
-            /// What it counts, of what, and where the figure comes from.
+            /// Returns what the rate counts, its base, and the source of the figure.
             pub fn doc(self) -> &'static str {
                 match self {
                     $(Rate::$name => concat!($($doc),+),)+
@@ -48,7 +48,7 @@ macro_rules! rates {
         }
 
         impl Rates {
-            /// The rate of this name.
+            /// Returns the value of this rate, in thousandths.
             pub fn get(&self, rate: Rate) -> u32 {
                 match rate {
                     $(Rate::$name => self.$name,)+
@@ -159,24 +159,24 @@ rates! {
     garbled_byte,
 }
 
-/// How long things take.
+/// Durations of actions, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// From the opponent's press (or move) until a piece is touched. Compressed: what matters here is handling.
+    /// From the opponent's press (or move) until a piece is touched. Compressed: handling is what matters here.
     pub think: Span,
-    /// From lifting a piece until it stands again.
+    /// From lifting a piece until it is on the board again.
     pub travel: Span,
     /// From lifting one piece until the same hand lifts the next (castling, captures).
     pub regrasp: Span,
-    /// From taking the pawn off until the promoted piece is at hand.
+    /// From removing the pawn until the new piece is at hand.
     pub fetch: Span,
-    /// How long a slid piece rests on the way.
+    /// How long a slid piece rests on its path.
     pub stop: Span,
-    /// How long a slid piece is over each other square of its way.
+    /// How long a slid piece is over each other square of its path.
     pub pass: Span,
     /// How long a brushed square is touched.
     pub brush: Span,
-    /// How long a piece that is adjusted or bumped is in the air.
+    /// How long an adjusted or bumped piece is in the air.
     pub adjust: Span,
     /// From letting go of the piece until the clock is pressed.
     pub press: Span,
@@ -185,18 +185,18 @@ pub struct Times {
 /// How one kind of player handles the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// The word for it on the command line.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// How often.
+    /// Rates of habits and faults.
     pub rates: Rates,
-    /// How long.
+    /// Durations of actions.
     pub times: Times,
-    /// Time on each clock at the start, in milliseconds, and what each move adds. The time of the simulated game, not of
-    /// the game in the PGN file, whose thinking is compressed.
+    /// Time on each clock at the start, and increment per move, in milliseconds. They belong to the simulated game, not to the game
+    /// of the PGN file, whose thinking times are compressed.
     pub clock_ms: (u32, u32),
 }
 
-/// One movement after another, each slow enough for every scan of the board: no fault at all.
+/// One act after another, each slow enough for every scan of the board, and no faults.
 pub const CLEAN: Profile = Profile {
     name: "clean",
     rates: Rates {
@@ -310,10 +310,10 @@ pub const BLITZ: Profile = Profile {
     clock_ms: (100_000, 2_000),
 };
 
-/// Club hands on a worn board: one square stuck, two that flicker.
+/// Club profile on a worn board: one stuck square and two flickering squares.
 pub const WORN: Profile = Profile { name: "worn", rates: Rates { stuck: 1000, flicker: 2000, ..CLUB.rates }, ..CLUB };
 
-/// Club hands that do everything else, too, and a board and a cable with every fault, each now and then.
+/// Club profile with every other habit, and with every fault of board and cable, each now and then.
 pub const ROUGH: Profile = Profile {
     name: "rough",
     rates: Rates {
@@ -344,15 +344,15 @@ pub const ROUGH: Profile = Profile {
     ..CLUB
 };
 
-/// Every profile there is.
+/// Every profile.
 pub static PROFILES: &[&Profile] = &[&CLEAN, &CLUB, &BLITZ, &WORN, &ROUGH];
 
-/// The profile of this name.
+/// Returns the profile of this name.
 pub fn profile(name: &str) -> Option<&'static Profile> {
     PROFILES.iter().copied().find(|profile| profile.name == name)
 }
 
-/// The rate of this name.
+/// Returns the rate of this name.
 pub fn rate(name: &str) -> Option<Rate> {
     Rate::ALL.iter().copied().find(|rate| rate.name() == name)
 }

@@ -1,4 +1,4 @@
-//! A virtual iChessOne, as far as a host can tell. *Unknown*, and set freely: how often it looks at its squares.
+//! A virtual iChessOne, as seen by a host. *Unknown*, and chosen freely: the rate at which it scans its squares.
 
 use crate::boards::Millis;
 use crate::simulate::cable::{Cable, Squares};
@@ -6,24 +6,25 @@ use crate::simulate::script::Act;
 use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
 use shakmaty::{Color, Piece, Role};
 
-/// Between two looks. Milliseconds.
+/// Time between two scans, in milliseconds.
 const SCAN: Millis = 50;
-/// From a command to its answer. Milliseconds.
+/// Time from a command to its reply, in milliseconds.
 const ANSWER: Millis = 3;
 
-/// The board.
+/// The virtual board.
 pub struct VirtualIChessOne {
     cable: Cable,
     squares: Squares,
-    /// It says by itself when something changed.
+    /// The board reports changes without a request.
     reports: bool,
     lights: Vec<u8>,
-    /// What was received and is no command.
+    /// Received bytes that are no command.
     unknown: Vec<u8>,
 }
 
 impl VirtualIChessOne {
-    /// A board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
+    /// the same seed differ.
     pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualIChessOne {
         VirtualIChessOne {
             cable: Cable::new(115_200, scene, stream),
@@ -34,12 +35,12 @@ impl VirtualIChessOne {
         }
     }
 
-    /// The last command that set lights.
+    /// Returns the last command that set lights.
     pub fn lights(&self) -> &[u8] {
         &self.lights
     }
 
-    /// What was received and is no command.
+    /// Returns the received bytes that are no command.
     pub fn unknown(&self) -> &[u8] {
         &self.unknown
     }
@@ -90,7 +91,7 @@ impl VirtualBoard for VirtualIChessOne {
     }
 }
 
-/// The maker's code of a piece.
+/// Returns the maker's code of a piece.
 fn code(piece: Option<Piece>) -> u8 {
     let Some(piece) = piece else { return 0 };
     let white = match piece.role {

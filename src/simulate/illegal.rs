@@ -1,4 +1,4 @@
-//! Moves that are not legal, of the sorts that players make.
+//! Illegal moves of the sorts that players make.
 
 use crate::boards::{Placement, Sensed, Sensing};
 use crate::laws::reason::{Reason, why_illegal};
@@ -9,22 +9,22 @@ use shakmaty::{Bitboard, CastlingSide, File, Rank, Role, Square, attacks};
 /// A sort of illegal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sort {
-    /// To an empty square where that piece does not go, or past what stands in its way.
+    /// A move to an empty square to which that piece does not move, or past a piece in its way.
     Step,
-    /// The same where something is taken.
+    /// The same with a capture.
     Capture,
-    /// As the piece moves, but the mover's king is left or put where he is attacked.
+    /// A move as the piece moves, but the mover's king is left or placed on an attacked square.
     King,
     /// Castling after king or rook has moved, out of check, through it or into it, or past a piece.
     Castling,
-    /// What only pawns get wrong: taking straight ahead, going diagonally with nothing to take, two steps from elsewhere, en
-    /// passant too late or with the pawn that was taken left standing.
+    /// An error that only pawn moves have: capturing straight ahead, moving diagonally without a capture, two squares from
+    /// elsewhere than the start rank, en passant too late or without removing the captured pawn.
     Pawn,
 }
 
 impl Sort {
-    /// Every sort with its word, and how often it is made among those that the position allows. Guess: most of the illegal moves
-    /// that arbiters tell of leave a king in check, few are castling, which most positions do not allow at all.
+    /// Every sort with its name and its share, in thousandths, among the sorts that the position allows. Guess: most of the illegal
+    /// moves that arbiters report leave a king in check; few are castling, which most positions do not allow at all.
     pub const ALL: &[(Sort, &str, u32)] = &[
         (Sort::Step, "step", 250),
         (Sort::Capture, "capture", 150),
@@ -33,12 +33,12 @@ impl Sort {
         (Sort::Pawn, "pawn", 150),
     ];
 
-    /// The word for it in figures.
+    /// Returns its name in figures.
     pub fn name(self) -> &'static str {
         Sort::ALL.iter().find(|sort| sort.0 == self).map_or("", |sort| sort.1)
     }
 
-    /// Of which sort this move is; `None` for those that are not made here.
+    /// Returns the sort of this move; `None` for moves that are not simulated.
     fn of(mv: Move, reason: &Reason) -> Option<Sort> {
         match reason {
             Reason::NoSuchMove { .. } | Reason::Blocked { .. } if mv.is_capture() => Some(Sort::Capture),
@@ -63,20 +63,20 @@ impl Sort {
 /// A move that is not legal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Illegal {
-    /// UCI; castling is king takes rook.
+    /// The move in UCI; castling is king takes rook.
     pub uci: String,
-    /// Of which sort it is.
+    /// The sort of the move.
     pub sort: Sort,
-    /// Why it is not legal: [`Reason::key`].
+    /// The reason why it is illegal: [`Reason::key`].
     pub reason: &'static str,
-    /// What stands on the board after it.
+    /// The placement after it.
     pub after: Placement,
-    /// The least that squares have to tell, so that the board looks different from what every legal move leaves, and shows
-    /// where something was taken. Less cannot know it.
+    /// The least sensing with which the board looks different from the placement after every legal move, and shows where a piece
+    /// was captured. A board with less cannot detect the move.
     pub needs: Sensing,
 }
 
-/// The sorts of illegal moves that this position allows.
+/// Returns the sorts of illegal moves that this position allows.
 pub(super) fn sorts(position: &Position) -> Vec<Sort> {
     let mut sorts: Vec<Sort> = candidates(position).into_iter().map(|one| one.1).collect();
     sorts.sort_unstable();
@@ -84,7 +84,7 @@ pub(super) fn sorts(position: &Position) -> Vec<Sort> {
     sorts
 }
 
-/// One of these sorts, each as often as its share says.
+/// Draws one of these sorts, with the probabilities of their shares.
 pub(super) fn draw(rng: &mut Rng, sorts: &[Sort]) -> Option<Sort> {
     let possible = Sort::ALL.iter().filter(|sort| sorts.contains(&sort.0));
     let mut nth = rng.below(possible.clone().map(|sort| u64::from(sort.2)).sum());
@@ -97,12 +97,12 @@ pub(super) fn draw(rng: &mut Rng, sorts: &[Sort]) -> Option<Sort> {
     None
 }
 
-/// An illegal move of this sort, or of any, and what there is to know of it; `None` where there is none.
+/// Picks an illegal move of this sort, or of any; returns `None` if there is none.
 pub(super) fn pick(rng: &mut Rng, position: &Position, sort: Option<Sort>) -> Option<(Move, Illegal)> {
     let found = candidates(position);
     let possible: Vec<Sort> = found.iter().map(|one| one.1).collect();
     let sort = sort.or_else(|| draw(rng, &possible));
-    // Each reason as often as the others: some are rare among the moves.
+    // Each reason is equally likely: some reasons are rare among the moves.
     let mut reasons: Vec<&'static str> = found.iter().filter(|one| Some(one.1) == sort).map(|one| one.2).collect();
     reasons.sort_unstable();
     reasons.dedup();
@@ -122,7 +122,7 @@ pub(super) fn pick(rng: &mut Rng, position: &Position, sort: Option<Sort>) -> Op
     ))
 }
 
-/// Every illegal move that may be made here.
+/// Returns every illegal move that may be made here.
 fn candidates(position: &Position) -> Vec<(Move, Sort, &'static str)> {
     let board = position.board();
     let us = position.turn();
@@ -130,7 +130,7 @@ fn candidates(position: &Position) -> Vec<(Move, Sort, &'static str)> {
     let mut moves = Vec::new();
     for from in board.by_color(us) {
         let Some(role) = board.role_at(from) else { continue };
-        // What a pawn becomes on the last rank is another irregularity.
+        // A wrong piece on the last rank is another irregularity.
         let beyond = if role == Role::Pawn { Bitboard::from_rank(last) } else { Bitboard::EMPTY };
         let open = !board.by_color(us) & !board.kings() & !beyond;
         moves.extend(open.into_iter().map(|to| Move::Normal { role, from, capture: board.role_at(to), to, promotion: None }));
@@ -153,7 +153,8 @@ fn candidates(position: &Position) -> Vec<(Move, Sort, &'static str)> {
     moves.into_iter().filter_map(reasoned).filter(fits).collect()
 }
 
-/// Castling of king and rook that stand as at the start, or still may castle, to squares where nothing stands.
+/// Returns castling moves, legal or not, of a king and a rook that are on their start squares or may still castle, to empty
+/// squares.
 fn castlings(position: &Position) -> impl Iterator<Item = Move> {
     let (board, us) = (position.board(), position.turn());
     [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().filter_map(move |side| {
@@ -171,7 +172,7 @@ fn castlings(position: &Position) -> impl Iterator<Item = Move> {
     })
 }
 
-/// A king goes to the centre from afar, or where the other king stands there: that tells a result.
+/// Returns whether the move would be a result signal: a king goes to the centre from a distance, or while the other king is there.
 fn is_signal(position: &Position, mv: Move) -> bool {
     let far = mv.from().is_some_and(|from| from.distance(mv.to()) > 1);
     let other = position.board().king_of(!position.turn()).is_some_and(|king| CENTRE.contains(king));
@@ -193,7 +194,7 @@ fn needs(position: &Position, mv: Move) -> Sensing {
     }
 }
 
-/// What squares that tell so much show of it.
+/// Returns the placement as squares with this sensing show it.
 fn shown(position: &Position, sensing: Sensing) -> Placement {
     let show = |square| position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece).seen_by(sensing);
     std::array::from_fn(|index| show(Square::new(index as u32)))

@@ -1,5 +1,5 @@
-//! What happens between two plies and is no ply: pieces adjusted, hesitation, takebacks, kings too early, the arbiter's pause,
-//! the cable out.
+//! Incidents between two plies: adjusted pieces, hesitation, takebacks, kings in the centre too early, a pause by the arbiter, an
+//! unplugged cable.
 
 use crate::laws::{Move, Position};
 use crate::simulate::hands::{Rate, Span};
@@ -9,32 +9,32 @@ use crate::simulate::script::{ASIDE, Act, Before, Writer, pieces};
 use crate::simulate::truth::{Interruption, Takeback, Why};
 use shakmaty::{Color, Role, Square, attacks};
 
-/// How long who hesitates holds a piece. Milliseconds; guess.
+/// How long a hesitating player holds a piece, in milliseconds. Guess.
 const HELD: Span = Span(1_500, 8_000);
-/// How long a king stays in the centre too early. Milliseconds; guess.
+/// How long a king stays in the centre too early, in milliseconds. Guess.
 const KING_STAYS: Span = Span(1_500, 6_000);
-/// How long the cable is out. Milliseconds.
+/// How long the cable is out, in milliseconds.
 const OUT: Span = Span(1_000, 60_000);
-/// How long the arbiter's pause is at least and at most. Milliseconds; guess.
+/// Length of the arbiter's pause, in milliseconds. Guess.
 const PAUSE: Span = Span(3_000, 20_000);
-/// How many plies are taken back, each entry equally likely. Guess.
+/// Number of plies taken back; each entry is equally likely. Guess.
 const PLIES_BACK: [u32; 6] = [1, 1, 1, 2, 2, 3];
 
 impl Writer<'_> {
-    /// The stream of chance of something that happens the nth time; `None`: it does not.
+    /// Returns the random stream of an incident if it occurs the `nth` time.
     pub fn incident(&self, rate: Rate, nth: u64) -> Option<Rng> {
         let mut rng = self.dice.stream(rate, nth);
         rng.chance(self.profile.rates.get(rate)).then_some(rng)
     }
 
-    /// The same for what happens once in a game, before a ply that is drawn here.
+    /// Like [`Writer::incident`] for what happens once in a game, before a ply that is drawn here.
     fn once(&self, rate: Rate, number: u32) -> Option<Rng> {
         let mut rng = self.incident(rate, 0)?;
         let plies = self.moves.len() as u64;
         (2 + rng.below(plies.saturating_sub(2)) == u64::from(number)).then_some(rng)
     }
 
-    /// Everything that happens before this ply. Whether something did.
+    /// Writes all incidents before this ply. Returns whether there were any.
     pub fn incidents(&mut self, position: &mut Position, number: u32) -> bool {
         let began = self.now;
         self.put_right(Some(number));
@@ -79,8 +79,8 @@ impl Writer<'_> {
         self.truth.interruptions.push(Interruption { why: Why::CableOut, from, until });
     }
 
-    /// The clock is stopped, pieces are lifted and perhaps put elsewhere, and everything is as it was. Without a clock nothing
-    /// says that the game is stopped: pieces are lifted, no more.
+    /// Stops the clock, lifts pieces, perhaps puts some elsewhere, and restores everything. Without a clock nothing shows that the
+    /// game is stopped; then pieces are only lifted.
     fn pause(&mut self, mut rng: Rng, position: &Position) {
         self.now += rng.ms(Span(500, 3_000));
         let from = self.now;
@@ -113,7 +113,8 @@ impl Writer<'_> {
         self.now += rng.ms(Span(500, 2_000));
     }
 
-    /// One king walks to the centre, where it cannot go, and comes back. Nothing where it could go to each free square there.
+    /// Moves one king to the centre, where it cannot legally go, and back. Does nothing if the king could go to every empty square
+    /// there.
     fn premature_king(&mut self, mut rng: Rng, position: &Position) {
         let color = if rng.chance(500) { Color::White } else { Color::Black };
         let Some(king) = position.board().king_of(color) else { return };
@@ -147,7 +148,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Another move is made than the game's, perhaps answered, and taken back.
+    /// Makes a move other than the game's, perhaps with replies, and takes it back.
     fn take_back(&mut self, mut rng: Rng, position: &Position, mv: Move, number: u32) {
         let count = rng.pick(&PLIES_BACK).unwrap_or(1);
         let mut line = vec![position.clone()];
@@ -182,7 +183,7 @@ impl Writer<'_> {
         self.now += rng.ms(Span(300, 2_000));
     }
 
-    /// A piece is lifted, held, and put back.
+    /// Lifts a piece, holds it, and puts it back.
     pub fn hesitate(&mut self, rng: &mut Rng, position: &Position, square: Square) {
         let Some(piece) = position.piece_at(square) else { return };
         self.now += rng.ms(Span(500, 3_000));
@@ -192,7 +193,7 @@ impl Writer<'_> {
         self.now += rng.ms(Span(300, 1_500));
     }
 
-    /// Another piece is touched that could have moved. Whether there is one.
+    /// Touches another piece that could have moved. Returns whether there is one.
     pub fn touch_other(&mut self, mut rng: Rng, position: &Position, mv: Move, number: u32) -> bool {
         let legal = position.legal_moves();
         let others: Vec<Square> =

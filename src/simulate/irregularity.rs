@@ -1,4 +1,4 @@
-//! What is done against the Laws on purpose, and what a board can see of it.
+//! Irregularities that are injected on purpose, with what a board can detect of them.
 
 use crate::boards::Millis;
 use crate::simulate::illegal::Illegal;
@@ -8,27 +8,27 @@ use std::str::FromStr;
 /// A kind of irregularity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The player to move makes a move that is not legal (see [`crate::simulate::illegal`]) and presses the clock. The opponent
-    /// notices: the clock goes back, the pieces too, and the game goes on (Art. 7.5.1).
+    /// The player to move makes an illegal move (see [`crate::simulate::illegal`]) and presses the clock. The opponent notices: the
+    /// clock is pressed back, the pieces are restored, and the game goes on (Art. 7.5.1).
     IllegalMove,
-    /// The same, but nobody notices. The illegal move stays on record; the game goes on with its own moves as long as they are
-    /// legal, then with any, for twenty plies at most.
+    /// The same, but nobody notices. The illegal move stays on record. The game goes on with its own moves while they are legal,
+    /// then with any, for at most twenty plies.
     IllegalStands,
-    /// The player who has just moved moves again, another piece; after a while he takes this move back.
+    /// The player who has just moved moves another piece, and takes this move back after a while.
     WrongSide,
-    /// A piece is nudged to an empty neighbouring square, by whom nobody knows, and is put back after up to four plies
-    /// (Art. 7.4.1). Only pieces that these plies do not need, and only steps that neither player could make as a move.
+    /// A piece is nudged to an empty neighbouring square by an unknown person, and restored after up to four plies (Art. 7.4.1).
+    /// Only pieces that these plies do not need are nudged, and only by steps that neither player could make as a move.
     Displaced,
     /// The same, but the piece is knocked off the board.
     Removed,
-    /// A capture with both hands, so that victim and capturer leave the board within 40 ms, or castling with both hands
-    /// (Art. 7.5.4). The first such ply from there on.
+    /// A capture with both hands, so that both pieces leave the board within 40 ms, or castling with both hands (Art. 7.5.4). The
+    /// first such ply from there on.
     TwoHands,
     /// Castling that begins with the rook, seconds before the king (Art. 4.4.2). The first castling from there on.
     RookFirst,
     /// The player to move lifts a piece that can move, puts it back, and moves another one (Art. 4.3.1).
     TouchedOther,
-    /// The player to move presses the clock without having moved; the opponent presses it back (Art. 7.5.3). Only with a clock.
+    /// The player to move presses the clock without a move; the opponent presses it back (Art. 7.5.3). Only with a clock.
     PressWithoutMove,
     /// A pawn is pushed to the last rank, the clock is pressed, and only seconds later the pawn is exchanged (Art. 7.5.2). The
     /// first promotion from there on.
@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Every kind with its word.
+    /// Every kind with its name.
     pub const ALL: &[(Kind, &str)] = &[
         (Kind::IllegalMove, "illegal_move"),
         (Kind::IllegalStands, "illegal_stands"),
@@ -50,18 +50,18 @@ impl Kind {
         (Kind::PawnLeft, "pawn_left"),
     ];
 
-    /// The word for it on the command line and in figures.
+    /// Returns its name on the command line and in figures.
     pub fn name(self) -> &'static str {
         Kind::ALL.iter().find(|kind| kind.0 == self).map_or("", |kind| kind.1)
     }
 }
 
-/// An irregularity to be committed.
+/// An irregularity to be injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
-    /// What.
+    /// The kind.
     pub kind: Kind,
-    /// At this ply, from 1, or at the first one after it where it can be done; `None`: at a ply drawn for each game.
+    /// The ply, from 1, or the first ply after it at which the irregularity is possible; `None`: a ply drawn for each game.
     pub ply: Option<u32>,
 }
 
@@ -92,29 +92,29 @@ impl std::fmt::Display for Injection {
     }
 }
 
-/// An irregularity that was committed.
+/// An irregularity that was injected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Irregularity {
-    /// What.
+    /// The kind.
     pub kind: Kind,
-    /// The ply that was to be played then, from 1.
+    /// The ply that was due at that time, from 1.
     pub ply: u32,
-    /// Who; `None`: nobody knows.
+    /// The player who committed it; `None`: unknown.
     pub by: Option<Color>,
-    /// The squares that it concerns.
+    /// The squares involved.
     pub squares: Vec<Square>,
-    /// The move, where it is one that is not legal.
+    /// The move, if it is an illegal one.
     pub illegal: Option<Illegal>,
     /// When it began.
     pub at: Millis,
-    /// When the clock was pressed on it, if it was.
+    /// When the clock was pressed after it, if it was.
     pub pressed_at: Option<Millis>,
-    /// When it was put right; `None`: never.
+    /// When it was corrected; `None`: never.
     pub until: Option<Millis>,
 }
 
 impl Irregularity {
-    /// One that is never put right, with no press and no move.
+    /// Creates an irregularity that is never corrected, without a press and without a move.
     pub fn new(kind: Kind, ply: u32, by: Option<Color>, squares: Vec<Square>, at: Millis) -> Irregularity {
         Irregularity { kind, ply, by, squares, illegal: None, at, pressed_at: None, until: None }
     }

@@ -1,4 +1,4 @@
-//! Virtual reed switches on the computer's own lines, each with a diode: fifty scans a second, told when they differ.
+//! Virtual reed switches on the computer's own lines, each with a diode: fifty scans a second, sent when they differ.
 
 use crate::boards::matrix::{ASK, packet};
 use crate::simulate::hands::Span;
@@ -6,23 +6,24 @@ use crate::simulate::stage::Scene;
 use crate::simulate::streaming::{Man, Pace, Printer, Streaming};
 use shakmaty::{Bitboard, File, Piece, Rank, Square};
 
-/// From one scan to the next, in milliseconds.
+/// Time from one scan to the next, in milliseconds.
 const SCAN_MS: Span = Span(20, 20);
-/// There is no line: what is found is there.
+/// Speed in bits per second: there is no serial line, so scans arrive immediately.
 const AT_ONCE: u64 = 1_000_000_000;
 
-/// The matrix.
+/// The virtual matrix.
 pub type VirtualMatrix = Streaming<Scans>;
 
-/// A matrix under these pieces on the squares of play. `stream` keeps games of one seed apart.
+/// Creates a matrix with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with the
+/// same seed differ.
 pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualMatrix {
     Streaming::new(scene, squares, stream, Pace { frame_ms: SCAN_MS, baud: AT_ONCE }, Scans::default())
 }
 
-/// Packets of what is closed.
+/// The encoder of packets of closed switches.
 #[derive(Default)]
 pub struct Scans {
-    /// What was told last.
+    /// The closed switches in the last packet.
     told: Option<Bitboard>,
 }
 

@@ -1,6 +1,6 @@
-//! A virtual ChessLink board, as far as a host can tell; it looks at its squares 24 times a second.
+//! A virtual ChessLink board, as seen by a host. It scans its squares 24 times a second.
 //!
-//! Its kinds differ in what they answer, and in what they say by themselves.
+//! The kinds differ in which commands they answer, and in what they send without a request.
 
 use crate::boards::Millis;
 use crate::simulate::cable::{Cable, Squares};
@@ -8,41 +8,42 @@ use crate::simulate::script::Act;
 use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
 use shakmaty::Piece;
 
-/// Between two looks. Milliseconds.
+/// Time between two scans, in milliseconds.
 const SCAN: Millis = 41;
-/// From a command to its answer. Milliseconds.
+/// Time from a command to its reply, in milliseconds.
 const ANSWER: Millis = 3;
 
-/// What kind of board it is.
+/// The kind of board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// All that the makers describe.
+    /// Implements everything that the makers describe.
     Exclusive,
-    /// Does not answer what sets lights or settings.
+    /// Does not reply to commands that set lights or settings.
     Performance,
-    /// All of its parity is wrong.
+    /// Sends wrong parity in every byte.
     EOne,
-    /// Answers questions about squares and version, and says nothing by itself.
+    /// Replies to requests for squares and version, and sends nothing without a request.
     Imitation,
 }
 
-/// The board.
+/// The virtual board.
 pub struct VirtualMillennium {
     kind: Kind,
     cable: Cable,
     squares: Squares,
     /// The settings 00–04.
     settings: [u8; 5],
-    /// Settings that were written.
+    /// The settings that were written: number and value.
     written: Vec<(u8, u8)>,
-    /// The command that is being received, and the lights that were set last.
+    /// The command that is being received, and the lights as last set.
     command: Vec<u8>,
     lights: String,
     report_at: Millis,
 }
 
 impl VirtualMillennium {
-    /// A board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
+    /// the same seed differ.
     pub fn new(kind: Kind, scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualMillennium {
         VirtualMillennium {
             kind,
@@ -56,12 +57,12 @@ impl VirtualMillennium {
         }
     }
 
-    /// Settings that were written so far: which, and what.
+    /// Returns the settings written so far: number and value.
     pub fn written(&self) -> &[(u8, u8)] {
         &self.written
     }
 
-    /// The 81 lights as they were set last, two digits each.
+    /// Returns the 81 lights as last set, two digits each.
     pub fn lights(&self) -> &str {
         &self.lights
     }
@@ -142,7 +143,7 @@ impl VirtualBoard for VirtualMillennium {
     fn receive(&mut self, now: Millis, bytes: &[u8]) {
         self.run(now);
         for byte in bytes {
-            // Wrong parity is ignored, as is a wrong check.
+            // Bytes with wrong parity and commands with a wrong checksum are ignored.
             if byte.count_ones().is_multiple_of(2) {
                 self.command.clear();
                 continue;

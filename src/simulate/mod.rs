@@ -1,10 +1,10 @@
 //! Virtual boards and hands: a game in, sensor bytes out.
 //!
-//! [`pgn`] reads a game, [`hands`] says how people handle pieces, [`handling`] carries out one move, [`script`] a whole game
-//! with what it means ([`truth`]), with what comes between the plies (incidents), against the Laws ([`irregularity`]) and after
-//! the game (aftermath). [`dgt`], [`chessnut`], [`certabo`], [`tabutronic`], [`reed`] and [`matrix`] are boards that all this is done
-//! to, the last four of a kind ([`streaming`]), and [`dgt_bus`] many on one line; [`millennium`],
-//! [`ichessone`] and [`centaur`] are more. A [`Stage`] puts script and board together.
+//! [`pgn`] reads a game. [`hands`] holds the statistics of how people handle pieces, [`handling`] carries out one move, and
+//! [`script`] a whole game together with its ground truth ([`truth`]), including events between plies (`incidents`), irregularities
+//! ([`irregularity`]) and what follows the game (`aftermath`). The virtual boards are [`dgt`], [`chessnut`], [`certabo`],
+//! [`tabutronic`], [`reed`] and [`matrix`] (the last four share [`streaming`]), several DGT boards on one bus ([`dgt_bus`]), and
+//! [`millennium`], [`ichessone`] and [`centaur`]. A [`Stage`] runs a script on a board.
 //!
 //! **Invariant:** no I/O and no clock; the same game, profile, board and seed give the same bytes on every machine.
 

@@ -1,4 +1,4 @@
-//! Games to simulate, from PGN text: start position, moves, clock times.
+//! Reads games to simulate from PGN text: start position, moves, clock times.
 
 use crate::game::GameResult;
 use crate::laws::{CENTRE, Move, Position};
@@ -7,52 +7,53 @@ use shakmaty::Role;
 use std::io;
 use std::ops::ControlFlow;
 
-/// One game of a file.
+/// One game of a PGN file.
 #[derive(Clone, Debug)]
 pub struct Game {
     /// Its place in the file, from 1.
     pub number: usize,
-    /// `White - Black`, as the tags say.
+    /// `White - Black`, from the tags.
     pub title: String,
-    /// The position it starts from.
+    /// The start position.
     pub start: Position,
-    /// What was played.
+    /// The plies played.
     pub plies: Vec<GamePly>,
-    /// The result that the tags give.
+    /// The result from the tags.
     pub result: Option<GameResult>,
-    /// The file ends with moves of a king to the centre that are taken for the result signal: the hands give it always.
+    /// The file ends with king moves to the centre that are interpreted as the result signal: the hands always give the signal
+    /// then.
     pub signalled: bool,
-    /// What was read otherwise than it stands in the file, one sentence each.
+    /// Differences between the file and what was read, one sentence each.
     pub notes: Vec<String>,
 }
 
 /// One ply of a game to simulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GamePly {
-    /// The move, legal where it is played.
+    /// The move, which is legal in its position.
     pub mv: Move,
-    /// What the mover's clock showed afterwards (`[%clk]`), in milliseconds.
+    /// The mover's clock time after the move (`[%clk]`), in milliseconds.
     pub clock_ms: Option<u32>,
 }
 
-/// The games of a file.
+/// The games of a PGN file.
 #[derive(Clone, Debug, Default)]
 pub struct Games {
-    /// Those that can be played, in the file's order.
+    /// The games that can be played, in the file's order.
     pub games: Vec<Game>,
-    /// How many were skipped because they have no moves.
+    /// Number of games skipped because they have no moves.
     pub without_moves: usize,
-    /// How many were skipped because their FEN cannot be read: number and reason.
+    /// Games skipped because their FEN is invalid: number and reason.
     pub unreadable: Vec<(usize, String)>,
 }
 
-/// Reads all games of a PGN file. Broken games never stop the others.
+/// Reads all games of a PGN file. A broken game does not affect the others.
 pub fn read(text: &str) -> Games {
     let text = with_promotion_signs(text);
     let mut reader = Reader::new(io::Cursor::new(text.as_bytes()));
     let mut games = Games::default();
     let mut number = 0;
-    // Reading from memory cannot fail but for movetext that is no PGN at all; what was read until then stays.
+    // Reading from memory can only fail if the movetext is no PGN at all; the games read until then are kept.
     while let Ok(Some(raw)) = reader.read_game(&mut Collect) {
         number += 1;
         match raw.into_game(number) {
@@ -64,7 +65,8 @@ pub fn read(text: &str) -> Games {
     games
 }
 
-/// Many programs write `b8Q` for `b8=Q`, which the reader would silently pass over. Tag lines are left alone: `b1Q5` is FEN.
+/// Inserts the `=` of promotions. Many programs write `b8Q` for `b8=Q`, which the reader would silently skip. Tag lines stay
+/// unchanged: `b1Q5` is FEN.
 fn with_promotion_signs(text: &str) -> String {
     let mut signed = String::with_capacity(text.len() + 64);
     for line in text.split_inclusive('\n') {
@@ -82,7 +84,7 @@ fn with_promotion_signs(text: &str) -> String {
     signed
 }
 
-/// What stands in the file.
+/// A game as the file has it.
 #[derive(Default)]
 struct Raw {
     white: String,
@@ -125,12 +127,12 @@ impl Raw {
 }
 
 impl Game {
-    /// The position after so many plies of the game.
+    /// Returns the position after this number of plies.
     pub fn position(&self, plies: usize) -> Position {
         self.plies.iter().take(plies).fold(self.start.clone(), |position, ply| position.play(ply.mv))
     }
 
-    /// The FEN of the start position, unless it is a start position of chess or Chess960.
+    /// Returns the FEN of the start position, unless it is a start position of chess or Chess960.
     pub fn unusual_start(&self) -> Option<String> {
         let key = self.start.key();
         let numbers = if self.start.is_chess960() { 0..960 } else { 518..519 };
@@ -147,7 +149,7 @@ impl Game {
         }
     }
 
-    /// A king's last move to the centre of a finished game is what broadcasts make of the result signal.
+    /// Removes a king's last move to the centre in a finished game: broadcasts record the result signal as such a move.
     fn strip_king_walk(&mut self, end: &Position) {
         let Some(GamePly { mv: Move::Normal { role: Role::King, to, .. }, .. }) = self.plies.last() else { return };
         if self.result.is_some() && CENTRE.contains(*to) && end.ending().is_none() {
@@ -158,13 +160,13 @@ impl Game {
     }
 }
 
-/// The last one or two moves of a game, both by kings and one of them to the centre.
+/// Returns whether these are the last one or two moves of a game, all of them by kings and one of them to the centre.
 fn is_king_walk(moves: &[(String, Option<u32>)]) -> bool {
     let to_centre = |san: &str| ["d4", "e4", "d5", "e5"].iter().any(|square| san.contains(square));
     moves.len() <= 2 && moves.iter().all(|(san, _)| san.starts_with('K')) && moves.iter().any(|(san, _)| to_centre(san))
 }
 
-/// The time in `[%clk 1:30:57]`, in milliseconds; fractions of a second are allowed.
+/// Parses the time in `[%clk 1:30:57]` to milliseconds; fractions of a second are allowed.
 fn clock_in(comment: &str) -> Option<u32> {
     let text = comment.split_once("[%clk")?.1.split_once(']')?.0.trim();
     let mut total: u32 = 0;

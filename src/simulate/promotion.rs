@@ -1,4 +1,4 @@
-//! Promotions to another piece than the game's queen.
+//! Promotions to a piece other than the queen of the game.
 
 use crate::laws::Move;
 use crate::simulate::hands::{Rate, Rates};
@@ -6,9 +6,9 @@ use crate::simulate::pgn::{Game, GamePly};
 use crate::simulate::rng::Dice;
 use shakmaty::Role;
 
-/// The game with some of its promotions to a queen changed: each as often as [`Rates::underpromote`] says, to a rook, bishop
-/// or knight with which all later moves, read again, stay legal and none of them comes after a mate. Where no piece allows
-/// that, the queen stays: oftener than not she moves or gives the mate.
+/// Returns the game with some of its promotions to a queen changed, at the rate [`Rates::underpromote`]. The new piece is a rook,
+/// bishop or knight with which all later moves, parsed again, stay legal and none follows a mate. If no piece allows that, the
+/// queen stays; in most games the queen moves later or gives mate.
 pub fn underpromoted(game: &Game, rates: &Rates, dice: Dice) -> Game {
     let mut game = game.clone();
     for index in 0..game.plies.len() {
@@ -28,7 +28,7 @@ pub fn underpromoted(game: &Game, rates: &Rates, dice: Dice) -> Game {
     game
 }
 
-/// The plies of the game with this piece at that promotion.
+/// Returns the plies of the game with this piece at that promotion, if they stay legal.
 fn promoted_to(game: &Game, index: usize, role: Role) -> Option<Vec<GamePly>> {
     let (mut theirs, mut ours) = (game.start.clone(), game.start.clone());
     let mut plies = Vec::with_capacity(game.plies.len());

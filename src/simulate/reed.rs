@@ -1,4 +1,4 @@
-//! A virtual reed board of one's own: a line with a checksum ten times a second.
+//! A virtual reed board of the project's own protocol: ten lines a second, each with a checksum.
 
 use crate::boards::reed::crc;
 use crate::simulate::hands::Span;
@@ -7,18 +7,19 @@ use crate::simulate::streaming::{Man, Pace, Printer, Streaming};
 use crate::simulate::tabutronic::ranks;
 use shakmaty::Piece;
 
-/// From one line to the next, in milliseconds: what a small micro-controller does with ease.
+/// Time from one line to the next, in milliseconds: easy for a small microcontroller.
 const FRAME_MS: Span = Span(90, 110);
 
-/// The board.
+/// The virtual board.
 pub type VirtualReed = Streaming<Lines>;
 
-/// A new board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+/// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with the
+/// same seed differ.
 pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualReed {
     Streaming::new(scene, squares, stream, Pace { frame_ms: FRAME_MS, baud: 115_200 }, Lines::default())
 }
 
-/// Lines with sequence numbers and checksums.
+/// The encoder of lines with sequence numbers and checksums.
 #[derive(Default)]
 pub struct Lines {
     sequence: u8,

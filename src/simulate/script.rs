@@ -1,4 +1,4 @@
-//! A game and a pair of hands: what is done to pieces and clock, when, and what it means.
+//! The script of a game: what the hands do to pieces and clock, when, and the ground truth that follows from it.
 
 use crate::boards::Millis;
 use crate::laws::{Move, Position};
@@ -12,59 +12,59 @@ use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::truth::{Truth, TruthPly};
 use shakmaty::{Bitboard, Color, Piece, Square};
 
-/// What a hand does.
+/// One action of a hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// What stands on this square of play is taken off.
+    /// Lifts the piece on this square of play.
     Lift(Square),
-    /// This piece now stands on this square of play, whatever stood there.
+    /// Puts this piece on this square of play, which may hold another piece.
     Put(Square, Piece),
     /// This player presses the clock.
     Press(Color),
-    /// The clock is started; the time of the player whose lever is up runs, at first White's.
+    /// Starts the clock: the time of the player whose lever is up runs, at first White's.
     Start,
-    /// The clock is stopped.
+    /// Stops the clock.
     Stop,
-    /// The cable is pulled out.
+    /// Pulls the cable out.
     Unplug,
-    /// The cable is plugged in again.
+    /// Plugs the cable in again.
     Plug,
 }
 
-/// Something done at some time.
+/// An act with its time and ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// When.
+    /// When it is done.
     pub at: Millis,
-    /// What.
+    /// What is done.
     pub act: Act,
-    /// The ply that it belongs to, from 1; 0 where it belongs to none (adjusting, setting up, the result signal).
+    /// The ply that it belongs to, from 1; 0 if it belongs to none (adjusting, setting up, the result signal).
     pub ply: u32,
 }
 
-/// What the hands do, in order, and what it means.
+/// The actions of the hands in order, with the ground truth.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// What stands on the squares of play at time 0.
+    /// The pieces on the squares of play at time 0.
     pub at_first: [Option<Piece>; 64],
-    /// What is done; times never decrease.
+    /// The actions; times never decrease.
     pub actions: Vec<Action>,
-    /// What it means.
+    /// The ground truth.
     pub truth: Truth,
-    /// When nothing more happens, in milliseconds: the last action and a quiet spell.
+    /// End of the script, in milliseconds: the last action and a quiet period.
     pub ends_at: Millis,
 }
 
-/// From the moment the board is looked at until the first thing happens. Milliseconds.
+/// Time from the start of the script to the first action, in milliseconds.
 const LEAD_IN: Millis = 2_500;
-/// How long the board is left alone at the end. Milliseconds.
+/// Quiet period at the end of the script, in milliseconds.
 pub(super) const QUIET_END: Millis = 8_000;
-/// Nobody touches a piece sooner after his own last move: he has at least to see that there is a reply. Milliseconds.
+/// Minimum time between a player's move and that player's next touch, in milliseconds: the player must see the reply first.
 const REACTION: Millis = 300;
 /// Writes the script of a game: the same for the same game, profile, clock, seed and irregularities, on every machine.
 ///
-/// The clock times are those of the simulated game, whose thinking is compressed; how long a player thought in the PGN file
-/// (`[%clk]`) only says whether he thinks long or short here.
+/// The clock times are those of the simulated game, whose thinking times are compressed. The thinking times of the PGN file
+/// (`[%clk]`) decide only whether a player thinks for a long or a short time here.
 pub fn write(game: &Game, profile: &Profile, clock: bool, seed: u64, wanted: &[Injection]) -> Script {
     let dice = Dice::new(seed, game.number as u64);
     let game = &underpromoted(game, &profile.rates, dice);
@@ -88,50 +88,50 @@ pub fn write(game: &Game, profile: &Profile, clock: bool, seed: u64, wanted: &[I
     writer.play(game)
 }
 
-/// Who writes the script, ply by ply.
+/// Writes the script, ply by ply.
 pub(super) struct Writer<'a> {
     pub profile: &'a Profile,
     pub dice: Dice,
     pub hands: Hands<'a>,
-    /// How long people think and wait, anew for each ply.
+    /// Random stream for thinking and waiting times, renewed for each ply.
     pub pace: Rng,
     pub clock: bool,
     actions: Vec<Action>,
-    /// White's and Black's time in milliseconds, when the lever was last pressed.
+    /// White's and Black's time in milliseconds when the lever was last pressed.
     clocks: [i64; 2],
-    /// Whose time runs.
+    /// The side whose time runs.
     pub lever: Color,
-    /// When the lever was last pressed, or the clock started.
+    /// When the lever was last pressed, or the clock was started.
     pub turned_at: Millis,
-    /// Where the game itself has come to: everything before is settled.
+    /// Current time of the script: everything earlier is settled.
     pub now: Millis,
-    /// What is played, from the start.
+    /// The moves of the game, from the start.
     pub moves: Vec<Move>,
     /// The positions of the game so far, the start first.
     pub line: Vec<Position>,
-    /// Irregularities still to be committed.
+    /// Irregularities still to be injected.
     pub wanted: Vec<Wanted>,
     /// Pieces out of place.
     pub pending: Vec<OutOfPlace>,
     pub truth: Truth,
 }
 
-/// The ply before, as far as the next one can run into it.
+/// The previous ply, with what determines how the next one can overlap it.
 pub(super) struct Before {
     touched_at: Millis,
     done_at: Millis,
     pressed_at: Millis,
     squares: Bitboard,
-    /// When the ply before that was done, by the player who is now to move.
+    /// When the ply before the previous one was done, by the player who is now to move.
     settled_at: Millis,
-    /// The hand rested on the way.
+    /// The hand rested on the path.
     rested: bool,
-    /// Something else came between: nobody is in a hurry.
+    /// Something else happened in between, so the next ply does not overlap.
     quiet: bool,
 }
 
 impl Before {
-    /// Nobody has touched anything for a while.
+    /// Returns the state after a pause in which nothing was touched.
     pub fn quiet(now: Millis) -> Before {
         Before {
             touched_at: now,
@@ -145,11 +145,11 @@ impl Before {
     }
 }
 
-/// What the dice are thrown for when everything is over.
+/// Dice index for what happens after the game.
 pub(super) const AFTERWARDS: u64 = 1 << 32;
-/// Set in what the dice are thrown for where it is about a ply that will be taken back.
+/// Bit of the dice index for plies that will be taken back.
 pub(super) const ASIDE: u64 = 1 << 33;
-/// Set where it is about people's pace, not their hands'.
+/// Bit of the dice index for thinking and waiting times, as opposed to handling.
 const PACE: u64 = 1 << 34;
 
 impl Writer<'_> {
@@ -180,7 +180,7 @@ impl Writer<'_> {
                     hurried = 3;
                 } else if self.incidents(&mut position, number) {
                     before = Before::quiet(self.now);
-                    // The incident was this ply itself: an illegal move that stands.
+                    // The incident was this ply itself: an illegal move that remains in the game.
                     if self.line.len() > index + 1 {
                         index += 1;
                         continue;
@@ -207,18 +207,18 @@ impl Writer<'_> {
         self.finish(game, &position, at_first)
     }
 
-    /// What follows is decided by chance of its own.
+    /// Switches to the random streams of index `nth`.
     pub fn begin(&mut self, nth: u64) {
         self.hands.begin(nth);
         self.pace = self.dice.pace(nth | PACE);
     }
 
-    /// Whether it happens the nth time.
+    /// Returns whether the event of this rate occurs the `nth` time.
     pub fn falls(&self, rate: Rate, nth: u64) -> bool {
         self.dice.falls(&self.profile.rates, rate, nth)
     }
 
-    /// One ply, from the first touch to the press of the clock.
+    /// Writes one ply, from the first touch to the press of the clock.
     pub fn ply(
         &mut self,
         position: &Position,
@@ -240,7 +240,7 @@ impl Writer<'_> {
         let press = if handling.hurried { Span(30, 80) } else { self.profile.times.press };
         let pressed_at = (done_at + self.pace.ms(press)).max(before.pressed_at + 40);
         let lowest = self.clock.then(|| self.lowest_clock(done_at));
-        // After a takeback the opponent's time may run already: there is nothing to press.
+        // After a takeback the opponent's time may already run; then there is nothing to press.
         let pressed = self.clock && self.lever == position.turn() && !(over && self.pace.chance(700));
         if pressed {
             self.press(position.turn(), pressed_at, number);
@@ -270,7 +270,7 @@ impl Writer<'_> {
         (ply, after)
     }
 
-    /// When the next ply begins: after some thought, or early. Before it the player may adjust a piece.
+    /// Returns when the next ply begins: after some thought, or early. The player may adjust a piece before it.
     fn touch_at(
         &mut self,
         before: &Before,
@@ -282,7 +282,7 @@ impl Writer<'_> {
     ) -> Millis {
         let times = &self.profile.times;
         if number > 1 && !hurried && !before.quiet && self.falls(Rate::early_reply, number.into()) {
-            // Who sees the hand rest on the way waits; otherwise he may know where the piece is going.
+            // A player who sees the hand rest on the path waits; otherwise the destination may already be clear.
             let apart = !before.rested && (before.squares & handling.squares()).is_empty();
             if apart && self.falls(Rate::unsettled_reply, number.into()) {
                 let span = before.done_at.saturating_sub(before.touched_at).saturating_sub(20).min(400) as u32;
@@ -295,7 +295,7 @@ impl Writer<'_> {
         }
         let Span(shortest, longest) = times.think;
         let think = match thought {
-            // Twenty times as fast as the game was.
+            // Thinking times are those of the game divided by twenty.
             Some(ms) => u64::from((ms / 20).clamp(shortest, longest)),
             None => self.pace.ms(times.think).min(self.pace.ms(times.think)),
         };
@@ -313,12 +313,12 @@ impl Writer<'_> {
         at
     }
 
-    /// Something is done.
+    /// Adds an act.
     pub fn add(&mut self, at: Millis, act: Act, ply: u32) {
         self.actions.push(Action { at, act, ply });
     }
 
-    /// A player presses the clock, whose lever is up on his side.
+    /// The player whose time runs presses the clock.
     pub fn press(&mut self, color: Color, at: Millis, ply: u32) {
         self.add(at, Act::Press(color), ply);
         let runs = at.saturating_sub(self.turned_at) as i64;
@@ -333,7 +333,7 @@ impl Writer<'_> {
         running.min(self.clocks[!self.lever as usize]).max(0) as u32
     }
 
-    /// Pieces are moved by one hand until the board looks like this, and belong to no ply.
+    /// Moves pieces with one hand until the board equals `to`. The acts belong to no ply.
     pub fn rearrange(&mut self, rng: &mut Rng, from: &[Option<Piece>; 64], to: &[Option<Piece>; 64]) {
         let differ: Vec<Square> =
             Square::ALL.into_iter().filter(|&square| from[square as usize] != to[square as usize]).collect();
@@ -347,7 +347,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The script as it is now.
+    /// Closes the script.
     pub fn close(mut self, at_first: [Option<Piece>; 64]) -> Script {
         self.actions.sort_by_key(|action| action.at);
         let ends_at = self.actions.last().map_or(self.now, |last| last.at.max(self.now)) + QUIET_END;
@@ -357,19 +357,19 @@ impl Writer<'_> {
     }
 }
 
-/// What stands on each square.
+/// Returns the piece on each square.
 pub(super) fn pieces(position: &Position) -> [Option<Piece>; 64] {
     std::array::from_fn(|index| position.piece_at(Square::new(index as u32)))
 }
 
-/// How long the mover thought in the game, where both of his clock times are known. Milliseconds, without increment.
+/// Returns the mover's thinking time in the game, in milliseconds without increment, if both clock times are known.
 fn thought(game: &Game, index: usize) -> Option<u32> {
     let now = game.plies.get(index)?.clock_ms?;
     let before = game.plies.get(index.checked_sub(2)?)?.clock_ms?;
     Some(before.saturating_sub(now))
 }
 
-/// The squares of one man's move that lie between its ends; for castling, those the king crosses.
+/// Returns the squares between the ends of a piece's move; for castling, those that the king crosses.
 pub(super) fn path(mv: Move) -> Bitboard {
     match mv {
         Move::Normal { from, to, .. } => shakmaty::attacks::between(from, to),

@@ -1,4 +1,4 @@
-//! A virtual board with hands at it.
+//! A virtual board together with the script that is played on it.
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
@@ -23,55 +23,55 @@ pub struct Chunk {
     pub at: Millis,
     /// The bytes: one message or a part of one.
     pub bytes: Vec<u8>,
-    /// The ply that made the board say this, from 1; 0: none.
+    /// The ply that caused the board to send this, from 1; 0: none.
     pub ply: u32,
 }
 
-/// What a board does, seen from both of its sides: hands above, the cable below.
+/// A virtual board with its two interfaces: hands and cable.
 pub trait VirtualBoard: Send {
-    /// Something is done to the pieces or the clock. Call [`VirtualBoard::advance`] up to this time first.
+    /// Applies an act to the pieces or the clock. Call [`VirtualBoard::advance`] up to this time first.
     fn act(&mut self, at: Millis, act: Act, ply: u32);
-    /// The same on one of several boards on a line, counted from 0.
+    /// Applies an act on one of several boards on a bus, counted from 0.
     fn act_on(&mut self, _board: usize, at: Millis, act: Act, ply: u32) {
         self.act(at, act, ply);
     }
-    /// Takes one of several boards on a line from it, or puts it back.
+    /// Disconnects one of several boards from the bus, or reconnects it.
     fn connect(&mut self, _board: usize, _connected: bool) {}
-    /// Bytes from the host. Call [`VirtualBoard::advance`] up to this time first.
+    /// Receives bytes from the host. Call [`VirtualBoard::advance`] up to this time first.
     fn receive(&mut self, now: Millis, bytes: &[u8]);
-    /// Lets time pass; what arrived at the host's end by now.
+    /// Advances the time and returns what has arrived at the host by then.
     fn advance(&mut self, now: Millis) -> Vec<Chunk>;
-    /// When something happens next without anybody doing anything.
+    /// Returns when the board next does something without any input.
     fn next_event(&self) -> Option<Millis>;
 }
 
-/// How board and clock stand, and what is wrong with them.
+/// The setup of board and clock, with the profile and its faults.
 #[derive(Clone, Copy, Debug)]
 pub struct Scene<'a> {
-    /// Whose hands.
+    /// The profile of hands, board and cable.
     pub profile: &'a Profile,
     /// A clock is connected and used.
     pub clock: bool,
-    /// How the board stands.
+    /// The rotation of the board.
     pub rotation: Rotation,
-    /// The clock stands the other way round than the board.
+    /// The clock is turned relative to the board.
     pub clock_turned: bool,
-    /// What chance is drawn from.
+    /// The seed of all random streams.
     pub seed: u64,
 }
 
-/// A virtual board at which a game is played; or a chain of them on one line, with a game on each.
+/// A virtual board on which a game is played, or several boards on one bus with a game on each.
 pub struct Stage {
     board: Box<dyn VirtualBoard>,
     plays: Vec<Play>,
     plugged: bool,
 }
 
-/// What is done to one board.
+/// The script that is played on one board.
 struct Play {
     script: Script,
     next: usize,
-    /// So much later than the script says.
+    /// Delay of the script, in milliseconds.
     delay: Millis,
 }
 
@@ -85,17 +85,17 @@ impl Play {
     }
 }
 
-/// The address of the first virtual board on a line; the others follow it.
+/// The address of the first virtual board on a bus; the others follow it.
 pub const FIRST_ADDRESS: u16 = 960;
 
 impl Stage {
-    /// A board of this model ([`crate::boards::Model::name`]) with the pieces of the game on it; `None`: there is no virtual
-    /// board of this model.
+    /// Creates a board of this model ([`crate::boards::Model::name`]) with the pieces of the game. Returns `None` if there is no
+    /// virtual board of this model.
     pub fn new(model: &str, game: &Game, scene: &Scene) -> Option<Stage> {
         Stage::with_irregularities(model, game, scene, &[])
     }
 
-    /// The same where irregularities are committed.
+    /// Like [`Stage::new`], with irregularities.
     pub fn with_irregularities(model: &str, game: &Game, scene: &Scene, wanted: &[Injection]) -> Option<Stage> {
         let script = script::write(game, scene.profile, scene.clock, scene.seed, wanted);
         let (pieces, number) = (&script.at_first, game.number as u64);
@@ -119,15 +119,15 @@ impl Stage {
         Some(Stage { board, plays: vec![Play::new(script, 0)], plugged: true })
     }
 
-    /// This board, made from a game's script and its number.
+    /// Creates a stage with the board that `board` makes from the game's script and number.
     pub fn with<B: VirtualBoard + 'static>(game: &Game, scene: &Scene, board: impl FnOnce(&Script, u64) -> B) -> Stage {
         let script = script::write(game, scene.profile, scene.clock, scene.seed, &[]);
         let board = Box::new(board(&script, game.number as u64));
         Stage { board, plays: vec![Play::new(script, 0)], plugged: true }
     }
 
-    /// DGT boards on a bus, with a game on each that begins so many milliseconds later than on a board alone, so that all boards
-    /// have been found by then.
+    /// Creates DGT boards on a bus with a game on each. All scripts start `delay` milliseconds late, so that all boards have been
+    /// found by then.
     pub fn chain(games: &[Game], scene: &Scene, faults: Faults, delay: Millis) -> Stage {
         let write = |game: &Game| script::write(game, scene.profile, scene.clock, scene.seed, &[]);
         let plays: Vec<Play> = games.iter().map(|game| Play::new(write(game), delay)).collect();
@@ -137,7 +137,7 @@ impl Stage {
         Stage { board: Box::new(VirtualBus::new(boards, faults, scene.seed)), plays, plugged: true }
     }
 
-    /// The same, but when the game is over nobody touches the pieces any more.
+    /// Removes all handling of pieces after the end of the game.
     pub fn without_aftermath(mut self) -> Stage {
         for Play { script, .. } in &mut self.plays {
             let over_at = script.truth.over_at;
@@ -148,44 +148,45 @@ impl Stage {
         self
     }
 
-    /// What truly happened, on a chain of boards on the first.
+    /// Returns the ground truth; on a bus, that of the first board.
     pub fn truth(&self) -> &Truth {
         &self.script().truth
     }
 
-    /// What is done to the board, on a chain of boards to the first.
+    /// Returns the script; on a bus, that of the first board.
     pub fn script(&self) -> &Script {
         &self.plays[0].script
     }
 
-    /// What truly happened on each board. Times are those of a board alone.
+    /// Returns the ground truth of each board. Its times do not include the delay of [`Stage::chain`].
     pub fn truths(&self) -> impl Iterator<Item = &Truth> {
         self.plays.iter().map(|play| &play.script.truth)
     }
 
-    /// When nothing more happens.
+    /// Returns when all scripts have ended.
     pub fn ends_at(&self) -> Millis {
         self.plays.iter().map(|play| play.script.ends_at + play.delay).max().unwrap_or(0)
     }
 
-    /// Whether the cable is in. While it is out, nothing comes and what is sent is lost; the board has its own supply.
+    /// Returns whether the cable is plugged in. While it is out, bytes in both directions are lost; the board has its own power
+    /// supply.
     pub fn is_plugged(&self) -> bool {
         self.plugged
     }
 
-    /// Takes one of several boards on a line from it, or puts it back; they count from 0. It keeps its own supply.
+    /// Disconnects one of several boards from the bus, or reconnects it; boards count from 0. The board keeps its own power supply.
     pub fn connect(&mut self, board: usize, connected: bool) {
         self.board.connect(board, connected);
     }
 
-    /// Bytes from the host.
+    /// Receives bytes from the host.
     pub fn receive(&mut self, now: Millis, bytes: &[u8]) {
         if self.plugged {
             self.board.receive(now, bytes);
         }
     }
 
-    /// Lets time pass; what arrived at the host's end by now, in order.
+    /// Advances the time and returns what has arrived at the host by then, in order.
     pub fn advance(&mut self, now: Millis) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         while let Some((at, board)) = self.next_action().filter(|(at, _)| *at <= now) {
@@ -204,12 +205,12 @@ impl Stage {
         chunks
     }
 
-    /// When something happens next.
+    /// Returns when something happens next.
     pub fn next_event(&self) -> Option<Millis> {
         [self.next_action().map(|(at, _)| at), self.board.next_event()].into_iter().flatten().min()
     }
 
-    /// When something is done next, and to which board.
+    /// Returns the time of the next action and the index of its board.
     fn next_action(&self) -> Option<(Millis, usize)> {
         self.plays.iter().zip(0..).filter_map(|(play, board)| Some((play.next_at()?, board))).min()
     }

@@ -1,11 +1,11 @@
-//! What virtual boards have in common that send all their squares again and again.
+//! Common part of virtual boards that send all their squares continuously.
 //!
-//! A frame takes as long as the next one comes later: the squares are looked at one after the other, from a8 to h1 as the maker
-//! numbers them, so that a piece that moves meanwhile may be in it twice or not at all. When all have been looked at the frame
-//! is sent at the pace of the line, in the pieces that a USB bridge hands on.
+//! A frame takes the time until the next one: the squares are scanned one after the other, from a8 to h1 in the maker's numbering,
+//! so that a piece that moves in between may be in a frame twice or not at all. After the scan the frame is sent at the speed of
+//! the line, in chunks as a USB bridge delivers them.
 //!
-//! Of what boards get wrong there are squares that are stuck, that flicker, that notice a change late, and bytes that are lost or
-//! wrong. Other faults are of other sensors.
+//! The simulated faults are stuck squares, flickering squares, changes noticed late, and lost or garbled bytes. Other faults belong
+//! to other sensors.
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
@@ -16,49 +16,48 @@ use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
 use shakmaty::{Piece, Square};
 use std::collections::VecDeque;
 
-/// Microseconds.
+/// A time or duration in microseconds.
 type Micros = u64;
 
 const NEVER: Micros = Micros::MAX;
-/// Bytes that a USB bridge hands over together at most.
+/// Maximum number of bytes that a USB bridge delivers together.
 const PACKET: usize = 64;
-/// How often a flickering square goes blind, and for how long.
+/// Time between the blind phases of a flickering square, and the length of such a phase, in milliseconds.
 const FLICKER: (Span, Span) = (Span(4_000, 40_000), Span(150, 700));
-/// How late a missed edge is noticed. Guess.
+/// Delay until a missed edge is noticed, in milliseconds. Guess.
 const MISSED: Span = Span(500, 6_000);
-/// A piece put down that was not lifted before is in the hand that lifts its like so soon; else it is one of those beside the board.
-/// Milliseconds.
+/// Maximum time, in milliseconds, between putting a piece down that was not lifted and lifting an equal piece for both to be the
+/// same physical piece. Later, the piece is one from beside the board.
 const SOON: Millis = 400;
 
-/// A piece of wood, and which one of the set it is, from 0.
+/// A physical piece, and its number in the set, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Man {
-    /// What it is.
+    /// The kind of piece.
     pub piece: Piece,
-    /// Which one.
+    /// Its number in the set.
     pub number: usize,
 }
 
-/// How a board tells its squares.
+/// The encoder of a board's frames.
 pub trait Printer: Send {
-    /// What it tells comes whole, as packets, and nothing on the way harms it.
+    /// Frames arrive complete, as packets, and without transmission errors.
     const PACKETS: bool = false;
-    /// Nothing is sent for an empty frame.
-    /// One frame of what was seen, from a8 to h1.
+    /// Encodes one frame of what was read, from a8 to h1. An empty frame is not sent.
     fn frame(&mut self, seen: &[Option<Man>; 64]) -> Vec<u8>;
-    /// What is answered to bytes from the host.
+    /// Returns the reply to bytes from the host.
     fn receive(&mut self, bytes: &[u8]) -> Vec<u8>;
 }
 
-/// How fast a board is.
+/// The speed of a board.
 pub struct Pace {
-    /// From one frame to the next, in milliseconds; each board has its own.
+    /// Time from one frame to the next, in milliseconds; drawn for each board.
     pub frame_ms: Span,
-    /// Bits a second on the line, ten of them a byte.
+    /// Speed of the line in bits per second, ten bits a byte.
     pub baud: u64,
 }
 
-/// A board without a clock that sends all its squares again and again.
+/// A board without a clock that sends all its squares continuously.
 pub struct Streaming<P> {
     printer: P,
     rotation: Rotation,
@@ -67,18 +66,18 @@ pub struct Streaming<P> {
     rates: Rates,
     baud: u64,
     period: Micros,
-    /// When the frame began that is being looked for.
+    /// Start of the frame that is being scanned.
     began: Micros,
     frames: u64,
     fields: [Field; 64],
-    /// What the last frame showed.
+    /// The squares as the last frame sent them.
     told: [Option<Man>; 64],
     flickers: Vec<Flicker>,
-    /// Men beside the board, the last one taken off last.
+    /// Pieces beside the board, in the order in which they were removed.
     off: Vec<Man>,
-    /// Put down before it was lifted anywhere: the field, what it is, and until when it may be lifted.
+    /// Pieces put down before they were lifted anywhere: the field, the piece, and until when it may be lifted.
     ahead: Vec<(usize, Piece, Micros)>,
-    /// How many men there are so far.
+    /// Number of physical pieces so far.
     men: usize,
     line: VecDeque<(Micros, Vec<u8>, u32)>,
     line_free: Micros,
@@ -90,9 +89,9 @@ struct Field {
     stands: Option<Man>,
     /// The ply that last changed it.
     ply: u32,
-    /// What it showed when it was looked at in this frame, if it has changed since.
+    /// The piece that it showed when it was scanned in this frame, if it has changed since.
     looked: Option<Option<Man>>,
-    /// What it shows until then instead of what stands there.
+    /// The old piece that it still shows although it has changed, and until when.
     held: Option<(Option<Man>, Micros)>,
     stuck: bool,
     changes: u64,
@@ -105,7 +104,8 @@ struct Flicker {
 }
 
 impl<P: Printer> Streaming<P> {
-    /// A board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+    /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
+    /// the same seed differ.
     pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64, pace: Pace, printer: P) -> Streaming<P> {
         let mut rng = Rng::new(scene.seed ^ 0x57_4ea3, stream);
         let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
@@ -156,7 +156,7 @@ impl<P: Printer> Streaming<P> {
         self.now = until;
     }
 
-    /// The frame that ends now.
+    /// Completes the frame that ends now.
     fn frame(&mut self) {
         self.frames += 1;
         let mut ply = 0;
@@ -191,7 +191,7 @@ impl<P: Printer> Streaming<P> {
         self.say(&bytes, ply);
     }
 
-    /// Puts bytes on the line; they leave when those before are out.
+    /// Queues bytes on the line; they are sent after those before them.
     fn say(&mut self, bytes: &[u8], ply: u32) {
         let starts = self.line_free.max(self.now);
         let first = if P::PACKETS { bytes.len() } else { 1 + self.rng.below(PACKET as u64) as usize };
@@ -229,7 +229,7 @@ impl<P: Printer> Streaming<P> {
     fn lift(&mut self, index: usize, ply: u32) {
         let Some(man) = self.fields[index].stands else { return };
         self.change(index, None, ply);
-        // It is the one that another square has shown already.
+        // This is the piece that another square has already shown.
         match self.ahead.iter().position(|(_, piece, _)| *piece == man.piece) {
             Some(at) => {
                 let (there, ..) = self.ahead.remove(at);
@@ -245,7 +245,7 @@ impl<P: Printer> Streaming<P> {
         self.off.extend(was);
     }
 
-    /// What was put down and not lifted anywhere comes from beside the board.
+    /// Treats pieces that were put down and not lifted anywhere as new pieces from beside the board.
     fn settle(&mut self, now: Micros) {
         while let Some(at) = self.ahead.iter().position(|ahead| ahead.2 <= now) {
             let (index, piece, _) = self.ahead.remove(at);
@@ -277,7 +277,7 @@ impl<P: Printer> VirtualBoard for Streaming<P> {
                     None => self.ahead.push((index, piece, self.now + SOON * 1000)),
                 }
             }
-            // It has its own supply, and no clock.
+            // The board has its own power supply, and no clock.
             Act::Unplug | Act::Plug | Act::Press(_) | Act::Start | Act::Stop => {}
         }
     }
@@ -305,7 +305,7 @@ impl<P: Printer> VirtualBoard for Streaming<P> {
     }
 }
 
-/// Where a frame has a square of play: 0 is a8, 63 is h1, where White sits at the maker's rank 1.
+/// Returns the index of a square of play in a frame: 0 is a8, 63 is h1, with White at the maker's rank 1.
 fn field_of(rotation: Rotation, square: Square) -> usize {
     rotation.apply(square).flip_vertical() as usize
 }

@@ -1,6 +1,6 @@
-//! A virtual Sentio, as far as a host can tell: lines of eight numbers, bit 7 the a-file. Cerno is in [`super::certabo`].
+//! A virtual Sentio, as seen by a host: lines of eight numbers, bit 7 is the a-file. Cerno is in [`super::certabo`].
 //!
-//! *Unknown*, and set freely: how often a line comes.
+//! *Unknown*, and chosen freely: the line rate.
 
 use crate::simulate::certabo::Lights;
 use crate::simulate::hands::Span;
@@ -8,18 +8,19 @@ use crate::simulate::stage::Scene;
 use crate::simulate::streaming::{Man, Pace, Printer, Streaming};
 use shakmaty::Piece;
 
-/// From one line to the next, in milliseconds. Guess.
+/// Time from one line to the next, in milliseconds. Guess.
 const FRAME_MS: Span = Span(80, 120);
 
-/// The board.
+/// The virtual board.
 pub type VirtualSentio = Streaming<Ranks>;
 
-/// A new board with these pieces on the squares of play. `stream` keeps games of one seed apart.
+/// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with the
+/// same seed differ.
 pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64, lights: Lights) -> VirtualSentio {
     Streaming::new(scene, squares, stream, Pace { frame_ms: FRAME_MS, baud: 38_400 }, Ranks { lights })
 }
 
-/// Eight numbers, and lights.
+/// The encoder of eight numbers, with the lights.
 pub struct Ranks {
     lights: Lights,
 }
@@ -35,7 +36,7 @@ impl Printer for Ranks {
     }
 }
 
-/// A bit for each square on which something stands: rank 8 first, bit 7 the a-file.
+/// Returns a bit for each occupied square: rank 8 first, bit 7 is the a-file.
 pub(super) fn ranks(seen: &[Option<Man>; 64]) -> [u8; 8] {
     let mut ranks = [0; 8];
     for (index, _) in seen.iter().enumerate().filter(|(_, man)| man.is_some()) {

@@ -1,4 +1,4 @@
-//! A game that goes on at another board.
+//! Continuing a game on another board.
 
 use super::Table;
 use crate::boards::Sensed;
@@ -9,11 +9,12 @@ use crate::laws::Position;
 use shakmaty::{Board, Square};
 
 impl Table {
-    /// A table like this one, on which a game goes on that was played on another board until now, and its events as they are here. The
-    /// position on record has to stand on this board already: whichever way round it does is how the board stands.
+    /// Returns a table like this one that continues a game played on another board until now, and the game's events adapted to this
+    /// board. The position on record must already be on this board; the orientation in which it fits becomes the board's
+    /// orientation.
     ///
     /// # Errors
-    /// The squares on which something else stands; none at all: the board has not said yet what stands on it.
+    /// The squares that show something else. Empty if the board has not reported its placement yet.
     pub fn carry_on(&self, mut events: Vec<Stamped>) -> Result<(Table, Vec<Stamped>), Vec<Square>> {
         let chess960 = self.settings.chess960;
         let mut record = events.first().and_then(Record::begin).ok_or_else(Vec::new)?;
@@ -24,7 +25,7 @@ impl Table {
         }
         let known = self.rotation.unwrap_or(record.rotation);
         let other = if known == Rotation::Upright { Rotation::Turned } else { Rotation::Upright };
-        // The first of two that fit alike is what was known.
+        // If both orientations fit equally well, the known one is used.
         let stands = [known, other].map(|rotation| (self.unlike(position.board(), rotation), rotation));
         let [(first, _), (second, _)] = &stands;
         let (unlike, rotation) = &stands[usize::from(second.len() < first.len())];
@@ -37,7 +38,7 @@ impl Table {
         Ok((Table::restore(self.settings.clone(), &events), events))
     }
 
-    /// Squares that show something else, if the board stands so.
+    /// Returns the squares that show something else if the board has this orientation.
     fn unlike(&self, board: &Board, rotation: Rotation) -> Vec<Square> {
         let seen = turned(self.sense.placement(), rotation);
         let differs = |(square, sensed): (Square, &Sensed)| {

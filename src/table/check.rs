@@ -1,29 +1,29 @@
-//! The first whole reading since the link came up may be an old answer of the board's. In a game that is on, the squares are read
-//! again, and a start position that this reading shows begins no other game before it is confirmed and the arbiter is alerted, or nothing
-//! has changed for long.
+//! Confirmation of the first whole placement after the link came up, which may be an outdated reply of the board. During a game the
+//! squares are read again. A start position in that reading begins a new game only once it is confirmed and the arbiter is alerted,
+//! or nothing has changed for long.
 
 use super::game::Game;
 use super::{Output, Table};
 use crate::boards::{Cue, Millis, Placement};
 use crate::infer::StartFound;
 
-/// In play the squares are read again after this long, in milliseconds.
+/// Delay after which the squares are read again during play, in milliseconds.
 const CHECK_SOON: Millis = 5_000;
 
 /// Whether the first whole reading since the link came up was confirmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Check {
-    /// It was, or nothing depends on it.
+    /// It was confirmed, or nothing depends on it.
     #[default]
     Done,
-    /// The squares are to be read again at this time.
+    /// The squares must be read again at this time.
     At(Millis),
-    /// The squares were requested again at this time, and the answer is not here.
+    /// The squares were requested again at this time, and the reply has not arrived.
     Requested(Millis),
 }
 
 impl Check {
-    /// When the squares are to be requested.
+    /// Returns when the squares must be requested.
     pub fn deadline(self) -> Option<Millis> {
         match self {
             Check::Done => None,
@@ -33,7 +33,7 @@ impl Check {
     }
 }
 
-/// A start position that one reading showed in the middle of a game.
+/// A start position that one reading showed during a game.
 #[derive(Clone)]
 pub struct DoubtedStart {
     pub found: StartFound,
@@ -42,24 +42,24 @@ pub struct DoubtedStart {
 }
 
 impl Table {
-    /// The first whole reading is here.
+    /// Starts the check when the first whole reading has arrived.
     pub(super) fn begin_check(&mut self, now: Millis) {
         let in_play = self.game.as_ref().is_some_and(|game| !game.is_over());
         self.check = if in_play { Check::At(now + CHECK_SOON) } else { Check::Done };
     }
 
-    /// The squares are to be read again.
+    /// Requests the squares again.
     pub(super) fn run_check(&mut self, now: Millis, output: &mut Output) {
         self.check = Check::Requested(now);
         output.cues.push(Cue::Placement);
     }
 
-    /// A later whole reading is here. `is_same`: it shows what was known.
+    /// Processes a later whole reading. `is_same`: it shows the known placement.
     pub(super) fn check(&mut self, now: Millis, is_same: bool, output: &mut Output) {
         if !matches!(self.check, Check::Requested(_)) {
             return;
         }
-        // The board's memory is not here yet.
+        // The board's memory has not arrived yet.
         let is_blind = self.game.as_ref().is_some_and(Game::is_blind);
         if !is_blind && !self.game.as_ref().is_some_and(Game::is_shown_unseen) {
             self.check = Check::Done;
@@ -75,8 +75,8 @@ impl Table {
         }
     }
 
-    /// What the last game does not explain was played from a start position that was doubted: that game begins. `is_confirmed`: the
-    /// board was read again, and stands so.
+    /// Begins the game of a start position that was in doubt, if the current placement was played from it and the last game does
+    /// not explain it. `is_confirmed`: the board was read again and shows the same.
     pub(super) fn start_after_doubt(&mut self, now: Millis, is_confirmed: bool, output: &mut Output) {
         let Some(game) = self.game.as_ref().filter(|game| self.sense.is_whole() && !game.is_blind()) else { return };
         if !game.is_at_a_loss() {

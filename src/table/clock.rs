@@ -1,4 +1,4 @@
-//! The chess clock of one table: whose half is whose, and when the lever was pressed.
+//! The chess clock of one table: which half belongs to whom, and when the lever was pressed.
 
 use super::clock_filter::{ClockFilter, UNCONTRADICTED};
 use crate::boards::{ClockHalf, ClockReading, Millis};
@@ -6,52 +6,52 @@ use crate::game::event::{ClockTimes, Rotation};
 use crate::game::{ClockTime, Event};
 use shakmaty::{ByColor, Color};
 
-/// The clock is read again this long after a reading that was not believed, and after twice as long and so on if that brings nothing, in
-/// milliseconds.
+/// Delay before the clock is read again after a reading that was not trusted, in milliseconds. Each later delay is this value
+/// times the number of requests already made.
 const ASK_AGAIN: Millis = 400;
-/// The limit of such requests in a row.
+/// Maximum number of such requests in a row.
 const ASKS: u32 = 8;
 
-/// What the clock last said, and how it stands.
+/// The last state of the clock, and how it is oriented.
 #[derive(Clone, Debug)]
 pub struct Clock {
     reading: Option<(Millis, ClockReading)>,
-    /// Set by configuration; then play does not change it.
+    /// Set by configuration; then play does not change `side`.
     fixed: bool,
-    /// Upright: its left half is White's when the board is upright.
+    /// Upright: the left half is White's when the board is upright.
     side: Rotation,
-    /// It ran since the game began.
+    /// The clock has run since the game began.
     ran: bool,
-    /// What can be believed of its messages.
+    /// Decides which of the clock's messages are trusted.
     filter: ClockFilter,
-    /// When it is to be read again, and how many times it was since a reading was last believed.
+    /// When the clock must be read again, and the number of such requests since a reading was last trusted.
     ask_at: Option<Millis>,
     asks: u32,
-    /// The first reading that said that there is none.
+    /// The time of the first reading that reported no clock.
     gone_since: Option<Millis>,
-    /// Somebody set it: what it would show otherwise, until that is told.
+    /// The clock was set: what it would show otherwise, until that is published.
     set_from: Option<ClockReading>,
-    /// What it showed when it was last seen, before a restart: the side that fits better is how it stands.
+    /// What the clock showed last before a restart: the orientation that fits better is assumed.
     expected: Option<ClockTimes>,
 }
 
-/// The lever went over.
+/// A press of the lever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Press {
-    /// Whose move was completed by it.
+    /// Whose move the press completed.
     pub by: Color,
-    /// When it was told.
+    /// When it was reported.
     pub at: Millis,
-    /// Whether the clock ran until then: otherwise it was set, or started.
+    /// Whether the clock was running before: otherwise it was set, or started.
     pub ran: bool,
-    /// Whether it gave its player time: an increment.
+    /// Whether the press added time for its player: an increment.
     pub gained: bool,
-    /// Both times in the first reading after it.
+    /// Both times in the first reading after the press.
     pub clocks: ClockTimes,
 }
 
 impl Clock {
-    /// No reading yet.
+    /// Creates a clock without a reading.
     pub fn new(side: Option<Rotation>) -> Clock {
         Clock {
             reading: None,
@@ -67,49 +67,51 @@ impl Clock {
         }
     }
 
-    /// A game begins.
+    /// Begins a game.
     pub fn begin_game(&mut self) {
         self.ran = self.is_running();
     }
 
-    /// A game goes on in which the clock last showed this.
+    /// Continues a game in which the clock last showed these times.
     pub fn expect(&mut self, clocks: ClockTimes) {
         self.ran = true;
         self.expected = Some(clocks);
     }
 
-    /// Whether there is a clock that was started in this game: without one, replies complete moves.
+    /// Whether there is a clock that was started in this game. Without one, replies complete moves.
     pub fn counts(&self) -> bool {
         self.reading.is_some() && self.ran
     }
 
-    /// Whether it ran in this game.
+    /// Whether the clock has run in this game.
     pub fn has_run(&self) -> bool {
         self.ran
     }
 
-    /// Whether there is one.
+    /// Whether a clock is connected.
     pub fn is_connected(&self) -> bool {
         self.reading.is_some()
     }
 
-    /// Whether it runs now.
+    /// Whether the clock is running now.
     pub fn is_running(&self) -> bool {
         self.reading.is_some_and(|(_, reading)| reading.running)
     }
 
-    /// Whether it was stopped, after it ran in this game. With a flag down it was not: play may go on until somebody sees that.
+    /// Whether the clock was stopped after it had run in this game. A clock with a fallen flag does not count as stopped: play may
+    /// go on until the flag is noticed.
     pub fn is_stopped(&self) -> bool {
         let still = |reading: ClockReading| !reading.running && !self.filter.shows_flag();
         self.ran && self.reading.is_some_and(|(_, reading)| still(reading))
     }
 
-    /// Whether either player has less than this, in milliseconds.
+    /// Whether either player has less than `ms` milliseconds.
     pub fn is_low(&self, ms: u32) -> bool {
         self.counts() && self.reading.is_some_and(|(_, reading)| reading.left.ms < ms || reading.right.ms < ms)
     }
 
-    /// Takes a reading; tells of a press if the lever went over while the clock runs. `in_play`: the game that it ran in is not over.
+    /// Processes a reading. Returns a press if the lever was moved while the clock runs. `in_play`: the game in which the clock ran
+    /// is not over.
     pub fn read(&mut self, now: Millis, reading: Option<ClockReading>, in_play: bool, board: Rotation) -> Option<Press> {
         let reading = match reading {
             Some(reading) => {
@@ -152,33 +154,33 @@ impl Clock {
         })
     }
 
-    /// When a flag last fell or rose: the time of the first reading that showed it.
+    /// Returns when a flag last fell or rose: the time of the first reading that showed it.
     pub fn flag_at(&self) -> Millis {
         self.filter.flag_at()
     }
 
-    /// Whether the last reading was not believed.
+    /// Whether the last reading was not trusted.
     fn doubts(&self) -> bool {
         self.gone_since.is_some() || self.filter.doubts()
     }
 
-    /// Whether its times go on from earlier readings than the last.
+    /// Whether the times continue from earlier readings than the last.
     pub fn holds_times(&self) -> bool {
         self.filter.holds_times()
     }
 
-    /// When it is to be read again.
+    /// Returns when the clock must be read again.
     pub fn ask_deadline(&self) -> Option<Millis> {
         self.ask_at
     }
 
-    /// It was asked at this time.
+    /// Records that a reading was requested at this time.
     pub fn asked(&mut self, now: Millis) {
         self.asks += 1;
         self.ask(now, self.asks.into());
     }
 
-    /// While there is a doubt, it is read again after so many times the usual pause.
+    /// While a reading is in doubt, schedules the next request after `pauses` times the usual delay.
     fn ask(&mut self, now: Millis, pauses: Millis) {
         let doubts = self.doubts();
         if !doubts {
@@ -187,25 +189,25 @@ impl Clock {
         self.ask_at = (doubts && self.asks < ASKS).then_some(now + pauses * ASK_AGAIN);
     }
 
-    /// The link is lost, or comes anew.
+    /// Records that the link was lost or renewed.
     pub fn lose_sight(&mut self) {
         self.filter.lose_sight();
         (self.gone_since, self.ask_at, self.asks) = (None, None, 0);
     }
 
-    /// When a flag is believed that only one reading has shown, or that there is no clock.
+    /// Returns when a flag shown by only one reading, or the absence of the clock, is accepted.
     pub fn deadline(&self) -> Option<Millis> {
         let gone = self.gone_since.map(|since| since + UNCONTRADICTED);
         gone.into_iter().chain(self.filter.deadline()).min()
     }
 
-    /// There is no clock any more.
+    /// Forgets the state of a clock that is no longer there.
     fn forget(&mut self) {
         (self.gone_since, self.ask_at, self.asks) = (None, None, 0);
         self.filter.forget();
     }
 
-    /// That time has come.
+    /// Accepts what is due at `deadline`.
     pub fn advance(&mut self, now: Millis) {
         if self.gone_since.is_some_and(|since| since + UNCONTRADICTED <= now) {
             self.forget();
@@ -216,13 +218,13 @@ impl Clock {
         }
     }
 
-    /// Somebody set it with the last reading: what it would show otherwise.
+    /// Returns what the clock would show otherwise, if it was set in the last reading.
     pub fn set_from(&mut self, now: Millis, board: Rotation) -> Option<ClockTimes> {
         let was = self.set_from.take()?;
         Some(self.times_of(now, now, &was, board))
     }
 
-    /// Play showed that the clock stands the other way round. Ignored when configuration says how it stands.
+    /// Turns the assumed orientation of the clock, as play showed. Returns false and does nothing when the configuration sets it.
     pub fn turn_round(&mut self) -> bool {
         if !self.fixed {
             self.side = self.side.other();
@@ -230,13 +232,13 @@ impl Clock {
         !self.fixed
     }
 
-    /// Whose half this is, on a board that stands like that.
+    /// Returns whose half this is, on a board with this orientation.
     pub fn color(&self, half: ClockHalf, board: Rotation) -> Color {
         let white = if self.side == board { ClockHalf::Left } else { ClockHalf::Right };
         Color::from_white(half == white)
     }
 
-    /// Both times, with their age.
+    /// Returns both times, with their age.
     pub fn times(&self, now: Millis, board: Rotation) -> ClockTimes {
         let Some((at, reading)) = self.reading else { return ClockTimes::default() };
         self.times_of(now, at, &reading, board)
@@ -252,7 +254,7 @@ impl Clock {
         }
     }
 
-    /// What to tell of it; nothing without a clock.
+    /// Returns the event for the clock's state; `None` without a clock.
     pub fn event(&self, now: Millis, board: Rotation) -> Option<Event> {
         let (_, reading) = self.reading?;
         let (left, right) = (reading.left.flag, reading.right.flag);
@@ -269,14 +271,14 @@ impl Clock {
         })
     }
 
-    /// What to tell when the clock was unplugged.
+    /// Returns the event for a clock that was unplugged.
     pub fn unplugged(&self) -> Event {
         let flags = ByColor { white: false, black: false };
         Event::Clock { clocks: ClockTimes::default(), turn: Color::White, running: false, flags, battery_low: false }
     }
 }
 
-/// How far apart two readings are, in milliseconds over both halves.
+/// Returns the difference between two readings, in milliseconds, summed over both halves.
 fn distance(one: ClockTimes, other: ClockTimes) -> u64 {
     let apart = |one: Option<ClockTime>, other: Option<ClockTime>| {
         one.zip(other).map_or(0, |(one, other)| u64::from(one.ms.abs_diff(other.ms)))

@@ -1,30 +1,31 @@
-//! What a clock's messages can be believed. They have no checksum: a damaged one shows any time, or a flag that has not fallen.
+//! Decides which messages of a clock are trusted. They have no checksum: a damaged one can show any time, or a flag that has not
+//! fallen.
 //!
-//! During play a clock runs or gains an increment. A reading that does something else is held back until three in a row go on from
-//! it over at least a second: then its next period has begun, or somebody has set the clock. Until then the times go on from the
-//! last that were believed. A flag changes when two readings in a row say so. The first reading after a gap is in doubt until the next
-//! confirms it. A clock may say nothing more once it stands: whatever is in doubt is requested again, and if no reading comes for
-//! 1.5 s, a flag is believed all the same.
+//! During play a clock runs or gains an increment. A reading that shows anything else is held back until three readings in a row,
+//! over at least a second, continue from it: then the next period has begun, or the clock was set. Until then the times continue
+//! from the last trusted ones. A flag changes when two readings in a row say so. The first reading after a gap is in doubt until
+//! the next one confirms it. A clock may send nothing more once it stands still: whatever is in doubt is requested again, and if no
+//! reading comes for 1.5 s, a flag is accepted.
 
 use crate::boards::{ClockHalf, ClockReading, HalfTime, Millis};
 
-/// So many readings in a row have to agree on times that do not go on from those before.
+/// Number of consecutive readings that must agree on times that do not continue from earlier ones.
 const AGREE: u32 = 3;
-/// Over at least so long, in milliseconds.
+/// Minimum time between the first and the last of them, in milliseconds.
 const AGREE_FOR: Millis = 1_000;
-/// A flag that only one reading shows is believed after so long, in milliseconds, and that there is no clock: clocks that run are told
-/// every second.
+/// Time after which a flag that only one reading shows is accepted, and also that there is no clock, in milliseconds: running
+/// clocks report every second.
 pub const UNCONTRADICTED: Millis = 1_500;
-/// Readings come so late, and clocks run so unevenly, in milliseconds.
+/// How late readings may come, together with how unevenly clocks run, in milliseconds.
 const SLACK: u64 = 2_000;
-/// The largest increment, with what a reading is late, in milliseconds.
+/// The largest increment, including the delay of a reading, in milliseconds.
 const INCREMENT: u64 = 65_000;
-/// An increment comes so long after the press at most, in milliseconds.
+/// The longest time from a press to its increment, in milliseconds.
 const INCREMENT_LATE: Millis = 3_000;
 /// Periods are multiples of this, in milliseconds.
 const PERIOD: u64 = 300_000;
 
-/// What is believed of one clock.
+/// The trusted state of one clock.
 #[derive(Clone, Debug, Default)]
 pub struct ClockFilter {
     believed: Option<(Millis, ClockReading)>,
@@ -36,24 +37,24 @@ pub struct ClockFilter {
     flags: [Flag; 2],
 }
 
-/// Times that do not go on from those before.
+/// Times that do not continue from earlier ones.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     since: Millis,
     last: (Millis, ClockReading),
     count: u32,
-    /// The next period, which nobody sets.
+    /// The next period has begun; nobody set the clock.
     is_period: bool,
 }
 
-/// What became of a clock from one reading to another.
+/// How a clock got from one reading to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Course {
-    /// It runs, stands, or has gained an increment.
+    /// It runs, stands still, or has gained an increment.
     Goes,
     /// The next period has begun.
     Period,
-    /// Somebody has set it, or the message is damaged.
+    /// It was set, or the message is damaged.
     Set,
 }
 
@@ -61,28 +62,29 @@ enum Course {
 #[derive(Clone, Copy, Debug, Default)]
 struct Flag {
     down: bool,
-    /// The first reading that said so.
+    /// The first reading that showed this state.
     since: Millis,
-    /// The first reading that said otherwise.
+    /// The first reading that showed the other state.
     doubted_at: Option<Millis>,
 }
 
-/// What is believed of a reading.
+/// The trusted part of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Believed {
-    /// The lever and whether it runs are always the reading's own.
+    /// The lever and the running state are always those of the reading.
     pub reading: ClockReading,
     /// The clock was set: what it would show otherwise.
     pub set_from: Option<ClockReading>,
 }
 
 impl ClockFilter {
-    /// Takes a reading. `in_play`: the clock has run in a game that is not over; otherwise anybody may set it, and it is believed.
+    /// Processes a reading. `in_play`: the clock has run in a game that is not over; otherwise anyone may set it, and the reading
+    /// is trusted.
     pub fn read(&mut self, now: Millis, reading: ClockReading, in_play: bool) -> Believed {
         let Some((at, before)) = self.believed.filter(|_| in_play) else {
             self.held = None;
             self.is_unconfirmed = in_play;
-            // In play a flag that has fallen needs a second reading.
+            // During play a fallen flag needs a second reading.
             self.flags = [reading.left.flag, reading.right.flag].map(|down| match in_play && down {
                 true => Flag { down: false, since: now, doubted_at: Some(now) },
                 false => Flag { down, since: now, doubted_at: None },
@@ -98,7 +100,7 @@ impl ClockFilter {
         let expected = goes_on(&before, now.saturating_sub(at), &reading);
         let mut course = self.course((at, &before), (now, &reading));
         if self.is_unconfirmed {
-            // If the two differ, this one is the first.
+            // If the two differ, this reading becomes the first one.
             self.is_unconfirmed = course != Course::Goes;
             course = Course::Goes;
         }
@@ -116,23 +118,23 @@ impl ClockFilter {
         Believed { reading: believed, set_from: (was_set && !set).then_some(expected) }
     }
 
-    /// Nobody has listened for a while: the next reading need not go on from the last.
+    /// Records a gap: the next reading need not continue from the last.
     pub fn lose_sight(&mut self) {
         self.is_unconfirmed = self.believed.is_some();
         self.held = None;
     }
 
-    /// There is no clock any more.
+    /// Forgets a clock that is no longer there.
     pub fn forget(&mut self) {
         *self = ClockFilter::default();
     }
 
-    /// Whether the last reading was not believed, or its flags not.
+    /// Whether the last reading, or one of its flags, was not trusted.
     pub fn doubts(&self) -> bool {
         self.is_unconfirmed || self.held.is_some() || self.flags.iter().any(|flag| flag.doubted_at.is_some())
     }
 
-    /// Whether the times go on from earlier ones, because those of the last reading were not believed.
+    /// Whether the times continue from earlier readings, because those of the last one were not trusted.
     pub fn holds_times(&self) -> bool {
         self.held.is_some()
     }
@@ -142,17 +144,17 @@ impl ClockFilter {
         self.flags.iter().any(|flag| flag.down != flag.doubted_at.is_some())
     }
 
-    /// When a flag last fell or rose: the time of the first reading that showed it.
+    /// Returns when a flag last fell or rose: the time of the first reading that showed it.
     pub fn flag_at(&self) -> Millis {
         self.flags.iter().map(|flag| flag.since).max().unwrap_or_default()
     }
 
-    /// When a flag is believed that only one reading has shown.
+    /// Returns when a flag that only one reading has shown is accepted.
     pub fn deadline(&self) -> Option<Millis> {
         self.flags.iter().filter_map(|flag| flag.doubted_at).min().map(|at| at + UNCONTRADICTED)
     }
 
-    /// That time has come: the last reading, with the flags as they are believed now.
+    /// Accepts the flags that are due. Returns the last reading, with the flags that are trusted now.
     pub fn advance(&mut self, now: Millis) -> Option<ClockReading> {
         for flag in &mut self.flags {
             if flag.doubted_at.is_some_and(|at| at + UNCONTRADICTED <= now) {
@@ -164,7 +166,7 @@ impl ClockFilter {
         Some(*believed)
     }
 
-    /// How a clock that showed the one comes to show the other.
+    /// Returns how a clock that showed `old` comes to show `new`.
     fn course(&self, (before, old): (Millis, &ClockReading), (now, new): (Millis, &ClockReading)) -> Course {
         let elapsed = now.saturating_sub(before);
         let runs = old.running || new.running;
@@ -189,13 +191,13 @@ impl ClockFilter {
         course(ClockHalf::Left).max(course(ClockHalf::Right))
     }
 
-    /// Whether enough readings have gone on from times that were not believed at once, this one among them.
+    /// Whether enough readings, including this one, have continued from times that were not trusted at once.
     fn is_agreed(&mut self, now: Millis, reading: &ClockReading, course: Course) -> bool {
         let goes_on = |held: &Held| self.course((held.last.0, &held.last.1), (now, reading)) == Course::Goes;
         let held = match self.held.filter(goes_on) {
             Some(held) => Held { last: (now, *reading), count: held.count + 1, ..held },
             None => {
-                // A damaged reading between two right ones makes no setting of it.
+                // A damaged reading in between does not turn a period into a setting.
                 let is_period = course == Course::Period || self.held.is_some_and(|held| held.is_period);
                 Held { since: now, last: (now, *reading), count: 1, is_period }
             }
@@ -215,7 +217,7 @@ impl Flag {
     }
 }
 
-/// What the clock would show now, with the lever and the rest as this reading has them.
+/// Returns what the clock would show now, with the lever and the rest from this reading.
 fn goes_on(old: &ClockReading, elapsed: Millis, reading: &ClockReading) -> ClockReading {
     let half = |half: ClockHalf| {
         let HalfTime { ms, flag } = time(old, half);

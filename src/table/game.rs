@@ -1,4 +1,4 @@
-//! One game on the table: what is followed against what was published.
+//! One game on the table: compares the line of play that is followed with what was published.
 
 mod alerts;
 mod behind;
@@ -39,16 +39,16 @@ use rests::Rests;
 use shakmaty::{Bitboard, Color, Move, Piece, Square};
 use sightings::Sightings;
 
-/// The mover's clock may still be corrected for so long after the press, in milliseconds: an increment that comes late.
+/// How long after the press the mover's clock may still be corrected, in milliseconds: an increment can arrive late.
 const REVISABLE: Millis = 1_500;
-/// A game that ended by the rules takes corrections for so long, in milliseconds of quiet.
+/// Quiet during which a game that ended by the rules still accepts corrections, in milliseconds.
 const CLOSING: Millis = 1_000;
 /// Most pairs of moves change no more squares than this.
 const PAIR: usize = 4;
-/// A start position that stands again after no more plies than this was a takeback.
+/// A start position that is on the board again after at most this many plies was a takeback.
 const TAKEN_BACK_AT_MOST: usize = 2;
 
-/// What surrounds a game on its table.
+/// The per-call context passed to a game.
 pub struct Around<'a> {
     pub clock: &'a mut Clock,
     pub settle: Millis,
@@ -62,68 +62,69 @@ pub struct Game {
     /// The Laws in force in this game.
     laws: Laws,
     start: Position,
-    /// The moves that were published, as the record has them.
+    /// The moves that were published, in step with the record.
     published: Vec<Move>,
-    /// The same, for draws.
+    /// The same moves, for draws.
     history: History,
-    /// `Follower::changes` when all that is decided was published; `None`: look again.
+    /// `Follower::changes` when everything decided was published; `None`: must be re-evaluated.
     seen_changes: Option<u64>,
-    /// Whether the board has shown what is on record since something that it told was lost last.
+    /// Whether the board has shown the position on record since a report was last lost.
     has_agreed: bool,
     over: bool,
-    /// The link is down, or nothing was read yet: what the board shows is not known.
+    /// The link is down, or nothing was read yet: what the board shows is unknown.
     blind: bool,
     kings_at: Option<Millis>,
-    /// The arbiter withdrew the result that the kings told: it is told anew only when they have left the centre.
+    /// The arbiter withdrew the result signalled by the kings. It is not published again until the kings have left the centre.
     kings_meant_nothing: bool,
     /// A press whose move has not been published yet.
     pending: Option<Press>,
-    /// A press on which nothing was seen of a move yet.
+    /// A press for which no move has been seen yet.
     idle_press: Option<Press>,
-    /// The last move that was completed by a press while its piece was nowhere on the board: its ply, and when it was pressed.
+    /// The last move that was completed by a press while its piece was not on the board: its ply, and the time of the press.
     unreleased: Option<(u32, Millis)>,
-    /// What the arbiter has acknowledged and still lasts: the kind, by whom, and at which ply.
+    /// Alerts that the arbiter has acknowledged and that still apply: the kind, the player, and the ply.
     acknowledged: Vec<(AlertKind, Option<Color>, u32)>,
     /// The last press.
     last_press: Option<Press>,
-    /// Who has pressed since the game ended, if it was one player.
+    /// Who has pressed since the game ended, if only one player did.
     presses_since_end: Option<Color>,
-    /// A piece of the player who is not to move was put back then, and nobody has asked yet whose hand it was.
+    /// When a piece of the player who is not to move was put back on its square; cleared once it is judged whose hand it was.
     handled_at: Option<Millis>,
-    /// Until then hands were free: somebody adjusted, or nobody saw.
+    /// Touches before this time are not judged: a player adjusted pieces, or the board was not seen.
     touch_free_until: Millis,
-    /// A completed move whose clock may still be corrected.
+    /// A completed move whose clock may still be corrected: its ply, and when it was completed.
     revisable: Option<(u32, Millis)>,
-    /// Presses in a row by the player who seemed to be to move.
+    /// Consecutive presses by the player who seemed to be to move.
     presses_off_turn: u32,
-    /// The moves that the player to move may make, where a position was put back (Art. 7.5.1); `None`: any legal move.
+    /// The moves that the player to move may make after a position was restored (Art. 7.5.1); `None`: any legal move.
     bound: Option<Vec<Move>>,
-    /// What the board shows is no play for the time being.
+    /// Why what the board shows is currently not play.
     hold: Option<Hold>,
     /// Since when the clock, which ran in this game, has been stopped.
     stopped_at: Option<Millis>,
     sightings: Sightings,
-    /// Where pieces stood at the last rests after a gap, on occupancy boards.
+    /// Where the pieces were at the last rests after a gap, on occupancy boards.
     rests: Rests,
-    /// The whole board was read since this program was started.
+    /// The whole board has been read since this program was started.
     sighted: bool,
-    /// Moves were missed after so many plies, until this time, and those that lead to what was seen then are not all told.
+    /// Moves were missed after this number of plies and until this time, and not all moves that lead to the placement seen then are
+    /// published.
     missed: Option<(usize, Millis)>,
-    /// The squares that were last told to differ from the record.
+    /// The squares last published as different from the record.
     displaced: Bitboard,
-    /// All squares that were told so since the board last agreed with the record.
+    /// All squares published as different since the board last agreed with the record.
     was_displaced: Bitboard,
-    /// No line of play explains the board.
+    /// Set while no line of play explains the board.
     behind: Option<Behind>,
-    /// Up to this ply the arbiter knows what captures could be that nobody saw.
+    /// The last ply up to which the arbiter was alerted of possible captures that were not seen.
     instead_told: usize,
-    /// Nobody has looked yet whether the last position on record is dead.
+    /// Whether it must still be checked if the last position on record is dead.
     dead_unjudged: bool,
-    /// Whether a player can mate, where that is not known yet.
+    /// Searches for whether a player can mate, where that is not known yet.
     searches: Searches,
     /// The last position ends the game, and the result waits for a ruling on the move that led there.
     is_held: bool,
-    /// Whether the arbiter is told anything of this game.
+    /// Whether the arbiter is alerted of anything in this game.
     is_judged: bool,
 }
 
@@ -141,7 +142,7 @@ impl Game {
         Game::with(record, settings.laws, found.position, follower, Vec::new(), false)
     }
 
-    /// The game that these events tell, the last one if they tell of several. `given`: its position was given by an order.
+    /// Restores a game from its events; the last game if there are several. `given`: an order set its start position.
     pub fn restore(events: &[Stamped], settings: &Settings, given: bool) -> Option<Game> {
         let first = events.iter().rposition(|stamped| matches!(stamped.event, Event::GameStarted { .. }))?;
         let (first, rest) = events.get(first..)?.split_first()?;
@@ -149,7 +150,8 @@ impl Game {
         for stamped in rest {
             record.apply(stamped);
         }
-        // A position that fits both was read as the settings say; one that was found nearly set up is the usual one.
+        // A position that is legal in both variants was read as the settings say. A start position found by set-up is the usual one
+        // (518).
         let is_start = |start: Position| start.fen() == record.start_fen;
         let chess960 = match record.chess960 {
             Some(number) => number != 518,
@@ -216,12 +218,12 @@ impl Game {
         &self.record
     }
 
-    /// From now on so much of what may have happened is kept.
+    /// Sets the beam width.
     pub fn set_beam(&mut self, beam: Beam) {
         self.follower.set_beam(beam);
     }
 
-    /// From now on nothing is judged: no alert is raised, and no search is made for whether a player can mate.
+    /// Stops all judging: from now on no alerts are raised, and no searches are made for whether a player can mate.
     pub fn follow_only(&mut self) {
         self.is_judged = false;
     }
@@ -240,22 +242,23 @@ impl Game {
         self.over
     }
 
-    /// Whether what the board shows is not known.
+    /// Whether what the board shows is unknown.
     pub fn is_blind(&self) -> bool {
         self.blind
     }
 
-    /// Whether quiet would change something: the board shows what pieces in the hands do not explain, or the game has ended.
+    /// Whether quiet would change something: the board shows something that pieces in the hands do not explain, or the game has
+    /// ended.
     pub fn is_at_a_loss(&self) -> bool {
         !self.blind && (self.follower.unexplained().any() || self.record.result.is_some())
     }
 
-    /// The last position of the record.
+    /// Returns the last position of the record.
     pub fn position(&self) -> Option<Position> {
         Position::from_fen(self.record.fen(), self.start.is_chess960()).ok()
     }
 
-    /// Both times at the last completed move that has them.
+    /// Returns both times at the last completed move that has them.
     pub fn last_clocks(&self) -> Option<ClockTimes> {
         self.record.plies.iter().rev().map(|ply| ply.clocks).find(|clocks| clocks.white.is_some() && clocks.black.is_some())
     }
@@ -264,7 +267,7 @@ impl Game {
         self.record.last_number = number;
     }
 
-    /// Whether a start position that stands after so much quiet begins another game.
+    /// Whether a start position that has been on the board for `quiet` milliseconds begins another game.
     pub fn may_be_followed_by_another(&self, quiet: Millis) -> bool {
         !self.is_paused()
             && (self.over
@@ -274,12 +277,12 @@ impl Game {
                     && !self.follower.mismatch().is_empty()))
     }
 
-    /// Whether the game is on, and pieces stand elsewhere that nobody was seen to put there.
+    /// Whether the game is in progress and shows pieces on other squares that were not seen to move there.
     pub fn is_shown_unseen(&self) -> bool {
         !self.over && self.follower.is_shown_unseen()
     }
 
-    /// Whether this game began from that position and no move was made yet.
+    /// Whether this game began from `position` and no move has been made yet.
     pub fn begins_like(&self, position: &Position) -> bool {
         self.published.is_empty() && self.start.board() == position.board()
     }
@@ -293,13 +296,13 @@ impl Game {
         self.kings_at = None;
     }
 
-    /// The game began, and nobody knows what the board shows.
+    /// Begins the game while what the board shows is unknown.
     pub fn begin_unseen(&mut self, now: Millis) {
         self.lose_sight(now);
         self.sighted = false;
     }
 
-    /// The first whole reading after the link came up.
+    /// Processes the first whole reading after the link came up.
     pub fn see(&mut self, now: Millis, placement: &Placement, around: &mut Around<'_>, output: &mut Output) {
         if std::mem::take(&mut self.blind) {
             self.rests.begin(now, self.published.len());
@@ -315,18 +318,18 @@ impl Game {
         self.sighted = true;
     }
 
-    /// The placement that was just read may be old. `is_start`: it is a start position.
+    /// Marks the placement that was just read as possibly outdated. `is_start`: it is a start position.
     pub fn doubt_placement(&mut self, is_start: bool) {
         self.follower.doubt_placement(is_start);
     }
 
-    /// The first so many plies of the record.
+    /// Returns the first `plies` plies of the record.
     pub(super) fn known(&self, plies: usize) -> Vec<Known> {
         let plies = self.published.iter().zip(&self.record.plies).take(plies);
         plies.map(|(&mv, ply)| known(mv, ply, self.start.is_chess960())).collect()
     }
 
-    /// Only so many plies are known, and what the board shows is not: the game is followed anew from there, as of this time.
+    /// Follows the game anew from `now`, of which only the first `plies` plies are known. What the board shows becomes unknown.
     pub fn follow_from(&mut self, now: Millis, plies: usize) {
         self.follower.begin_again(now, self.start.clone(), &self.known(plies));
         self.fix();
@@ -334,23 +337,23 @@ impl Game {
         self.blind = true;
     }
 
-    /// The squares that were told to be stuck, and those that flicker now, in squares of play.
+    /// Returns the squares published as stuck, and those that flicker now, in the game's coordinates.
     pub fn told_bad(&self) -> Bitboard {
         self.follower.told_bad()
     }
 
-    /// The line carried damage: a piece that is not on its square may have been put down elsewhere.
+    /// Records that a board message was damaged: a piece that is not on its square may have been put down elsewhere.
     pub fn damage(&mut self, now: Millis) {
         self.has_agreed = false;
         self.follower.damage(now);
     }
 
-    /// Pieces on these squares are new to the board, which assumes queens.
+    /// Records that the pieces on these squares are new to the board, which assumes queens.
     pub fn assumed(&mut self, squares: Bitboard) {
         self.follower.assumed(squares);
     }
 
-    /// What comes at this time has waited somewhere: when it happened is not known.
+    /// Records that the readings at this time were delayed somewhere: when the changes happened is unknown.
     pub fn comes_late(&mut self, now: Millis) {
         self.follower.comes_late(now);
     }
@@ -415,12 +418,12 @@ impl Game {
         self.watch_behind(now, around, output);
     }
 
-    /// What comes until then may have waited on the line.
+    /// Marks readings up to `until` as possibly delayed on the link.
     pub fn is_late_until(&mut self, until: Millis) {
         self.follower.is_late_until(until);
     }
 
-    /// The last change was remembered by the board: when it happened is not known, only in which order.
+    /// Records that the last change came from the board's memory: its time is unknown, only the order.
     pub fn remembered(&mut self) {
         self.follower.remembered();
     }
@@ -432,7 +435,7 @@ impl Game {
         if self.blind || self.over || self.is_paused() {
             return;
         }
-        // Whoever presses has made a move.
+        // A press means that a move was made, so a hold ends.
         self.let_go(now);
         let off_turn = self.follower.tip().position.turn() == press.by && self.follower.line().len() > 1;
         self.presses_off_turn = if off_turn { self.presses_off_turn + 1 } else { 0 };
@@ -447,14 +450,14 @@ impl Game {
         output.cues.push(Cue::Placement);
         let line = self.follower.line();
         let movers_last = line.iter().rposition(|node| node.mv.is_some() && node.position.turn() != press.by).unwrap_or(0);
-        // The opponent has pressed since, which he could not if the press of the move before had not come: it was not seen.
+        // The opponent has pressed since. That is only possible after a press of the move before, which was not seen.
         let overtaken = line.get(movers_last + 1).is_some_and(|node| node.is_pressed_before(now));
         let is_made = movers_last <= self.published.len() && self.moves_agree(movers_last) && !overtaken;
         match self.record.ply(movers_last as u32) {
             Some(ply) if is_made && ply.state == PlyState::Made && self.laws.completes(Completion::Press) => {
                 self.complete(now, movers_last as u32, CompletedBy::Clock, press.clocks, output);
                 self.revisable = Some((movers_last as u32, now));
-                // What the opponent pressed before that was no move of his: he gave the move back.
+                // An earlier press by the opponent completed no move of theirs: they gave the move back.
                 self.pending = self.pending.filter(|pending| pending.by == press.by);
                 self.judge_press(press, true);
             }
@@ -470,16 +473,16 @@ impl Game {
         self.watch_behind(now, around, output);
     }
 
-    /// Whether what was published of this ply is what the follower holds.
+    /// Whether the published move of this ply is the one that the follower has.
     fn moves_agree(&self, ply: usize) -> bool {
         let followed = self.follower.line().get(ply).and_then(|node| node.mv);
         ply.checked_sub(1).is_some_and(|index| self.published.get(index).copied() == followed)
     }
 
-    /// The clock said something, but the lever stayed.
+    /// Processes a clock reading in which the lever did not move.
     pub fn clock_told(&mut self, now: Millis, times: ClockTimes, were_held: bool, output: &mut Output) {
         let Some((number, completed_at)) = self.revisable else { return };
-        // Times that were not believed until now may be those of the press.
+        // Times that were not trusted until now may belong to the press.
         if now.saturating_sub(completed_at) > REVISABLE && !were_held {
             self.revisable = None;
             return;
@@ -499,7 +502,7 @@ impl Game {
         }
     }
 
-    /// Nothing changed for so long.
+    /// Processes the fact that nothing has changed for `quiet` milliseconds.
     pub fn quiet(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
         if self.blind || self.over || self.is_paused() {
             return;
@@ -509,7 +512,7 @@ impl Game {
         self.publish(now, around, output);
         self.has_agreed |= self.follower.mismatch().is_empty();
         if self.follower.unexplained().any() {
-            // An update may have been lost or damaged on the line: what stands there is asked for before it is explained.
+            // An update may have been lost or damaged on the link: request the placement before explaining it.
             output.cues.push(Cue::Placement);
         }
         let last = self.record.plies.len() as u32;
@@ -530,7 +533,7 @@ impl Game {
         self.search_missed(now, quiet);
     }
 
-    /// When the follower wants to look again at a press, or a player has adjusted long enough.
+    /// Returns when the follower must re-evaluate a press, or when the time to adjust ends.
     pub fn look_deadline(&self) -> Option<Millis> {
         let follower = self.follower.deadline();
         [follower, self.hold_deadline(), self.press_deadline(), self.handled_deadline(), self.behind_deadline()]
@@ -540,12 +543,13 @@ impl Game {
             .filter(|_| !self.over && !self.blind && !self.is_paused())
     }
 
-    /// When a slice of a search is due, or an end of the game has waited long enough: also while nothing is followed.
+    /// Returns when the next slice of a search is due, or when a held-back end of the game times out. Applies even while nothing is
+    /// followed.
     pub fn background_deadline(&self) -> Option<Millis> {
         [self.search_deadline(), self.end_deadline(), self.missed_deadline()].into_iter().flatten().min()
     }
 
-    /// That time has come.
+    /// Runs what is due at `background_deadline`.
     pub fn run_background(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         if self.end_deadline().is_some_and(|due| due <= now) {
             self.settle_end(now, around, output);
@@ -556,7 +560,7 @@ impl Game {
         }
     }
 
-    /// That time has come.
+    /// Runs what is due at `look_deadline`.
     pub fn look_again(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         if self.hold_deadline().is_some_and(|until| until <= now) {
             self.let_go(now);
@@ -571,7 +575,7 @@ impl Game {
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {
         self.tell(now, Event::MoveCompleted { ply, by, clocks }, output);
         if self.is_raised(AlertKind::IllegalPosition) {
-            // What is asked of the arbiter may change with it.
+            // The acts required of the arbiter may change with it.
             self.judge_position(now, output);
         }
     }
@@ -581,12 +585,12 @@ impl Game {
     }
 
     fn mover(&self, ply: u32) -> Color {
-        // Nearly always the players alternate.
+        // The players nearly always alternate.
         let alternating = if ply % 2 == 1 { self.start.turn() } else { !self.start.turn() };
         self.follower.line().get(ply as usize).map_or(alternating, |after| !after.position.turn())
     }
 
-    /// What the board showed since the position of this node: the proof of the move after it, which is not legal.
+    /// Returns what the board showed since the position before the move of this index: the evidence of an illegal move.
     fn evidence(&self, index: usize, uci: &str) -> Vec<Sighting> {
         let told = self.record.plies.get(index).filter(|ply| ply.played.irregular && ply.played.uci == uci);
         if let Some(ply) = told {
@@ -596,7 +600,7 @@ impl Game {
         self.proof(before, self.changed_by(index).into_iter().collect())
     }
 
-    /// The squares that the move of this index changed, with what was done besides where it was not legal.
+    /// Returns the squares that the move of this index changed, including those of its slip if it was illegal.
     fn changed_by(&self, index: usize) -> Vec<Square> {
         let line = self.follower.line();
         let (Some(before), Some(node)) = (line.get(index), line.get(index + 1)) else { return Vec::new() };
@@ -609,11 +613,11 @@ impl Game {
         squares
     }
 
-    /// How these squares came to show what they do since the position of this node, and what was seen besides.
+    /// Returns how these squares came to show their current state since the position of `since`, and what else was seen.
     fn proof(&self, since: &Node, squares: Bitboard) -> Vec<Sighting> {
         let seen = self.follower.seen();
         self.sightings.proof(squares, since.made_at, |square| {
-            // It stood like that when the game began, or when moves were taken back.
+            // The square already had this state when the game began, or when moves were taken back.
             let expected = since.position.piece_at(square);
             let at = seen.changed_at(square).max(self.record.started_at);
             let differs = !seen.shows(square, expected);
@@ -621,11 +625,11 @@ impl Game {
         })
     }
 
-    /// Keeps what a square showed and shows.
+    /// Stores what a square showed before and what it shows now.
     fn sight(&mut self, at: Millis, square: Square, now: Sensed) {
         let seen = self.follower.seen();
         let now = now.seen_by(seen.sensing());
-        // After a restart nothing was seen yet: the record says what stood there.
+        // After a restart nothing was seen yet: the record says which piece was there.
         let before = match self.sighted {
             true => seen.really_at(square),
             false => shown(self.follower.tip().position.piece_at(square), seen),
@@ -637,7 +641,7 @@ impl Game {
         }
     }
 
-    /// Into the record, and out.
+    /// Applies an event to the record and adds it to the output.
     fn tell(&mut self, at: Millis, event: Event, output: &mut Output) {
         let stamped = Stamped { at: output.stamp(at), number: None, event };
         if matches!(stamped.event, Event::Result { .. }) {
@@ -648,7 +652,7 @@ impl Game {
     }
 }
 
-/// The plies that were played from this position, as the record has them; `None`: they cannot be played from there.
+/// Returns the plies that were played from this position, as the record has them; `None`: they cannot be played from it.
 fn known_from(from: &Position, plies: &[Ply]) -> Option<Vec<Known>> {
     let mut position = from.clone();
     let known = |ply: &Ply| {
@@ -660,25 +664,25 @@ fn known_from(from: &Position, plies: &[Ply]) -> Option<Vec<Known>> {
     plies.iter().map(known).collect()
 }
 
-/// A ply of the record, which is this move.
+/// Returns a ply of the record, whose move is `mv`.
 fn known(mv: Move, ply: &Ply, chess960: bool) -> Known {
     let found = Position::is_null_move(mv).then(|| Position::from_fen(&ply.played.fen, chess960).ok());
     Known { mv, pressed_at: pressed_at(ply), found: found.flatten() }
 }
 
-/// The positions of a game, of which these moves are on record as these plies.
+/// Returns the history of positions of a game with these moves, which the record has as these plies.
 fn history(start: &Position, moves: &[Move], plies: &[Ply], same: Same) -> History {
     let mut history = History::new(start, same);
     moves.iter().zip(plies).for_each(|(&mv, ply)| history.play_recorded(mv, &ply.played.fen));
     history
 }
 
-/// When the clock was pressed on a ply, as far as the record tells.
+/// Returns when the clock was pressed to complete this ply, if the record says so.
 fn pressed_at(ply: &Ply) -> Option<Millis> {
     matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock, .. }).then_some(ply.made_at)
 }
 
-/// Whether, as these events of one game tell, the last position on record was found to be dead.
+/// Whether these events of one game say that the last position on record was found to be dead.
 fn was_dead(events: &[Stamped]) -> bool {
     let last = events.iter().rev().find_map(|stamped| match &stamped.event {
         Event::MoveMade { .. } | Event::MovesCorrected { .. } => Some(false),
@@ -688,7 +692,7 @@ fn was_dead(events: &[Stamped]) -> bool {
     last == Some(true)
 }
 
-/// What a square with this piece, or with none, would show.
+/// Returns what a square with this piece, or without one, would show.
 fn shown(piece: Option<Piece>, seen: &Seen) -> Sensed {
     piece.map_or(Sensed::Empty, Sensed::Piece).seen_by(seen.sensing())
 }

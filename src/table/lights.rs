@@ -1,4 +1,4 @@
-//! What a board with lights shows the players, where the event allows it. In rated games it does not (Art. 12.6).
+//! What a board with lights shows the players, where the event allows it. Rated games do not allow it (Art. 12.6).
 
 use crate::boards::Cue;
 use crate::game::Event;
@@ -6,29 +6,29 @@ use crate::game::event::{Played, Rotation};
 use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, Square};
 
-/// What is shown.
+/// What the lights show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Help {
     /// Nothing: the lights stay dark.
     #[default]
     Off,
-    /// Squares to be put right.
+    /// Squares to be corrected.
     Displaced,
     /// The same, and the two squares of the last move until a piece is touched.
     Moves,
 }
 
-/// The lights of one board. Squares are those of play.
+/// The lights of one board, in the game's coordinates.
 #[derive(Default)]
 pub(super) struct Lights {
     displaced: Bitboard,
     moved: Bitboard,
-    /// What was asked for last, as the board names its squares.
+    /// The squares last requested to be lit, in the board's own coordinates.
     lit: Vec<Square>,
 }
 
 impl Lights {
-    /// Takes in what happened; what the board is to show from now on, if that is something else.
+    /// Processes events. Returns the command for the lights if they must change.
     pub fn after<'a>(&mut self, help: Help, rotation: Rotation, events: impl Iterator<Item = &'a Event>) -> Option<Cue> {
         if help == Help::Off {
             return None;
@@ -40,7 +40,7 @@ impl Lights {
                 Event::MovesCorrected { moves, .. } => self.moved = moves.last().map_or(Bitboard::EMPTY, squares),
                 Event::Touched { .. } | Event::Result { .. } => self.moved = Bitboard::EMPTY,
                 Event::GameStarted { .. } => (self.displaced, self.moved) = Default::default(),
-                // A board goes dark when it is greeted.
+                // A board switches its lights off when it is initialised.
                 Event::Link(_) => *self = Lights::default(),
                 _ => {}
             }
@@ -57,7 +57,7 @@ impl Lights {
     }
 }
 
-/// Where a move went from and to.
+/// Returns the from and to squares of a move.
 fn squares(played: &Played) -> Bitboard {
     match played.uci.parse() {
         Ok(UciMove::Normal { from, to, .. }) => Bitboard::from(from).with(to),

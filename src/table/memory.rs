@@ -1,7 +1,7 @@
-//! What was played while the link was down, from what the board itself remembers of it.
+//! Recovery of what was played while the link was down, from the board's own memory.
 //!
-//! The memory is a log without times. It is aligned with what is known: the last point of the log at which the squares stood as
-//! they were last seen, and from which it leads to what stands on the board now. What comes after that point was missed.
+//! The memory is a log without times. It is aligned with what is known: the last point of the log at which the squares were as they
+//! were last seen, and from which the log leads to the current placement. Everything after that point was missed.
 
 use super::clock::Press;
 use super::game::Game;
@@ -14,82 +14,84 @@ use crate::laws::Position;
 use crate::sense::Edge;
 use shakmaty::{Bitboard, ByColor, Color, Piece, Square};
 
-/// So long the board's memory is waited for, in milliseconds: it takes 8.3 s at 9600 baud, and is asked for twice.
+/// Timeout for the board's memory, in milliseconds: it takes 8.3 s at 9600 baud, and is requested twice.
 pub const PATIENCE: Millis = 20_000;
-/// The memory was not there after so long, or did not help: it is asked for again, and the next time after twice as long, in
-/// milliseconds. A board whose memory is read does nothing else for 8 s.
+/// Delay before the memory is requested again after it did not arrive or did not help, in milliseconds. Each further delay is twice
+/// as long. A board that sends its memory does nothing else for 8 s.
 const FIRST_PAUSE: Millis = 5_000;
-/// It is asked for no more rarely than this, in milliseconds.
+/// Maximum delay between two requests, in milliseconds.
 const LONGEST_PAUSE: Millis = 300_000;
-/// The arbiter is told after so long without an answer, in milliseconds.
+/// Time without a reply after which the arbiter is alerted, in milliseconds.
 const LATE: Millis = 10_000;
-/// So much news is kept meanwhile: a board that says more than this in that time is not asked any longer. Two blitz players make some
-/// hundred changes.
+/// Maximum number of readings queued while the memory is awaited. A board that sends more in that time is no longer waited for. Two
+/// blitz players make some hundred changes.
 const NEWS: usize = 1_000;
-/// Squares that may differ, at the point of alignment and at the end together: bytes of the memory may be damaged.
+/// Maximum number of squares that may differ, at the point of alignment and at the end together: bytes of the memory may be
+/// damaged.
 const TOLERANCE: usize = 2;
-/// From a change to one that is marked as coming soon, in milliseconds: less than 250.
+/// Assumed time from a change to one that is marked as soon after it, in milliseconds: less than 250.
 const SOON: Millis = 120;
-/// From a change to another of the same movement, in milliseconds: more than 250, and less than a hand stops on its way.
+/// Assumed time from a change to another one of the same movement, in milliseconds: more than 250, and less than a hand pauses on
+/// its way.
 const NEXT: Millis = 300;
 
-/// What a table keeps of a link that was lost, until the game is followed again.
+/// What a table keeps about a lost link until the game is followed again.
 #[derive(Clone, Debug, Default)]
 pub struct Gap {
-    /// What was known when it was lost; `None`: nothing was missed.
+    /// What was known when the link was lost; `None`: nothing was missed.
     pub lost: Option<Lost>,
-    /// The memory was asked for.
+    /// The pending request for the memory.
     pub asked: Option<Asked>,
-    /// When it was first asked for, however often the board fell silent since.
+    /// When the memory was first requested, however many times the board fell silent since.
     first_asked: Option<Millis>,
-    /// It did not help, and is asked for again.
+    /// The memory did not help and will be requested again.
     again: Option<Again>,
 }
 
 /// What was known when a link was lost.
 #[derive(Clone, Copy, Debug)]
 pub struct Lost {
-    /// When that was.
+    /// When the link was lost.
     pub at: Millis,
-    /// What the squares showed, if it was known.
+    /// What the squares showed, if known.
     pub shown: Option<Placement>,
-    /// How many plies were on record.
+    /// The number of plies on record.
     pub plies: usize,
 }
 
-/// The memory is asked for again, and the game is followed meanwhile.
+/// A scheduled repetition of the request, while the game is being followed.
 #[derive(Clone, Copy, Debug)]
 struct Again {
     at: Millis,
-    /// How long that took since the last time.
+    /// The delay since the last attempt.
     pause: Millis,
 }
 
-/// The time from the first whole reading after a gap until the memory is there.
+/// A request for the memory after the first whole reading after a gap.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// Since then.
+    /// When the memory was requested.
     pub at: Millis,
-    /// What stood on the board then.
+    /// The placement at that time.
     pub placement: Placement,
-    /// What came since.
+    /// The readings since then.
     pub since: Vec<(Millis, News)>,
-    /// The arbiter knows how long it takes.
+    /// The arbiter was alerted that the reply takes long.
     pub is_told: bool,
 }
 
-/// What came while the memory was waited for.
+/// A reading that arrived while the memory was awaited.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// Squares changed; `whole`: a whole reading told so.
+    /// Squares changed. `whole`: a whole placement showed it.
     Changed { edges: Vec<Edge>, whole: bool },
     /// The clock was pressed.
     Pressed(Press),
 }
 
 impl Gap {
-    /// The link is down, or the board silent, since this time. What was seen before an earlier gap stays if nothing was
-    /// understood since.
+    /// Begins a gap at `at`: the link is down, or the board is silent. What was seen before an earlier gap is kept if nothing was
+    /// resolved since.
     pub fn begin(&mut self, at: Millis, shown: Option<Placement>, plies: usize) {
         let asked = self.asked.take().is_some();
         let again = self.again.take().is_some();
@@ -98,26 +100,27 @@ impl Gap {
         }
     }
 
-    /// The link comes or goes: the arbiter is told late only after somebody could answer for so long.
+    /// Restarts the time after which the arbiter is alerted, because the link went up or down: it counts only while the board can
+    /// reply.
     pub fn ask_first_anew(&mut self) {
         self.first_asked = None;
     }
 
-    /// The arbiter has set the record right: no memory that comes later knows better.
+    /// Stops requesting the memory because the arbiter has corrected the record, which takes precedence.
     pub fn stop_asking(&mut self) {
         if self.again.is_some() {
             *self = Gap::default();
         }
     }
 
-    /// Keeps news for when the memory is there.
+    /// Queues a reading until the memory has arrived.
     pub fn keep(&mut self, at: Millis, news: impl FnOnce() -> News) {
         if let Some(asked) = &mut self.asked {
             asked.since.push((at, news()));
         }
     }
 
-    /// When the memory is not waited for any longer, is late, or is asked for again.
+    /// Returns when the memory times out, when the arbiter must be alerted, or when the memory must be requested again.
     pub fn deadline(&self) -> Option<Millis> {
         match &self.asked {
             Some(asked) if asked.since.len() >= NEWS => Some(asked.at),
@@ -129,8 +132,8 @@ impl Gap {
 }
 
 impl Table {
-    /// After a gap: asks the board what it remembers if what stands there now cannot be explained without. Until then the game
-    /// is not followed, for at most `PATIENCE`.
+    /// After a gap, requests the board's memory if the current placement cannot be explained without it. Until the reply, for at
+    /// most `PATIENCE`, the game is not followed. Returns whether the memory was requested.
     pub fn ask_memory(&mut self, now: Millis, placement: &Placement, output: &mut Output) -> bool {
         let Some(lost) = &self.gap.lost else { return false };
         if lost.shown.as_ref() == Some(placement) || self.agrees(placement) {
@@ -143,19 +146,19 @@ impl Table {
         true
     }
 
-    /// Whether the record explains what stands there, or there is no game to explain.
+    /// Whether the record explains the placement, or there is no game in progress.
     fn agrees(&self, placement: &Placement) -> bool {
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         let explains = |position: &Position| is_explained(position, &turned(placement, rotation), self.settings.sensing);
         self.game.as_ref().is_none_or(|game| game.is_over() || game.position().is_none_or(|position| explains(&position)))
     }
 
-    /// Moves are missing on record after so many plies of a game that is on.
+    /// Whether the record of the game in progress has missing moves after this number of plies.
     pub(super) fn is_taken_up(&self, lost: usize) -> bool {
         self.game.as_ref().is_some_and(|game| game.last_missing() > lost && !game.is_over())
     }
 
-    /// A deadline of the gap has come.
+    /// Runs a deadline of the gap.
     pub fn run_gap(&mut self, now: Millis, output: &mut Output) {
         match (&mut self.gap.asked, self.gap.again) {
             (Some(asked), _) if asked.is_told || asked.since.len() >= NEWS => self.remember(now, &[], output),
@@ -169,12 +172,12 @@ impl Table {
         }
     }
 
-    /// The memory is asked for again, if the record still does not agree with the board.
+    /// Requests the memory again if the record still does not agree with the board.
     fn ask_again(&mut self, now: Millis, again: Again, output: &mut Output) {
         let placement = *self.sense.placement();
         let is_whole = self.sense.is_whole();
         if is_whole && self.agrees(&placement) {
-            // Where moves are missing on record the memory may still tell them.
+            // If moves are missing on record, the memory may still contain them.
             let lost = self.gap.lost.map_or(usize::MAX, |lost| lost.plies);
             if again.pause >= LONGEST_PAUSE || !self.is_taken_up(lost) {
                 self.gap = Gap::default();
@@ -189,18 +192,18 @@ impl Table {
         }
     }
 
-    /// The board's memory is here, or will not come (an empty one): the game is followed on through what was missed.
+    /// Processes the board's memory, or an empty log if it did not arrive: the game is continued through what was missed.
     pub fn remember(&mut self, now: Millis, log: &[Remembered], output: &mut Output) {
-        // What came while the memory was on the line may have been lost in it.
+        // Readings sent while the memory was being transferred may have been lost.
         output.cues.push(Cue::Placement);
         if self.gap.asked.is_none() {
-            return; // It comes too late, or nobody asked for it.
+            return; // It comes too late, or was not requested.
         }
         let Gap { lost: Some(lost), asked: Some(asked), again, .. } = std::mem::take(&mut self.gap) else { return };
         let since = lost.at;
         let present = *self.sense.placement();
         if again.is_some() && self.agrees(&present) && !self.is_taken_up(lost.plies) {
-            return; // It was found out otherwise.
+            return; // The moves were found without it.
         }
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         output.not_before = now;
@@ -220,7 +223,7 @@ impl Table {
         match align(log, &from, &newest_first) {
             Some(found) => {
                 followed = to.len() - 1 - found.to;
-                // A press that the log does not end with came after it.
+                // If the log does not end with a press, the press came after it.
                 let is_noted = matches!(log.last(), Some(Remembered::Halted { .. }));
                 while !is_noted && followed > 0 && matches!(asked.since.get(followed - 1), Some((_, News::Pressed(_)))) {
                     followed -= 1;
@@ -228,7 +231,7 @@ impl Table {
                 let until = followed.checked_sub(1).and_then(|last| asked.since.get(last)).map_or(asked.at, |(at, _)| *at);
                 let (Some(known), Some(missed)) = (from.get(found.from), log.get(found.known..)) else { return };
                 if again.is_some() {
-                    // What was made of it meanwhile was made without knowing.
+                    // What was inferred in the meantime did not use the memory.
                     self.with_game(output, |game, _, _| game.follow_from(since, lost.plies));
                 }
                 let steps = steps(missed, known, since, until, |half| self.clock.color(half, rotation));
@@ -237,7 +240,7 @@ impl Table {
                 let landings = self.game.as_ref().and_then(|game| game.landings(lost.plies)).unwrap_or_default();
                 let on_board: Vec<_> = landings.into_iter().map(|(square, piece)| (rotation.apply(square), piece)).collect();
                 let bad = self.game.as_ref().map(Game::told_bad).unwrap_or_default().into_iter().map(|at| rotation.apply(at));
-                // Where squares differ the last move may have been another as well.
+                // If squares differ, the last move may also have been another one.
                 let last = (found.wrong > 0).then(|| lost.plies.saturating_sub(1));
                 doubtful = first_unshown(before, &on_board, bad.collect()).or(last);
                 let edges = self.sense.placement_read(until, &to[followed]);
@@ -255,7 +258,7 @@ impl Table {
         }
         for (at, news) in asked.since.iter().skip(followed) {
             self.with_game(output, |game, around, output| match news {
-                // It waited behind the memory on the line, nobody knows for how long.
+                // It was queued behind the memory on the link for an unknown time.
                 News::Changed { edges, whole } => {
                     game.changed(*at, edges, *whole, around, output);
                     game.remembered();
@@ -317,7 +320,8 @@ impl Table {
     }
 }
 
-/// Whether a position, or one legal move from it, or a piece in the hand besides, explains what is seen, in squares of play.
+/// Whether a position, or one legal move from it, explains the placement, allowing for one more piece in a hand. The placement is
+/// in the game's coordinates.
 pub fn is_explained(position: &Position, seen: &Placement, sensing: Sensing) -> bool {
     let seen = Seen::of(seen, sensing);
     let fits = |position: &Position| {
@@ -327,7 +331,7 @@ pub fn is_explained(position: &Position, seen: &Placement, sensing: Sensing) -> 
     fits(position) || position.legal_moves().into_iter().any(|mv| fits(&position.play(mv)))
 }
 
-/// What a board would show in this position, in squares of play.
+/// Returns what a board would show in this position, in the game's coordinates.
 pub fn placement(position: &Position) -> Placement {
     let mut placement = [Sensed::Empty; 64];
     for (square, piece) in position.board().iter() {
@@ -336,21 +340,21 @@ pub fn placement(position: &Position) -> Placement {
     placement
 }
 
-/// Where the log meets what is known.
+/// Where the log matches what is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alignment {
-    /// Which of the `from` placements.
+    /// The index of the `from` placement.
     pub from: usize,
-    /// Which of the `to` placements.
+    /// The index of the `to` placement.
     pub to: usize,
-    /// How many entries of the log were known.
+    /// The number of log entries that were already known.
     pub known: usize,
-    /// How many squares were allowed to differ.
+    /// The number of squares that differ.
     pub wrong: usize,
 }
 
-/// The last point of the log at which the squares stood as in one of `from`, and from which it leads to one of `to`; the
-/// earlier of these are tried first. `None`: there is no such point.
+/// Finds the last point of the log at which the squares were as in one of `from`, and from which the log leads to one of `to`.
+/// Earlier elements of these are tried first. Returns `None` if there is no such point.
 pub fn align(log: &[Remembered], from: &[Placement], to: &[Placement]) -> Option<Alignment> {
     let said = said_before(log);
     let (mut best, mut tolerance) = (None, TOLERANCE);
@@ -359,7 +363,7 @@ pub fn align(log: &[Remembered], from: &[Placement], to: &[Placement]) -> Option
         for (end, to) in to.iter().enumerate() {
             let Some((wrong, known)) = last_point(log, &said, &before, from, to, tolerance) else { continue };
             best = Some(Alignment { from: index, to: end, known, wrong });
-            // Only a better one takes its place.
+            // Only a better alignment replaces it.
             let Some(less) = wrong.checked_sub(1) else { return best };
             tolerance = less;
         }
@@ -367,7 +371,7 @@ pub fn align(log: &[Remembered], from: &[Placement], to: &[Placement]) -> Option
     best
 }
 
-/// What an entry says of the squares: one, or all of them at once.
+/// Returns what an entry says about the squares: about one, or about all of them.
 fn squares(entry: &Remembered) -> (&[Square], Sensed) {
     match entry {
         Remembered::Square { square, sensed, .. } => (std::slice::from_ref(square), *sensed),
@@ -376,14 +380,14 @@ fn squares(entry: &Remembered) -> (&[Square], Sensed) {
     }
 }
 
-/// In how many squares the log, before each of its entries and at its end, says otherwise than this placement.
+/// Returns, for each entry and for the end of the log, in how many squares the log up to there differs from this placement.
 fn differences(log: &[Remembered], from: &Placement) -> Vec<usize> {
     let mut said: [Option<Sensed>; 64] = [None; 64];
     let mut wrong = 0;
     let mut counts = Vec::with_capacity(log.len() + 1);
     let differs = |said: Option<Sensed>, square: Square| said.is_some_and(|said| said != from[square as usize]);
     for entry in log {
-        // A change of the same square that came right before may have stood where this one stands.
+        // A change of the same square just before may have been in effect at the time of this entry.
         let unsure = match entry {
             Remembered::Square { square, .. } => usize::from(differs(said[*square as usize], *square)),
             _ => 0,
@@ -399,22 +403,22 @@ fn differences(log: &[Remembered], from: &Placement) -> Vec<usize> {
     counts
 }
 
-/// The squares of which the log says something before each of its entries, and before its end.
+/// Returns, for each entry and for the end of the log, the squares that the log mentions before it.
 fn said_before(log: &[Remembered]) -> Vec<Bitboard> {
     let mut said = Bitboard::EMPTY;
     let mut all = vec![said];
     all.extend(log.iter().map(|entry| {
-        // The start position is known, but for how it stands.
+        // The start position is known, except for its orientation.
         said |= if *entry == Remembered::Start { Bitboard::FULL } else { squares(entry).0.iter().copied().collect() };
         said
     }));
     all
 }
 
-/// The first of these moves, given as the piece that came to a square, that the log does not show since the start position last stood
-/// on the board. `None`: it shows them all, or does not go back to the start. A player may be quicker than his opponent's last piece;
-/// of two changes of one square in a row the log has only the second, so that a piece that is taken at once may only be seen to go; and
-/// squares that are known to be `bad` show nothing.
+/// Returns the first of these moves that the log does not show after the start position was last on the board. A move is given as
+/// the piece that came to a square. `None`: the log shows all moves, or does not go back to the start. A player may move before the
+/// opponent's last piece has arrived; of two successive changes of one square the log has only the second, so that a piece captured
+/// at once may only be seen to leave; and squares known to be `bad` show nothing.
 fn first_unshown(log: &[Remembered], landings: &[(Square, Piece)], bad: Bitboard) -> Option<usize> {
     let start = log.iter().rposition(|entry| *entry == Remembered::Start)?;
     let shown = log.get(start..)?;
@@ -434,11 +438,11 @@ fn first_unshown(log: &[Remembered], landings: &[(Square, Piece)], bad: Bitboard
     })
 }
 
-/// How many squares are wrong, and at which point: the last one of those at which the fewest are, if they are no more than
-/// `tolerance`. Wrong are the differences `before`, the squares in which the rest of the log leads elsewhere than `to`, and those
-/// that the rest changes and of which nothing was said before.
+/// Returns the number of wrong squares and the point: the last of the points with the fewest wrong squares, if these are at most
+/// `tolerance`. Wrong squares are the differences `before`, the squares for which the rest of the log leads to something else than
+/// `to`, and those that the rest changes and the log did not mention before.
 ///
-/// A log of thousands of entries is held against hundreds of placements: what is done for each entry takes no loop over the squares.
+/// A log of thousands of entries is compared with hundreds of placements, so no entry causes a loop over all squares.
 fn last_point(
     log: &[Remembered],
     said: &[Bitboard],
@@ -451,7 +455,7 @@ fn last_point(
     let mut changes = Bitboard::EMPTY;
     let mut elsewhere = Square::ALL.into_iter().filter(|&square| from[square as usize] != to[square as usize]).count();
     for point in (0..=log.len()).rev() {
-        // Once all squares have changed, what changed before is over.
+        // Once all squares have changed, earlier changes have no effect.
         if let Some(entry) = log.get(point).filter(|_| changes != Bitboard::FULL) {
             let (changed, sensed) = squares(entry);
             for &square in changed {
@@ -478,16 +482,16 @@ fn last_point(
 pub enum Step {
     /// One square changed.
     Square(Square, Sensed),
-    /// The board was switched on, and found this.
+    /// The board was switched on and found this placement.
     Whole(Box<Placement>),
-    /// The clock was pressed: by whom, and what the halted half showed.
+    /// The clock was pressed: the player, and what the stopped half showed.
     Press(Color, u32),
-    /// The start position stood on the board.
+    /// The start position was on the board.
     Start,
 }
 
-/// What was missed, step by step from this placement, with times between these two that keep what the log says of them.
-/// `color`: whose half this is, as far as is known; who moved before a press knows better.
+/// Returns what was missed as steps from this placement. Their times lie between `since` and `until` and keep what the log says
+/// about them. `color`: whose half this is, as far as is known; who moved before a press takes precedence.
 pub fn steps(
     log: &[Remembered],
     from: &Placement,
@@ -518,7 +522,7 @@ pub fn steps(
             }
             Remembered::Halted { half, ms } => {
                 hands.lifted.clear();
-                // Between two changes of which the second came soon after the first, so did the press.
+                // If the second of two changes came soon after the first, so did the press between them.
                 let is_amid = matches!(entries.peek(), Some(Remembered::Square { soon: true, .. }));
                 let pause = if is_amid { Pause::Soon } else { Pause::Next };
                 steps.push((pause, Step::Press(if half == ClockHalf::Left { left } else { !left }, ms)));
@@ -535,7 +539,7 @@ pub fn steps(
         }
         is_first = !matches!(entry, Remembered::Square { .. });
     }
-    // Without a clock nothing tells where the players thought.
+    // Without a clock nothing shows when the players were thinking.
     if !steps.iter().any(|(_, step)| matches!(step, Step::Press(..))) {
         for (pause, _) in &mut steps {
             if *pause == Pause::Next {
@@ -546,15 +550,15 @@ pub fn steps(
     spread(steps, since, until)
 }
 
-/// What the squares show as the log goes on, and the pieces that were lifted.
+/// What the squares show at a point of the log, and the pieces that are lifted.
 struct Hands {
     shown: Placement,
     lifted: Vec<(Square, Piece)>,
 }
 
 impl Hands {
-    /// A square is emptied that was empty: a piece was put there and taken away again, and the second change took the place of
-    /// the first. It is the piece that was lifted last.
+    /// Returns the piece of an unlogged change. If an empty square becomes empty, a piece was put there and removed again, and the
+    /// second change replaced the first. The piece lifted last is assumed.
     fn unseen(&self, square: Square, sensed: Sensed) -> Option<Piece> {
         let again = sensed == Sensed::Empty && self.shown[square as usize] == Sensed::Empty;
         self.lifted.last().filter(|(from, _)| again && *from != square).map(|&(_, piece)| piece)
@@ -573,12 +577,12 @@ impl Hands {
     }
 }
 
-/// A piece that the board found when it was switched on: nothing has been said of its square since.
+/// Whether this entry is a piece that the board found when it was switched on: the square was not mentioned since.
 fn is_piece_on(entry: &Remembered, found: &Placement) -> bool {
     matches!(entry, Remembered::Square { square, sensed: Sensed::Piece(_), .. } if found[*square as usize] == Sensed::Empty)
 }
 
-/// Whose the clock's left half is, by whose piece was put down last before a press.
+/// Returns whose the clock's left half is, by whose piece was put down last before each press.
 fn left_is(log: &[Remembered]) -> Option<Color> {
     let (mut votes, mut last) = (0i32, None);
     for entry in log {
@@ -598,16 +602,16 @@ fn left_is(log: &[Remembered]) -> Option<Color> {
     (votes != 0).then(|| Color::from_white(votes > 0))
 }
 
-/// How long after the step before.
+/// The time after the previous step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pause {
     Soon,
     Next,
-    /// As long as there is time for.
+    /// As long as possible.
     Rest,
 }
 
-/// Gives each step its time: what is left over is shared by the rests.
+/// Assigns a time to each step; the remaining time is divided among the rests.
 fn spread(steps: Vec<(Pause, Step)>, since: Millis, until: Millis) -> Vec<(Millis, Step)> {
     let least = |pause: Pause| if pause == Pause::Soon { SOON } else { NEXT };
     let needed: Millis = steps.iter().map(|(pause, _)| least(*pause)).sum();
@@ -617,7 +621,7 @@ fn spread(steps: Vec<(Pause, Step)>, since: Millis, until: Millis) -> Vec<(Milli
     let mut passed = 0;
     let timed = steps.into_iter().map(|(pause, step)| {
         passed += least(pause) + if pause == Pause::Rest { share } else { 0 };
-        // Too much for the time there was: all of it faster.
+        // If the steps do not fit into the available time, all of them are faster.
         let at = if needed > span { passed * span / needed } else { passed };
         (since + at, step)
     });

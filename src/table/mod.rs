@@ -1,4 +1,5 @@
-//! One board, one game: sense, infer, laws and game wired once. Daemon, replay, score and fuzz targets call nothing else.
+//! The session of one board and the game on it: connects sense, infer, laws and game in one place. The daemon, replay, score and
+//! the fuzz targets call nothing else.
 
 mod carry;
 mod check;
@@ -32,46 +33,47 @@ use stretch::Stretch;
 pub use stretch::is_turned;
 use unrecorded::{STANDS, Unrecorded};
 
-/// When a move is told that is not certain.
+/// When to publish a move that is still uncertain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Publish {
-    /// At once: the best guess now, corrected if need be.
+    /// At once: publishes the best guess and corrects it later if necessary.
     #[default]
     Prompt,
     /// When one line of play is clearly ahead of all others, or the move was completed.
     Sure,
 }
 
-/// What decides how readings become a game. Part of every recording, so that a replay decides as the daemon did.
+/// The settings that decide how readings become a game. Every recording contains them, so that a replay decides as the daemon did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What the board's squares can tell; poorer than the board's own: what it would not have seen is thrown away.
+    /// What the squares can detect. May be less than the board can detect: the extra information is then discarded.
     pub sensing: Sensing,
-    /// A move from which another could still grow is published after this much quiet. Milliseconds, 20–5000.
+    /// How long the board must be quiet before a move that could still become another is published, in milliseconds, 20–5000.
     pub settle_ms: u32,
-    /// The same when either clock is under `low_time_ms`.
+    /// The same while either clock is under `low_time_ms`.
     pub settle_low_ms: u32,
-    /// Below this a player is short of time. Milliseconds.
+    /// Remaining time below which a player is short of time, in milliseconds.
     pub low_time_ms: u32,
-    /// Without a clock a move counts as completed when the board stayed as it is so long. Milliseconds.
+    /// Without a clock, a move counts as completed when the board has not changed for this time, in milliseconds.
     pub dwell_ms: u32,
-    /// How the board stands; `None`: found from the position.
+    /// How the board is oriented; `None`: found from the position.
     pub rotation: Option<Rotation>,
-    /// How the clock stands. Upright: its left half is White's when the board is upright. `None`: found from the first presses.
+    /// How the clock is oriented. Upright: its left half is White's when the board is upright. `None`: found from the first
+    /// presses.
     pub clock_side: Option<Rotation>,
-    /// Start positions of Chess960 are start positions.
+    /// Accept Chess960 start positions.
     pub chess960: bool,
-    /// The position the game starts from, where it is not found on the board.
+    /// The position that the game starts from, where it cannot be found on the board.
     pub start_fen: Option<String>,
-    /// Kings in the centre give the result at once; otherwise it waits for the arbiter.
+    /// Kings in the centre give the result at once; otherwise the result waits for the arbiter.
     pub accept_kings_signal: bool,
-    /// The Laws that are in force: edition, time class, supervision.
+    /// The Laws in force: edition, time class, supervision.
     pub laws: Laws,
-    /// How many lines of play are followed at most, 8–4096.
+    /// Maximum number of lines of play that are followed, 8–4096.
     pub hypotheses: u16,
-    /// Whether moves are told at once or when they are sure.
+    /// Whether moves are published at once or when they are sure.
     pub publish: Publish,
-    /// What the board shows the players by its lights, where it has some.
+    /// What the board shows the players with its lights, if it has any.
     pub lights: Help,
 }
 
@@ -97,63 +99,64 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The position given by `start_fen`.
+    /// Returns the position given by `start_fen`.
     ///
     /// # Errors
-    /// When it is no FEN; a table looks for the usual start positions then.
+    /// If `start_fen` is not a valid FEN; a table then looks for the usual start positions.
     pub fn start(&self) -> Result<Option<Position>, BadFen> {
         self.start_fen.as_ref().map(|fen| Position::from_fen(fen, self.chess960)).transpose()
     }
 
-    /// What is kept of all that may have happened.
+    /// Returns the beam width for these settings.
     fn beam(&self) -> Beam {
         Beam::Steady(usize::from(self.hypotheses))
     }
 }
 
-/// Play after moves that are missing is taken up once so many plies were played from what stood there: a board that was only knocked
-/// over shows none.
+/// Number of plies after which play that follows missing moves joins the game, counted from the position that was on the board. A
+/// board that was only knocked over shows no such plies.
 const STRETCH_PLIES: usize = 2;
 
-/// A board that has said nothing for so long is mentioned to the arbiter, in milliseconds: it is asked every second or so, and most
-/// cables that were bumped are back by then.
+/// Silence of a board after which the arbiter is alerted, in milliseconds. Boards are polled about once a second, and most cables
+/// that were bumped are working again by then.
 const SILENT: Millis = 90_000;
 
-/// A board whose link is up has not said for so long what stands on its squares, in milliseconds: all boards are asked for that
-/// first, and the slowest answer within two seconds.
+/// Time without a whole placement, while the link is up, after which the arbiter is alerted, in milliseconds. Every board is first
+/// requested to send its placement, and the slowest reply takes less than two seconds.
 const UNSEEN: Millis = 10_000;
 
-/// More readings with changes than this at one time have waited somewhere: two moves in one scan of a board make no more.
+/// Maximum number of readings with changes at one time; more than this were delayed somewhere. Two moves in one scan of a board
+/// make no more.
 const AT_ONCE: u32 = 4;
 
-/// What goes in.
+/// An input of the table.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// The board said something.
+    /// A reading of the board.
     Reading(Reading),
-    /// The cable.
+    /// A change of the link state.
     Link(LinkState),
-    /// Somebody asked for something.
+    /// An order of an arbiter or a player.
     Order(Order),
 }
 
-/// What comes out of one call.
+/// The output of one call.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
-    /// What happened, in order. A `GameStarted` begins a new game, numbered from 1 again.
+    /// The events, in order. A `GameStarted` begins a new game, whose numbers start from 1 again.
     pub events: Vec<Stamped>,
-    /// What the board is asked for.
+    /// The commands for the board.
     pub cues: Vec<Cue>,
     /// Why an order was not carried out.
     pub refused: Option<Refused>,
-    /// What an order that was carried out says.
+    /// The answer to an order that was carried out.
     pub answer: Answer,
-    /// Nothing is told as of before this time: what a board remembers is told when it is read.
+    /// The earliest publication timestamp: moves from a board's memory are published when the memory is read.
     not_before: Millis,
 }
 
 impl Output {
-    /// Adds an event; its number comes when all are together.
+    /// Adds an event. It is numbered when all events are complete.
     fn tell(&mut self, at: Millis, event: Event) {
         let at = self.stamp(at);
         self.add(Stamped { at, number: None, event });
@@ -161,19 +164,19 @@ impl Output {
 
     fn add(&mut self, event: Stamped) {
         if self.events.is_empty() {
-            // Most edges tell one thing, or two.
+            // Most edges produce one or two events.
             self.events.reserve_exact(2);
         }
         self.events.push(event);
     }
 
-    /// As of when something is told that happened then.
+    /// Returns the publication timestamp of an event that happened at `at`.
     fn stamp(&self, at: Millis) -> Millis {
         at.max(self.not_before)
     }
 }
 
-/// What was known of the clock.
+/// The state of the clock before a reading.
 #[derive(Clone, Copy)]
 struct ClockState {
     connected: bool,
@@ -187,12 +190,12 @@ impl ClockState {
     }
 }
 
-/// A position that the board did not show when it was given.
+/// A position that was set by an order and that the board did not show at that time.
 struct Given {
     board: Board,
-    /// How many plies led there.
+    /// The number of plies that led to the position.
     plies: usize,
-    /// The squares that were told last to differ.
+    /// The squares last published as different.
     told: Bitboard,
 }
 
@@ -205,34 +208,35 @@ pub struct Table {
     rotation: Option<Rotation>,
     clock: Clock,
     game: Option<Game>,
-    /// What stood on the board before now: what a game began from if nobody saw a start position.
+    /// The last placement at rest: the game began from it if no start position was seen.
     calm: Option<Calm>,
-    /// What is done on the board while there is no game.
+    /// Play on the board while there is no game.
     unrecorded: Unrecorded,
-    /// Play that goes on without a game, or after moves that are missing.
+    /// Play that continues without a game, or after missing moves.
     stretch: Option<Stretch>,
-    /// The position that was given by an order, until the board agrees or play goes on.
+    /// The position that was set by an order, until the board agrees or play continues.
     given: Option<Given>,
     /// When a square last changed.
     last_edge: Millis,
-    /// How many readings told of changes at that time.
+    /// The number of readings with changes at that time.
     at_once: u32,
     /// The board's squares that have changed since its first whole reading, or since the last game began.
     touched: Bitboard,
-    /// How many of the quiet stages since then have been run.
+    /// The number of quiet stages that have run since the last change.
     stage: usize,
-    /// Quiet after which something is looked at again, in milliseconds, rising; and when a player is short of time.
+    /// The durations of quiet after which the board is re-evaluated, in milliseconds, ascending. The second row applies while a
+    /// player is short of time.
     stages: [[Millis; 10]; 2],
     last_number: u64,
-    /// Since the link was lost, until the game is followed again.
+    /// The time from the loss of the link until the game is followed again.
     gap: Gap,
-    /// Since when the board has said nothing, until the arbiter is told.
+    /// When the board became silent; cleared when the arbiter is alerted.
     silent_since: Option<Millis>,
-    /// Since when it has talked without saying what stands on its squares, until the arbiter is told.
+    /// Since when the board has sent data but no whole placement; cleared when the arbiter is alerted.
     unseen_since: Option<Millis>,
     /// Whether the first whole reading since the link came up was confirmed.
     check: Check,
-    /// A start position that it showed, until it is confirmed or refuted.
+    /// A start position shown by that reading, until it is confirmed or refuted.
     doubted: Option<DoubtedStart>,
     lights: Lights,
     /// The time of the last event.
@@ -242,7 +246,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table without a game.
+    /// Creates a table without a game.
     pub fn new(settings: Settings) -> Table {
         let clock = Clock::new(settings.clock_side);
         Table {
@@ -274,19 +278,19 @@ impl Table {
         }
     }
 
-    /// A table for hindsight: it follows so many lines of play that a game takes seconds, and the likeliest of them comes first,
-    /// however often that changes. [`Table::likeliest`] tells it when the stream has ended.
+    /// Creates a table for offline decoding. It follows so many lines of play that one game takes seconds, and always ranks the
+    /// likeliest line first, however often that changes. [`Table::likeliest`] returns that line when the stream has ended.
     pub fn in_hindsight(settings: Settings) -> Table {
         Table { beam: Beam::Wide, ..Table::new(settings) }
     }
 
-    /// A table that follows the moves and judges nothing: it raises no alerts and searches for no mates.
+    /// Creates a table that follows the moves but raises no alerts and searches for no mates.
     pub fn without_judging(settings: Settings) -> Table {
         Table { is_judged: false, ..Table::new(settings) }
     }
 
-    /// A table whose game is this far, as its stored durable events (number 1, 2, …) tell. What the board shows is not known
-    /// until its first whole reading.
+    /// Restores a table from the stored durable events of its game (number 1, 2, …). What the board shows is unknown until its
+    /// first whole reading.
     pub fn restore(settings: Settings, events: &[Stamped]) -> Table {
         let mut table = Table::new(settings);
         let given = was_given(events);
@@ -307,7 +311,7 @@ impl Table {
         table
     }
 
-    /// Takes one input. Deadlines due by `now` run first, at their own times. `now` never decreases.
+    /// Processes one input. Deadlines due by `now` run first, at their own times. `now` never decreases.
     pub fn handle(&mut self, now: Millis, input: Input) -> Output {
         let mut output = Output::default();
         self.run_due(now, &mut output);
@@ -343,7 +347,7 @@ impl Table {
     fn run_due(&mut self, now: Millis, output: &mut Output) {
         while let Some(due) = self.next_deadline().filter(|&due| due <= now) {
             if self.gap.deadline().is_some_and(|gap| gap <= due) {
-                // What is overdue since then is not older than what this tells.
+                // Overdue deadlines then run no earlier than what `run_gap` publishes.
                 self.now = self.now.max(due);
                 self.run_gap(due, output);
             } else if self.silence_deadline().is_some_and(|silent| silent <= due) {
@@ -353,7 +357,7 @@ impl Table {
                 self.unseen_since = None;
                 self.with_game(output, |game, _, output| game.unseen(due, output));
             } else if self.clock.deadline().is_some_and(|flag| flag <= due) {
-                // A flag that fell earlier asks for nothing that is due before this.
+                // A flag that fell earlier must not cause a deadline before this time.
                 self.now = self.now.max(due);
                 self.believe_clock(due, output);
             } else if self.check.deadline().is_some_and(|check| check <= due) {
@@ -366,7 +370,7 @@ impl Table {
             } else if self.background_deadline().is_some_and(|background| background <= due) {
                 self.with_game(output, |game, around, output| game.run_background(due, around, output));
             } else if self.look_deadline().is_some_and(|look| look <= due) {
-                // Before all moves are taken back to what stands there.
+                // This runs before all moves are taken back to the placement on the board.
                 self.start_if_set_up(due, due.saturating_sub(self.last_edge), output);
                 self.with_game(output, |game, around, output| game.look_again(due, around, output));
             } else {
@@ -377,11 +381,11 @@ impl Table {
         self.now = self.now.max(now);
     }
 
-    /// When `advance` wants to be called; `None`: not before the next input.
+    /// Returns when `advance` must be called; `None`: not before the next input.
     pub fn next_deadline(&self) -> Option<Millis> {
         let stages = &self.stages[usize::from(self.is_low())];
         let stage = stages.get(self.stage).map(|quiet| self.last_edge.saturating_add(*quiet));
-        // The settle time is another when a clock comes under the limit, and its end may then have passed already.
+        // The settle time changes when a clock falls below the limit, so its end may already have passed.
         let background = self.background_deadline();
         let board = [self.gap.deadline(), self.silence_deadline(), self.unseen_deadline(), self.check.deadline()];
         let clock = [self.clock.deadline(), self.clock.ask_deadline()];
@@ -390,24 +394,24 @@ impl Table {
         (due < Millis::MAX).then(|| due.max(self.now))
     }
 
-    /// The game on the board, or the last one.
+    /// Returns the record of the current or the last game.
     pub fn record(&self) -> Option<&Record> {
         self.game.as_ref().map(Game::record)
     }
 
-    /// Every line of play that may still be what happened, with its moves from this ply on, from 1; likeliest first. None
-    /// without a game. Worked out when it is asked for.
+    /// Returns every line of play that may still be what happened, likeliest first, with its moves from ply `from_ply` on (counted
+    /// from 1). Empty without a game. Computed on each call.
     pub fn hypotheses(&self, from_ply: u32) -> Vec<Hypothesis> {
         self.game.as_ref().map(|game| game.hypotheses(self.now, from_ply as usize)).unwrap_or_default()
     }
 
-    /// The moves of the line that comes first now, as UCI, those among them that are not told yet: what is likeliest, of a table
-    /// [in hindsight](Table::in_hindsight). Empty without a game.
+    /// Returns all moves of the line that is now ranked first, in UCI, including unpublished ones: for a table for [offline
+    /// decoding](Table::in_hindsight), the likeliest line. Empty without a game.
     pub fn likeliest(&self) -> Vec<String> {
         self.game.as_ref().map(Game::likeliest).unwrap_or_default()
     }
 
-    /// The board shows play, and there is no game, or another than the last, which is over: nothing is recorded.
+    /// Whether the board shows play that is not recorded: there is no game, or the last one is over and the play is not part of it.
     pub fn plays_unrecorded(&self) -> bool {
         match &self.game {
             None => self.unrecorded.is_play(),
@@ -415,18 +419,18 @@ impl Table {
         }
     }
 
-    /// What the squares show, as the players see them; `None` before the first whole reading.
+    /// Returns what the squares show, from the players' point of view; `None` before the first whole reading.
     pub fn placement(&self) -> Option<Placement> {
         self.sense.is_whole().then(|| turned(self.sense.placement(), self.rotation.unwrap_or(Rotation::Upright)))
     }
 
-    /// What the squares show, in the board's own coordinates and with the polarity of its sensors applied; `None` before the first
-    /// whole reading.
+    /// Returns what the squares show, in the board's own coordinates and with the polarity of its sensors applied; `None` before
+    /// the first whole reading.
     pub fn squares(&self) -> Option<&Placement> {
         self.sense.is_whole().then(|| self.sense.placement())
     }
 
-    /// How the board stands, once found or set.
+    /// Returns how the board is oriented, once found or set.
     pub fn rotation(&self) -> Option<Rotation> {
         self.rotation
     }
@@ -470,7 +474,7 @@ impl Table {
                 self.with_game(output, |game, _, output| game.battery(now, battery, output));
             }
             Reading::Memory(log) => self.remember(now, &log, output),
-            // Silent, it may have seen more than it told: a cable can be pulled at the board's end.
+            // A silent board may have seen more than it reported: the cable can be pulled at the board's end.
             Reading::Trouble(Trouble::Silent(ms)) => {
                 self.lose_sight(now.saturating_sub(ms.into()));
                 (self.silent_since, self.unseen_since) = (Some(now.saturating_sub(ms.into())), None);
@@ -513,13 +517,13 @@ impl Table {
         if let Some(stretch) = &mut self.stretch {
             stretch.changed(now, edges, whole);
         }
-        // A game that begins here has seen the whole board.
+        // A game that begins here has already read the whole board.
         if !self.turn_if_shown(now, output) {
             self.with_game(output, |game, around, output| game.changed(now, edges, whole, around, output));
         }
     }
 
-    /// The game is followed on from this placement, the first one since the link came up.
+    /// Continues the game from this placement, the first one since the link came up.
     fn see(&mut self, now: Millis, placement: &Placement, output: &mut Output) {
         self.with_game(output, |game, around, output| game.see(now, placement, around, output));
         if self.check != Check::Done {
@@ -528,7 +532,7 @@ impl Table {
         }
     }
 
-    /// The link is lost, or comes anew: what the board shows has not been known since `at`.
+    /// Records that the link was lost or renewed: what the board shows has been unknown since `at`.
     fn lose_sight(&mut self, at: Millis) {
         if self.gap.lost.is_some_and(|lost| self.is_taken_up(lost.plies)) {
             self.gap = Gap::default(); // What is missing since then is on record.
@@ -556,7 +560,7 @@ impl Table {
             self.with_game(output, |game, _, output| game.clock_set(now, was, is, output));
         }
         let resumed = self.clock_changed(now, before, output);
-        // The lever may have been handled meanwhile.
+        // If play was resumed, the lever may have been moved during the pause.
         if let Some(press) = press.filter(|_| !resumed) {
             if self.game.as_ref().is_none_or(Game::is_over) {
                 self.unrecorded.pressed();
@@ -569,7 +573,7 @@ impl Table {
         }
     }
 
-    /// The clock was in this state before. Returns whether play was resumed by starting it.
+    /// Processes a change of the clock from the state `before`. Returns whether starting the clock resumed play.
     fn clock_changed(&mut self, now: Millis, before: ClockState, output: &mut Output) -> bool {
         let is = ClockState::of(&self.clock);
         let started = is.running && !before.running;
@@ -579,26 +583,26 @@ impl Table {
             self.stage = 0;
         }
         if is.stopped != before.stopped && self.game.as_mut().is_some_and(|game| game.clock_stops(now, is.stopped)) {
-            // What stands there is looked at anew.
+            // The board is re-evaluated.
             self.stage = 0;
         }
         if started {
             self.start_anyway(now, output);
         }
         let event = self.clock.event(now, self.rotation.unwrap_or(Rotation::Upright));
-        // It was unplugged.
+        // Without an event, a clock that was connected has been unplugged.
         if let Some(event) = event.or_else(|| before.connected.then(|| self.clock.unplugged())) {
             self.tell_clock(now, event, is.connected, output);
         }
         resumed
     }
 
-    /// What the clock shows is another thing now.
+    /// Publishes a change of what the clock shows.
     fn tell_clock(&mut self, now: Millis, event: Event, connected: bool, output: &mut Output) {
         if let Event::Clock { flags, battery_low, .. } = event
             && self.clock.has_run()
         {
-            // It fell when it was first seen, which was not believed then.
+            // The flag fell when it was first seen; that reading was not trusted then.
             let told_at = output.events.last().map_or(self.told_at, |last| last.at);
             let fell_at = self.clock.flag_at().max(told_at).min(now);
             self.with_game(output, |game, _, output| {
@@ -611,14 +615,14 @@ impl Table {
         output.tell(now, event);
     }
 
-    /// No reading has contradicted one that showed a flag, or that there is no clock.
+    /// Accepts a reading that showed a flag, or that there is no clock: no later reading has contradicted it.
     fn believe_clock(&mut self, now: Millis, output: &mut Output) {
         let before = ClockState::of(&self.clock);
         self.clock.advance(now);
         self.clock_changed(now, before, output);
     }
 
-    /// Nothing changed for another stage of quiet.
+    /// Runs the next stage of quiet.
     fn quiet(&mut self, now: Millis, output: &mut Output) {
         let quiet = now.saturating_sub(self.last_edge);
         self.start_if_set_up(now, quiet, output);
@@ -640,8 +644,8 @@ impl Table {
         }
     }
 
-    /// Play that goes on without a game, or after moves that are missing, is followed from what stands on the board. Once moves were
-    /// played from there it is taken up in the game.
+    /// Follows play that continues without a game, or after missing moves, from the placement on the board. Once moves were played
+    /// from there, the game takes them up.
     fn follow_stretch(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
         let game = self.game.as_ref().filter(|game| !game.is_over());
         let wanted = self.settings.sensing == Sensing::Identity && self.sense.is_whole();
@@ -652,7 +656,7 @@ impl Table {
         let settle = self.settle();
         if !self.stretch.as_mut().is_some_and(|stretch| stretch.quiet(now, quiet, settle)) {
             let before = game.and_then(Game::position);
-            // Sooner a hand may hold a piece.
+            // Before that a hand may still hold a piece.
             let rests = quiet >= REST_TAKEBACK;
             let begin = || Stretch::begin(now, self.sense.placement(), self.rotation, before.as_ref());
             self.stretch = rests.then(begin).flatten();
@@ -664,7 +668,7 @@ impl Table {
         }
     }
 
-    /// Tells which squares still differ from the position that was given.
+    /// Publishes which squares still differ from the position that was set by an order.
     fn compare_given(&mut self, now: Millis, output: &mut Output) {
         let Some(given) = &mut self.given else { return };
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
@@ -690,7 +694,7 @@ impl Table {
             let turned = self.rotation.is_none() && !fits(Rotation::Upright) && fits(Rotation::Turned);
             let rotation = self.rotation.unwrap_or(if turned { Rotation::Turned } else { Rotation::Upright });
             let board = position.board().clone();
-            // A position that counts moves, or is given in the middle of a game, begins with none.
+            // A position with a move number above 1, or one set during a game, starts without earlier moves.
             let stretch =
                 self.stretch.take().filter(|_| self.game.as_ref().is_none_or(Game::is_over) && position.fullmoves() == 1);
             let led = stretch.as_ref().and_then(|stretch| stretch.leads_to(&position)).filter(|_| fits(rotation));
@@ -733,11 +737,11 @@ impl Table {
             self.stage = usize::MAX;
         }
         if goes_on && answer.is_ok() {
-            // What stands there is looked at anew.
+            // The board is re-evaluated.
             self.stage = 0;
         }
         if restores && answer.is_ok() {
-            // What was told before has to agree, too.
+            // Squares that were published as different must agree, too.
             let told = self.given.take().map_or(Bitboard::EMPTY, |given| given.told);
             self.given = self.game.as_ref().and_then(|game| restored(game, told));
             if self.sense.is_whole() {
@@ -747,7 +751,7 @@ impl Table {
         answer
     }
 
-    /// A player is short of time.
+    /// Whether a player is short of time.
     fn is_low(&self) -> bool {
         self.clock.is_low(self.settings.low_time_ms)
     }
@@ -756,12 +760,12 @@ impl Table {
         Millis::from(if self.is_low() { self.settings.settle_low_ms } else { self.settings.settle_ms })
     }
 
-    /// When the arbiter is told that the board says nothing.
+    /// Returns when the arbiter is alerted that the board is silent.
     fn silence_deadline(&self) -> Option<Millis> {
         self.silent_since.map(|since| since + SILENT)
     }
 
-    /// When the arbiter is told that the board does not say what stands on it.
+    /// Returns when the arbiter is alerted that the board does not report its placement.
     fn unseen_deadline(&self) -> Option<Millis> {
         self.unseen_since.map(|since| since + UNSEEN)
     }
@@ -787,7 +791,7 @@ impl Table {
         }
     }
 
-    /// What is left to do when all is told.
+    /// Numbers the events and adds the commands for the lights.
     fn finish(&mut self, output: &mut Output) {
         self.number(output);
         self.told_at = output.events.last().map_or(self.told_at, |last| last.at);
@@ -796,7 +800,7 @@ impl Table {
         output.cues.extend(self.lights.after(self.settings.lights, rotation, events));
     }
 
-    /// Gives the durable events their numbers and keeps the record in step.
+    /// Numbers the durable events and keeps the record in step.
     fn number(&mut self, output: &mut Output) {
         for stamped in &mut output.events {
             if stamped.number.is_some() || !stamped.event.is_durable() {
@@ -814,7 +818,7 @@ impl Table {
     }
 }
 
-/// Quiet after which something is looked at again, in milliseconds, rising. `settle`: the settle time.
+/// Returns the durations of quiet after which the board is re-evaluated, in milliseconds, ascending. `settle`: the settle time.
 fn stages(settings: &Settings, settle: Millis) -> [Millis; 10] {
     let dwell = Millis::from(settings.dwell_ms);
     let mut stages =
@@ -823,13 +827,13 @@ fn stages(settings: &Settings, settle: Millis) -> [Millis; 10] {
     stages
 }
 
-/// The position that is being put back on the board, or has to agree once more after these squares were told to differ.
+/// Returns the position that must be restored on the board, or that must agree again after `told` was published as different.
 fn restored(game: &Game, told: Bitboard) -> Option<Given> {
     let position = game.to_restore().or_else(|| game.position().filter(|_| told.any()))?;
     Some(Given { board: position.board().clone(), plies: game.record().plies.len(), told })
 }
 
-/// Whether the last game of these events was begun by an order that gave its position.
+/// Whether an order that set the position began the last game of these events.
 fn was_given(events: &[Stamped]) -> bool {
     let begun = events.iter().rev().find_map(|stamped| match &stamped.event {
         Event::Commanded { command: Command::Position(_), .. } => Some(true),

@@ -1,4 +1,4 @@
-//! How a game begins: from a start position that stands on the board, or from something else that stood there.
+//! How a game begins: from a start position on the board, or from another placement.
 
 use super::check::{Check, DoubtedStart};
 use super::game::Game;
@@ -12,35 +12,35 @@ use crate::laws::Position;
 use crate::sense::Polarity;
 use shakmaty::{Bitboard, File, Move, Rank, Square};
 
-/// A placement that stood so long was meant, in milliseconds.
+/// Time after which a placement at rest counts as intended, in milliseconds.
 const CALM: Millis = 1_000;
 
-/// A set-up with more than a few squares wrong was meant if it stood so long, in milliseconds.
+/// Time after which a set-up with more than a few wrong squares counts as intended, in milliseconds.
 const AT_REST: Millis = 3_000;
 
-/// What stood on the board when nobody had anything in hand.
+/// A placement on the board while no piece was in a hand.
 #[derive(Clone, Copy)]
 pub struct Calm {
     placement: Placement,
-    /// For so long, in milliseconds.
+    /// How long it was on the board, in milliseconds.
     rested: Millis,
 }
 
-/// What is not as it should be where a game begins all the same.
+/// An irregularity of a start position with which a game begins all the same.
 pub enum Oddity {
     /// These squares hold something else than in this start position.
     Wrong(Position, Vec<Difference>),
-    /// Nothing, but moves were made already.
+    /// The pieces are correct, but moves have already been made.
     Moved,
-    /// The pieces stand right, but this square does not show it.
+    /// The pieces are correct, but this square does not show its piece.
     Stuck(Square),
-    /// The pieces stand as at the start on a board that was turned by a quarter (7.2.2).
+    /// The pieces are set up as at the start on a board that is turned by 90 degrees (7.2.2).
     Quarter,
 }
 
 impl Table {
-    /// A start position stands on the board: a game begins, unless it is the one that is on. In a game that is on, pieces that nobody
-    /// was seen to put there may come from an old answer of the board, and so may the first reading after a gap until it is confirmed.
+    /// Begins a game if a start position is on the board, unless it is the game in progress. During a game, pieces that were not
+    /// seen to move may come from an outdated reply of the board, and so may the first reading after a gap until it is confirmed.
     pub(super) fn start_if_set_up(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
         let Some(found) = self.find_set_up(quiet) else { return };
         let may_be_old = |game: &Game| game.is_shown_unseen() || (self.check != Check::Done && !game.is_over());
@@ -51,14 +51,14 @@ impl Table {
         }
     }
 
-    /// The same, where it is known that the start position stands there.
+    /// Does the same where the start position is known to be on the board.
     pub(super) fn start_if_confirmed(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
         if let Some(found) = self.find_set_up(quiet) {
             self.begin(now, found, output);
         }
     }
 
-    /// A start position that stands on the board after so much quiet, and is not that of the game that is on.
+    /// Returns the start position that has been on the board for `quiet` milliseconds, if it is not that of the game in progress.
     pub(super) fn find_set_up(&mut self, quiet: Millis) -> Option<StartFound> {
         if !self.sense.is_whole() || !self.game.as_ref().is_none_or(|game| game.may_be_followed_by_another(quiet)) {
             return None;
@@ -80,7 +80,7 @@ impl Table {
         (!known || self.rotation != Some(found.rotation)).then_some(found)
     }
 
-    /// Nothing has changed for so long: what stands there was meant, unless somebody has a piece in hand.
+    /// Records the placement after `quiet` milliseconds without a change as intended, unless a piece is in a hand.
     pub(super) fn note_calm(&mut self, quiet: Millis) {
         if quiet < CALM || self.is_hand_over_calm() {
             return;
@@ -90,13 +90,13 @@ impl Table {
         self.calm = self.sense.is_whole().then_some(Calm { placement, rested: quiet.max(before) });
     }
 
-    /// The clock was started, but no start position has been seen: the game is followed from what stood on the board.
+    /// Begins a game from the last placement at rest because the clock was started without a start position.
     pub(super) fn start_anyway(&mut self, now: Millis, output: &mut Output) {
-        // What stands there now has to be known.
+        // The current placement must be known.
         let possible = self.sense.is_whole() && self.game.as_ref().is_none_or(Game::is_over);
         let Some(calm) = self.calm.filter(|_| possible) else { return };
         match self.odd_start(&calm, self.settings.rotation) {
-            // It may be the last game's.
+            // The placement may belong to the last game.
             Some((_, Oddity::Moved)) if self.game.is_some() => {}
             Some((found, oddity @ Oddity::Moved)) => {
                 let before = self.shown(&found);
@@ -107,14 +107,13 @@ impl Table {
         }
     }
 
-    /// From something that is nearly the start position, or a set-up, and stood for a while, White makes a move that is legal
-    /// there: the game is followed from there.
+    /// Begins a game when White makes a legal move from a placement at rest that is almost the start position, or a set-up.
     pub(super) fn start_with_a_move(&mut self, now: Millis, output: &mut Output) {
         let Some(calm) = self.calm.filter(|calm| self.sense.is_whole() && calm.placement != *self.sense.placement()) else {
             return;
         };
         let Settings { sensing, rotation, .. } = self.settings;
-        // Where the board does not tell how it stands, the move does.
+        // If the board does not show its orientation, the move does.
         let unknown = rotation.is_none() && sensing == Sensing::Occupancy;
         let rotations = if unknown { vec![Some(Rotation::Upright), Some(Rotation::Turned)] } else { vec![rotation] };
         let mut begun = rotations.into_iter().filter_map(|rotation| self.odd_start(&calm, rotation));
@@ -123,10 +122,10 @@ impl Table {
         }
     }
 
-    /// Whether what stands there now was played from this. `oddity`: what was not as it should be there.
+    /// Whether the current placement was played from this position. `oddity`: the irregularity of that position.
     pub(super) fn is_played_from(&self, found: &StartFound, oddity: Option<&Oddity>) -> bool {
         let (hidden, start) = match oddity {
-            // With a piece in the middle it is the end of a short game, or its analysis.
+            // With a piece in the middle of the board it is the end of a short game, or its analysis.
             Some(Oddity::Wrong(start, differences)) => {
                 let in_the_middle = |difference: &Difference| (Rank::Third..=Rank::Sixth).contains(&difference.square.rank());
                 if differences.iter().any(in_the_middle) {
@@ -139,7 +138,7 @@ impl Table {
             None => (Bitboard::EMPTY, &found.position),
         };
         let seen = Seen::of(&turned(self.sense.placement(), found.rotation), self.settings.sensing);
-        // A piece that comes to where it belongs is put right, and not moved.
+        // A piece that goes to its own square is a correction, not a move.
         let puts_right = |mv: &Move| {
             let piece = mv.from().and_then(|from| found.position.piece_at(from));
             piece.is_some() && start.piece_at(mv.to()) == piece
@@ -148,16 +147,16 @@ impl Table {
             let lines = explain(&found.position, &seen, hidden, depth, 0);
             lines.first().is_some_and(|line| !line.moves.iter().any(puts_right))
         };
-        // The answer may have come at once.
+        // The reply may have followed at once.
         is_play(1) || is_play(2)
     }
 
-    /// What stood there could be a start position that was not put up rightly, or not shown rightly.
+    /// Returns the start position that this placement may be, if it was set up or reported incorrectly.
     fn odd_start(&self, calm: &Calm, rotation: Option<Rotation>) -> Option<(StartFound, Oddity)> {
-        /// With more squares wrong than this it is some other position, unless it is a set-up: two pairs of pieces swapped, or so
-        /// many missing.
+        /// Maximum number of wrong squares before it is another position, unless it is a set-up: two pairs of swapped pieces, or
+        /// this many missing pieces.
         const FEW: usize = 4;
-        /// So many moves are looked for that lead to a few squares.
+        /// Maximum number of moves that are searched for from a start position with few wrong squares.
         const MOVES: usize = 3;
         let Calm { placement, rested } = calm;
         if let Some((found, square)) = self.stuck_start(placement, rotation) {
@@ -188,10 +187,10 @@ impl Table {
         position.filter(|_| meant).map(|position| (from(position), Oddity::Wrong(start.position, differences)))
     }
 
-    /// The pieces were put up while the board was watched, and one square has shown nothing all the time: it is stuck, for players
-    /// do not forget a piece.
+    /// Returns the start position with a stuck square, if the pieces were set up while the board was read and one square never
+    /// showed its piece. Players do not forget a piece.
     fn stuck_start(&self, calm: &Placement, rotation: Option<Rotation>) -> Option<(StartFound, Square)> {
-        /// So many squares must have changed: half the pieces.
+        /// Number of squares that must have changed: half the pieces.
         const PUT_UP: usize = 16;
         let sensing = self.settings.sensing;
         let watched = self.touched.count() >= PUT_UP && self.settings.start_fen.is_none();
@@ -200,10 +199,10 @@ impl Table {
         start_but_one(calm, sensing, rotation, still).filter(|_| watched)
     }
 
-    /// An occupancy board cannot tell at the start which side is White's, and upright is taken. If the first thing that is played
-    /// is a move of White's only when the board is turned round, it is. A colour board that is turned round looks like one whose
-    /// colours are reported the wrong way round: if the side begins that shows Black, they are, and the board is not turned. Whether
-    /// it was turned, or the colours were.
+    /// Corrects the orientation, which an occupancy board does not show at the start: upright is assumed. If the first move is a
+    /// move of White's only on a turned board, the board is turned. A turned colour board looks like one that reports inverted
+    /// colours: if the side that shows Black moves first, the colours are inverted and the board is not turned. Returns whether the
+    /// orientation or the colours were changed.
     pub(super) fn turn_if_shown(&mut self, now: Millis, output: &mut Output) -> bool {
         let Settings { sensing, rotation, .. } = self.settings;
         let open = sensing != Sensing::Identity && rotation.is_none() && self.sense.is_whole();
@@ -234,7 +233,7 @@ impl Table {
         true
     }
 
-    /// What the board shows when this position stands on it.
+    /// Returns what the board shows in this position.
     fn shown(&self, found: &StartFound) -> Placement {
         let mut placement = [Sensed::Empty; 64];
         for (square, piece) in found.position.board().clone() {
@@ -243,7 +242,7 @@ impl Table {
         placement
     }
 
-    /// The first whole reading since the link came up, and a game that is on: the board is read the way that fits its record.
+    /// On the first whole reading after the link came up during a game, chooses the polarity that fits the record.
     pub(super) fn invert_if_known(&mut self, placement: &Placement) {
         let sensing = self.settings.sensing;
         let (Some(rotation), Some(position)) = (self.rotation, self.game.as_ref().and_then(Game::position)) else { return };
@@ -258,20 +257,20 @@ impl Table {
         }
     }
 
-    /// What stood there before stands there still, but for a piece or two that somebody has in hand.
+    /// Whether the last placement at rest is still on the board, except for one or two pieces in a hand.
     pub(super) fn is_hand_over_calm(&self) -> bool {
         let Some(calm) = self.calm.filter(|_| self.sense.is_whole()) else { return false };
         let changed = || calm.placement.iter().zip(self.sense.placement()).filter(|(before, now)| before != now);
         (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == Sensed::Empty)
     }
 
-    /// A game begins from what stands on the board.
+    /// Begins a game from the current placement.
     pub(super) fn begin(&mut self, now: Millis, found: StartFound, output: &mut Output) {
         let placement = *self.sense.placement();
         self.begin_from(now, found, None, &placement, output);
     }
 
-    /// A game begins, when this stood on the board.
+    /// Begins a game from this placement.
     fn begin_from(
         &mut self,
         now: Millis,
@@ -312,7 +311,7 @@ impl Table {
         self.touched = Bitboard::EMPTY;
     }
 
-    /// A game begins from what stood on the board before, and what has changed since belongs to it.
+    /// Begins a game from an earlier placement; what has changed since belongs to the game.
     pub(super) fn begin_before(
         &mut self,
         now: Millis,
@@ -327,7 +326,7 @@ impl Table {
     }
 }
 
-/// What the board would show if it were turned by a quarter, either way.
+/// Returns what the board would show if it were turned by 90 degrees, in both directions.
 fn quarters(placement: &Placement) -> [Placement; 2] {
     let left = std::array::from_fn(|index| {
         let square = Square::new(index as u32);

@@ -1,5 +1,5 @@
-//! Play from a position of which nobody knows how it came about: after moves that are missing, or on a board without a game. It is
-//! followed from what stands on the board, whoever of the players moves first; only where the board tells the pieces apart.
+//! Play from a position whose history is unknown: after missing moves, or on a board without a game. It is followed from the
+//! placement on the board, whichever player moves first. Only for boards that identify pieces.
 
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use crate::game::event::Rotation;
@@ -8,21 +8,21 @@ use crate::laws::Position;
 use crate::sense::Edge;
 use shakmaty::{Board, Color, Move, Square};
 
-/// So many lines of play are followed from each position.
+/// Number of lines of play that are followed from each position.
 const LINES: usize = 8;
 
-/// Play that is followed from what stood on the board.
+/// Play that is followed from a placement on the board.
 #[derive(Clone, Debug)]
 pub(super) struct Stretch {
-    /// How the board stands.
+    /// How the board is oriented.
     rotation: Rotation,
-    /// From the same placement, with either player to move as far as either can be.
+    /// The same placement with each player to move for whom the position is regular.
     lines: Vec<(Position, Follower)>,
 }
 
 impl Stretch {
-    /// From what stands on the board now, in its own coordinates. `before`: the last position that is known of the game. `None`: what
-    /// stands there is no position of play, or the board does not say.
+    /// Begins with the current placement, in the board's own coordinates. `before`: the last known position of the game. Returns
+    /// `None` if the placement is not a possible position, or is unknown.
     pub(super) fn begin(
         now: Millis,
         placement: &Placement,
@@ -48,7 +48,7 @@ impl Stretch {
         (!lines.is_empty()).then_some(Stretch { rotation, lines })
     }
 
-    /// Squares changed, in the board's own coordinates; `whole`: nobody knows in which order.
+    /// Processes changed squares, in the board's own coordinates. `whole`: the order of the changes is unknown.
     pub(super) fn changed(&mut self, now: Millis, edges: &[Edge], whole: bool) {
         let changed: Vec<(Square, Sensed)> = edges.iter().map(|edge| (self.rotation.apply(edge.square), edge.now)).collect();
         for (_, follower) in &mut self.lines {
@@ -59,8 +59,8 @@ impl Stretch {
         }
     }
 
-    /// Nothing changed for so long. `settle`: quiet that decides a move; both in milliseconds. Returns false when no line of play
-    /// explains the board: play is to be followed from what stands there now.
+    /// Processes quiet of `quiet` milliseconds; `settle`: quiet that decides a move, in milliseconds. Returns false when no line of
+    /// play explains the board: play must then be followed from the current placement.
     pub(super) fn quiet(&mut self, now: Millis, quiet: Millis, settle: Millis) -> bool {
         self.lines.iter_mut().for_each(|(_, follower)| follower.quiet(now, settle));
         self.lines.retain(|(_, follower)| {
@@ -70,14 +70,14 @@ impl Stretch {
         !self.lines.is_empty()
     }
 
-    /// The moves that lead to what stands on the board, at least so many, and the position from which they were played. `None` as
-    /// long as either player may have begun.
+    /// Returns the moves that lead to the current placement, if there are at least `least`, and the position they were played from.
+    /// `None` while either player may have begun.
     pub(super) fn played(&self, least: usize) -> Option<(&Position, Vec<Move>)> {
         let [line] = self.lines.as_slice() else { return None };
         moves_of(line).filter(|(_, moves)| moves.len() >= least)
     }
 
-    /// The same, at least one move, where they lead to this position with the same rights to castle.
+    /// Returns the same, with at least one move, if they lead to this position with the same castling rights.
     pub(super) fn leads_to(&self, position: &Position) -> Option<(&Position, Vec<Move>)> {
         let rights = |position: &Position| position.fen().split(' ').take(3).map(str::to_owned).collect::<Vec<_>>();
         self.lines.iter().filter_map(moves_of).find(|(from, moves)| {
@@ -87,20 +87,21 @@ impl Stretch {
     }
 }
 
-/// The moves of a line that are decided and lead to what stands on the board.
+/// Returns the moves of a line if all are decided and lead to the current placement.
 fn moves_of((from, follower): &(Position, Follower)) -> Option<(&Position, Vec<Move>)> {
     let stands = follower.mismatch().is_empty() && follower.decided() + 1 == follower.line().len();
     stands.then(|| (from, follower.line().iter().filter_map(|node| node.mv).collect()))
 }
 
-/// Whether what is seen is more like this position if the board has been turned round.
+/// Whether the placement resembles this position more if the board has been turned by 180 degrees.
 fn turned_round(seen: &Seen, before: &Position) -> bool {
     let mut turned = before.board().clone();
     turned.rotate_180();
     seen.mismatch(&turned).count() < seen.mismatch(before.board()).count()
 }
 
-/// Whether Black's pieces are nearer to the first rank than White's: where it is not known how the board stands, it is turned then.
+/// Whether Black's pieces are nearer to the first rank than White's. If the orientation is unknown, the board is then assumed to be
+/// turned.
 pub fn is_turned(board: &Board) -> bool {
     let ranks = |color| board.by_color(color).into_iter().map(|square| square.rank() as usize).sum::<usize>();
     let count = |color| board.by_color(color).count().max(1);

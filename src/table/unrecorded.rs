@@ -1,52 +1,52 @@
-//! Play on a board without a game: somebody began before the board was read, or from a position that is no start position.
+//! Play on a board without a game: play started before the board was read, or from a position that is not a start position.
 
 use crate::boards::{Millis, Placement, Sensed};
 use shakmaty::{Bitboard, Color, Role, Square};
 
-/// So many moves, the players' in turn, and it is play: whoever sets pieces up or shows something does not take turns.
+/// Number of alternating moves that count as play: setting pieces up or demonstrating does not alternate.
 const PLIES: u32 = 4;
-/// So often pieces have come to other squares while none were added: nobody sets pieces up like that.
+/// Number of times that pieces went to other squares while none were added: pieces are not set up like that.
 const CHANGES: u32 = 5;
-/// So many presses of a clock that runs, with the board changing between them.
+/// Number of presses of a running clock, with changes on the board between them, that count as play.
 const PRESSES: u32 = 3;
 
-/// Pieces that stand as in a game and are not touched for so long are no pieces on their way somewhere, in milliseconds.
+/// Time without a touch after which pieces placed as in a game are not on their way to somewhere else, in milliseconds.
 pub const STANDS: Millis = 7_000;
-/// Fewer pieces than this, where the board does not know them, may be anything.
+/// Fewer pieces than this mean nothing where the board does not identify them.
 const PIECES: usize = 6;
 
 /// What was done on a board while there is no game.
 #[derive(Clone, Debug, Default)]
 pub struct Unrecorded {
-    /// What the board showed when it was quiet last.
+    /// What the board showed when it was last quiet.
     rest: Option<Box<Placement>>,
-    /// Who moved last, where the board tells.
+    /// Who moved last, if the board shows it.
     mover: Option<Color>,
     plies: u32,
     changes: u32,
     presses: u32,
     touched: bool,
-    /// The pieces have stood as in a game for long enough.
+    /// The pieces have been placed as in a game for long enough.
     stands: bool,
 }
 
 impl Unrecorded {
-    /// Whether somebody plays, or a position stands there that play has led to.
+    /// Whether there is play, or a position that play has led to is on the board.
     pub fn is_play(&self) -> bool {
         self.stands || self.is_played()
     }
 
-    /// Whether somebody plays.
+    /// Whether there is play.
     fn is_played(&self) -> bool {
         self.plies >= PLIES || self.changes >= CHANGES || self.presses >= PRESSES
     }
 
-    /// After a game: whether another one is played. Moves that are shown then are analysis, but nobody presses a clock for that.
+    /// Whether another game is being played after a game. Moves shown then are analysis, but nobody presses a clock for that.
     pub fn is_next_game(&self) -> bool {
         self.presses >= PRESSES
     }
 
-    /// The board has been quiet for so long, in milliseconds, and shows this.
+    /// Processes a placement that has been quiet for `quiet` milliseconds.
     pub fn rest(&mut self, placement: &Placement, quiet: Millis) {
         self.stands = stands_as_in_play(placement) && (self.stands || quiet >= STANDS);
         let gone = |before: &Placement| {
@@ -54,7 +54,7 @@ impl Unrecorded {
             (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == Sensed::Empty)
         };
         if self.rest.as_deref().is_some_and(gone) {
-            return; // A hand holds it.
+            return; // The piece is in a hand.
         }
         let Some(before) = self.rest.replace(Box::new(*placement)).filter(|before| **before != *placement) else { return };
         self.touched = true;
@@ -70,14 +70,14 @@ impl Unrecorded {
         }
     }
 
-    /// The clock, which runs, was pressed.
+    /// Processes a press of a running clock.
     pub fn pressed(&mut self) {
         self.presses += u32::from(std::mem::take(&mut self.touched));
     }
 }
 
-/// Whether pieces stand as play leaves them: none are set up while some stand between the camps, and a position has both kings and
-/// no pawns where none can come.
+/// Whether the pieces are placed as play leaves them: while pieces are being set up, none are between the camps; and a position has
+/// both kings and no pawns on impossible ranks.
 fn stands_as_in_play(placement: &Placement) -> bool {
     let on = |is: &dyn Fn(Sensed) -> bool| -> Bitboard {
         Square::ALL.into_iter().filter(|&square| is(placement[square as usize])).collect()
@@ -86,7 +86,7 @@ fn stands_as_in_play(placement: &Placement) -> bool {
     let of = |role, color| on(&|sensed| matches!(sensed, Sensed::Piece(piece) if piece.role == role && piece.color == color));
     let [kings, pawns] = [Role::King, Role::Pawn].map(|role| [Color::White, Color::Black].map(|color| of(role, color)));
     let is_known = pieces.into_iter().all(|square| matches!(placement[square as usize], Sensed::Piece(_)));
-    // A board that stands across has its camps on the outer files.
+    // On a board turned by 90 degrees the camps are on the outer files.
     let outer = |first: Bitboard, last: Bitboard| pieces.without(first | last).is_empty();
     let [a, b, g, h] = [shakmaty::File::A, shakmaty::File::B, shakmaty::File::G, shakmaty::File::H].map(Bitboard::from_file);
     let ranks = [shakmaty::Rank::First, shakmaty::Rank::Second, shakmaty::Rank::Seventh, shakmaty::Rank::Eighth];
@@ -104,7 +104,8 @@ fn stands_as_in_play(placement: &Placement) -> bool {
     }
 }
 
-/// Whose piece went from one square to another, if that is all that was done; `None` within: the board does not tell.
+/// Returns whose piece went from one square to another, if nothing else changed. The inner `None`: the board does not show the
+/// colour.
 fn moved(before: &Placement, after: &Placement) -> Option<Option<Color>> {
     let changed = || Square::ALL.into_iter().filter(|&square| before[square as usize] != after[square as usize]);
     let left: Vec<Square> = changed().filter(|&square| after[square as usize] == Sensed::Empty).collect();
@@ -114,7 +115,7 @@ fn moved(before: &Placement, after: &Placement) -> Option<Option<Color>> {
         Sensed::Side(color) => Some(color),
         Sensed::Empty | Sensed::Occupied => None,
     };
-    // One piece, or two that castle; en passant takes one more.
+    // One piece, or two in castling; en passant captures one more.
     let plain = matches!((left.len(), came.len()), (1, 1) | (2, 2) | (2, 1));
     let mover = came.first().map(|&square| color(after[square as usize]))?;
     let own = came.iter().all(|&square| color(after[square as usize]) == mover);

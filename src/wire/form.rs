@@ -1,4 +1,4 @@
-//! The JSON forms themselves: what serde writes and reads.
+//! The JSON forms themselves, as serde writes and reads them.
 
 mod convert;
 
@@ -13,7 +13,8 @@ use crate::table::{Help, Publish, Settings};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use shakmaty::{Color, Role};
 
-/// Numbers with a fraction are confidences: written from thousandths with three digits, the same on every machine.
+/// A JSON formatter that writes floating-point numbers with three decimals, so that the output is the same on every machine. Only
+/// confidences, which are stored in thousandths, are such numbers.
 pub(super) struct Thousandths;
 
 impl serde_json::ser::Formatter for Thousandths {
@@ -36,7 +37,7 @@ mod word {
     }
 }
 
-/// As [`word`], for words of the files under `config/laws`.
+/// Like [`word`], for the words of the files under `config/laws`.
 mod word_of_law {
     use super::*;
     pub fn serialize<T: Worded, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
@@ -51,7 +52,7 @@ mod word_of_law {
     }
 }
 
-/// What has a text of its own.
+/// Serializes a value by its `Display` and `FromStr` implementations.
 mod text {
     use super::*;
     pub fn serialize<T: std::fmt::Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
@@ -64,7 +65,7 @@ mod text {
     }
 }
 
-/// As [`word`], and a value that may be missing: `null`.
+/// Like [`word`], for an optional value; `None` is `null`.
 mod word_or_null {
     use super::*;
     pub fn serialize<T: Word, S: Serializer>(value: &Option<T>, to: S) -> Result<S::Ok, S::Error> {
@@ -78,7 +79,7 @@ mod word_or_null {
     }
 }
 
-/// A result, or `*`: there is none yet.
+/// Serializes a result; `*` means that there is none yet.
 mod result_or_star {
     use super::*;
     pub fn serialize<S: Serializer>(value: &Option<GameResult>, to: S) -> Result<S::Ok, S::Error> {
@@ -220,7 +221,7 @@ pub(super) enum WireEvent {
         #[serde(with = "word")]
         turn: Color,
         running: bool,
-        // These three came later than the rest.
+        // These three fields were added later, so older journals lack them.
         #[serde(default)]
         flag_white: bool,
         #[serde(default)]
@@ -253,7 +254,7 @@ pub(super) struct WireSighting {
     now: String,
 }
 
-/// Which of the moves of a correction is irregular.
+/// An irregular move of a correction.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WireIrregular {
     ply: u32,
@@ -275,7 +276,7 @@ pub(super) struct WireDifference {
     seen: String,
 }
 
-/// What is said to people: the key of a sentence, and what it is about.
+/// A message to people: the key of a sentence, and its arguments.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WireText {
     key: String,

@@ -1,4 +1,4 @@
-//! The words that stand for values: the same in JSON, on D-Bus and in the configuration.
+//! The words that represent values in JSON, on D-Bus and in the configuration.
 
 use crate::boards::{LinkState, Sensed, Sensing};
 use crate::game::event::{Matter, Rotation};
@@ -9,19 +9,19 @@ use crate::laws::reason::MovedBefore;
 use crate::table::{Help, Publish};
 use shakmaty::{Color, Piece, Role};
 
-/// A closed set of words, meaning the same in JSON, on D-Bus and in the configuration.
+/// A closed set of words with the same meaning in JSON, on D-Bus and in the configuration.
 pub trait Word: Sized + Copy + 'static {
-    /// Every word with what it stands for.
+    /// All words that [`from_word`](Word::from_word) accepts, each with its value.
     const WORDS: &'static [(&'static str, Self)];
-    /// The word for it.
+    /// Returns the word for this value.
     fn word(self) -> &'static str;
-    /// What a word stands for.
+    /// Returns the value for a word.
     fn from_word(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
     }
 }
 
-/// One table for each type; a variant without a word does not compile.
+/// Defines one table of words for each type; a variant without a word does not compile.
 macro_rules! words {
     ($($type:ident { $($variant:ident = $word:literal),+ $(,)? })+) => {$(
         impl Word for $type {
@@ -71,7 +71,7 @@ words! {
     MovedBefore { King = "king", Rook = "rook", Either = "either" }
 }
 
-/// What a pawn may become. The other two have a word as well, which is not taken back.
+/// The promotion pieces. King and pawn have a word for output, too, but are not accepted as input.
 impl Word for Role {
     const WORDS: &'static [(&'static str, Role)] =
         &[("queen", Role::Queen), ("rook", Role::Rook), ("bishop", Role::Bishop), ("knight", Role::Knight)];
@@ -87,7 +87,7 @@ impl Word for Role {
     }
 }
 
-/// What a square shows: `empty`, a piece as in FEN (`K` … `p`), `white`, `black` or `occupied`.
+/// Returns the word for the state of a square: `empty`, a piece as in FEN (`K` … `p`), `white`, `black` or `occupied`.
 pub fn sensed_to_word(sensed: Sensed) -> String {
     match sensed {
         Sensed::Empty => "empty".to_owned(),
@@ -97,7 +97,7 @@ pub fn sensed_to_word(sensed: Sensed) -> String {
     }
 }
 
-/// Reads what [`sensed_to_word`] writes.
+/// Parses the output of [`sensed_to_word`].
 pub fn sensed_from_word(word: &str) -> Option<Sensed> {
     match word {
         "empty" => Some(Sensed::Empty),

@@ -1,4 +1,4 @@
-//! The arguments of `touchmoved`. The manual and the completions are written from them.
+//! The arguments of `touchmoved`. The manual and the completions are generated from them.
 
 use clap::Parser;
 use std::path::PathBuf;

@@ -1,62 +1,62 @@
-//! Which chip is in which piece: learned from the start position.
+//! Assigns chips to pieces, which is learned from the start position.
 
 use crate::boards::{Placement, Sensed};
 use shakmaty::{Color, Piece, Rank, Role, Square};
 use std::collections::{BTreeMap, VecDeque};
 
-/// What the antenna of a square reads: five bytes.
+/// The id that the antenna of a square reads: five bytes.
 pub type Id = [u8; 5];
 
-/// No chip.
+/// The id that means no chip.
 pub const NONE: Id = [0; 5];
-/// The start position is learned from so many frames: a square holds the chip that more than half of them tell.
+/// Number of frames from which the start position is learned: a square holds the chip that more than half of them show.
 pub const FRAMES: usize = 7;
-/// A chip that no piece of the set has counts as there when so many frames in a row tell it.
+/// Number of consecutive frames in which an unknown chip must be read to count as present.
 const STEADY: usize = 3;
-/// So many chips are kept: a dozen sets. Whoever has more learns the first ones anew.
+/// Maximum number of known chips: a dozen sets. Further chips cannot be learned.
 const MOST: usize = 512;
 
-/// The pieces of the ranks at the edge, from the a-file.
+/// The pieces of the first and last rank, from the a-file.
 const ROLES: [Role; 8] =
     [Role::Rook, Role::Knight, Role::Bishop, Role::Queen, Role::King, Role::Bishop, Role::Knight, Role::Rook];
 
-/// Where spare queens stand while pieces are learned: Black's on d6, White's on d3, as the maker wants it.
+/// Squares of the spare queens while pieces are learned, as the maker requires: Black's on d6, White's on d3.
 const SPARE: [(Square, Color); 2] = [(Square::D6, Color::Black), (Square::D3, Color::White)];
 
-/// All squares, by number: a1 is 0.
+/// The chips of all squares, by square number: a1 is 0.
 type Ids = [Id; 64];
 
-/// What a frame made known besides where the pieces stand.
+/// What a frame revealed in addition to the placement.
 #[derive(Debug, PartialEq)]
 pub enum News {
-    /// Chips were learned, or learned to be others than was thought: this stood on the board.
+    /// Chips were learned or reassigned: this placement was on the board.
     Start(Box<Placement>),
-    /// What is known is certain now, and worth keeping.
+    /// The calibration is certain now and should be stored.
     Keep,
-    /// Chips on these squares were not known, and are assumed to be queens.
+    /// Chips on these squares were unknown, and are assumed to be queens.
     Assumed(Vec<Square>),
 }
 
-/// The chips that are known, and the last frames.
+/// The known chips and the last frames.
 #[derive(Default)]
 pub struct Chips {
     known: BTreeMap<Id, Piece>,
     /// The last frames, oldest first.
     recent: VecDeque<Box<Ids>>,
-    /// A set that was learned without a hint which way round it stands, and has not moved.
+    /// A set that was learned without any evidence of its orientation, and has not moved.
     fresh: Option<Box<Ids>>,
-    /// Whether White sits at rank 8 of the board, since the start position stood there.
+    /// Whether White was at rank 8 of the board when the start position was last recognised.
     turned: Option<bool>,
 }
 
 impl Chips {
-    /// The link came up: what stood there before is not what stands there now.
+    /// Discards the last frames because the link came up or went down: the placement may have changed.
     pub fn forget(&mut self) {
         self.recent.clear();
         self.fresh = None;
     }
 
-    /// A frame; says what was learned by it.
+    /// Processes a frame and appends what it revealed.
     pub fn frame(&mut self, ids: Box<Ids>, news: &mut Vec<News>) {
         if self.recent.len() == FRAMES {
             self.recent.pop_front();
@@ -67,14 +67,14 @@ impl Chips {
         self.adopt_spare(news);
     }
 
-    /// The pieces of the last frame; `None`: no chip is known. Before the first move of a new set those of the last few, which tell
-    /// which way round it stands: no move is told before that is known.
+    /// Returns the pieces of the last frame; `None` if no chip is known. Before the first move of a new set, returns those of the
+    /// last few frames, from which the orientation is detected: no move is reported before the orientation is known.
     pub fn placement(&self) -> Option<Box<Placement>> {
         let ids = self.recent.back().filter(|_| !self.known.is_empty())?;
         Some(if self.fresh.is_some() { self.named(&self.settled(STEADY)) } else { self.named(ids) })
     }
 
-    /// What is known, a chip a line: five numbers and the letter of its piece.
+    /// Returns the calibration, one chip per line: five numbers and the letter of its piece.
     pub fn text(&self) -> String {
         let line = |(id, piece): (&Id, &Piece)| {
             let [a, b, c, d, e] = id;
@@ -83,7 +83,7 @@ impl Chips {
         self.known.iter().map(line).collect()
     }
 
-    /// Adds what [`Chips::text`] said once. Lines that say nothing are passed over.
+    /// Adds the output of an earlier [`Chips::text`]. Lines that cannot be read are skipped.
     pub fn restore(&mut self, text: &str) {
         for line in text.lines().take(MOST) {
             let mut words = line.split_ascii_whitespace();
@@ -105,7 +105,7 @@ impl Chips {
         Box::new(ids.map(|id| self.known.get(&id).map_or(Sensed::Empty, |piece| Sensed::Piece(*piece))))
     }
 
-    /// The chip that more than half of the last so many frames tell on each square; [`NONE`] where they tell none, or differ.
+    /// Returns the chip that more than half of the last `frames` frames show on each square; [`NONE`] if they show none, or differ.
     fn settled(&self, frames: usize) -> Box<Ids> {
         let mut ids = Box::new([NONE; 64]);
         for (index, id) in ids.iter_mut().enumerate() {
@@ -115,11 +115,11 @@ impl Chips {
         ids
     }
 
-    /// The start position stands on the board, with chips that are not known: they are learned.
+    /// Learns the unknown chips if the start position is on the board.
     fn learn(&mut self, news: &mut Vec<News>) {
         let Some(last) = self.recent.back().filter(|_| self.recent.len() == FRAMES) else { return };
         let squares = || Square::ALL.into_iter();
-        // What is cheap to see first: most frames are of a game that goes on.
+        // Cheap checks come first: most frames belong to a game in progress.
         if squares().any(|square| is_outer(square) && last[square as usize] == NONE) || self.is_known(last) {
             return;
         }
@@ -134,7 +134,7 @@ impl Chips {
         let has_spares = inner().next().is_some();
         let turned = match [false, true].map(|turned| inner().all(|square| is_spare(turned, square))) {
             [true, true] => {
-                // Nothing in the middle: what is known of the others tells.
+                // No spare queens: the known chips decide the orientation.
                 let known = |turned: bool| {
                     let told = squares()
                         .filter(|&square| is_outer(square))
@@ -145,7 +145,7 @@ impl Chips {
                     [(0, 0), (0, 0)] => None,
                     [(1.., 0), _] => Some(false),
                     [_, (1.., 0)] => Some(true),
-                    // Another start position, or pieces put up wrongly, or of two sets: they are what they are known to be.
+                    // Another start position, pieces set up wrongly, or pieces of two sets: they stay as they are known.
                     _ => return,
                 }
             }
@@ -157,7 +157,7 @@ impl Chips {
         let outer = squares().filter(|&square| is_outer(square)).map(|square| (square, start_piece(way_round(square, way))));
         let spare = spares(way).into_iter().filter(|_| has_spares);
         let pieces: Vec<(Id, Piece)> = outer.chain(spare).map(|(square, piece)| (at(square), piece)).collect();
-        // One chip in two kinds of pieces: whatever this is, it is no set.
+        // One chip in two kinds of pieces: this is not a set.
         if pieces.iter().any(|(id, piece)| pieces.iter().any(|other| other.0 == *id && other.1 != *piece)) {
             return;
         }
@@ -168,7 +168,7 @@ impl Chips {
             return;
         }
         news.push(News::Start(self.named(&ids)));
-        // What is known of the others may itself be of a set that has not moved.
+        // The known chips may themselves belong to a set that has not moved.
         if turned.is_some() && (has_spares || self.fresh.is_none()) {
             self.fresh = None;
             news.push(News::Keep);
@@ -177,9 +177,9 @@ impl Chips {
         }
     }
 
-    /// Nothing can be learned of this frame: its chips are known, and which way round they stand, too.
+    /// Whether nothing can be learned from this frame, because its chips and their orientation are known.
     fn is_known(&self, ids: &Ids) -> bool {
-        // A set whose way round is not known is looked at again: it may have been put up anew.
+        // A set of unknown orientation is re-evaluated: it may have been set up again.
         let Some(turned) = self.turned.filter(|_| self.fresh.is_none()) else { return false };
         let king = ids[way_round(Square::E1, turned) as usize];
         if self.known.get(&king) != Some(&Color::White.king()) {
@@ -191,7 +191,7 @@ impl Chips {
         Square::ALL.into_iter().filter(|&square| is_outer(square)).all(known) && spares.into_iter().all(spare)
     }
 
-    /// A set that has just been learned stands one way round or the other: the piece that moves first is White's.
+    /// Determines the orientation of a set that has just been learned: the piece that moves first is White's.
     fn find_way_round(&mut self, news: &mut Vec<News>) {
         let Some(start) = &self.fresh else { return };
         let now = self.settled(STEADY);
@@ -212,7 +212,7 @@ impl Chips {
                     news.push(News::Start(self.named(&start)));
                 }
             }
-            // Two moves at once: nobody saw which was first.
+            // Two moves at once: their order is unknown.
             (_, [_, _, ..]) => {}
             _ => return,
         }
@@ -220,7 +220,8 @@ impl Chips {
         news.push(News::Keep);
     }
 
-    /// A chip of no piece of the set stands on a rank at the edge in mid-game: a pawn was promoted, and spare pieces are queens.
+    /// Learns an unknown chip on the first or last rank in mid-game as a queen: a pawn was promoted, and spare pieces are assumed
+    /// to be queens.
     fn adopt_spare(&mut self, news: &mut Vec<News>) {
         let (Some(turned), Some(last)) = (self.turned, self.recent.back()) else { return };
         if self.fresh.is_some() || self.recent.len() < STEADY {
@@ -230,7 +231,7 @@ impl Chips {
             let id = last[*square as usize];
             id != NONE
                 && !self.known.contains_key(&id)
-                // Chips of a maker begin alike, and garbage like none of them.
+                // All chips of a maker begin alike, and garbage begins like none of them.
                 && self.known.keys().any(|known| known[..2] == id[..2])
                 && self.recent.iter().rev().take(STEADY).all(|frame| frame[*square as usize] == id)
         };
@@ -249,17 +250,17 @@ impl Chips {
     }
 }
 
-/// The ranks on which the pieces stand at the start.
+/// Whether the square is on a rank that holds pieces in the start position.
 fn is_outer(square: Square) -> bool {
     !matches!(square.rank() as usize, 2..=5)
 }
 
-/// The same square as seen by players who sit the other way round.
+/// Returns the square as seen by players who sit the other way round, if `turned`.
 fn way_round(square: Square, turned: bool) -> Square {
     if turned { square.flip_vertical().flip_horizontal() } else { square }
 }
 
-/// What stands at the start on a square of the outer ranks, as White sees it.
+/// Returns the piece of the start position on a square of the outer ranks, as White sees it.
 fn start_piece(square: Square) -> Piece {
     let rank = square.rank() as usize;
     let color = Color::from_white(rank < 4);

@@ -1,10 +1,10 @@
-//! A line of numbers in which some bytes are damaged: which numbers can still be read, and at which place each belongs.
+//! Decodes a line of numbers with damaged bytes: which numbers can still be read, and to which place each belongs.
 
-/// The numbers of a line that is to hold so many, `None` where one cannot be read. `None` as a whole: nobody can tell which number is
-/// which. `cut`: the line may have ended before its time.
+/// Returns the numbers of a line that should hold `expect` of them, `None` for each that cannot be read. Returns `None` for the
+/// whole line if the numbers cannot be assigned to places. `cut`: the line may be truncated.
 ///
-/// A word with a byte that is no digit is a number with a damaged digit, or two numbers with a damaged space between them. Where the
-/// count of numbers leaves both open, what stands before the first such word and after the last one is still in its place.
+/// A word with a byte that is not a digit is a number with a damaged digit, or two numbers with a damaged space between them. If
+/// the count of numbers allows both, the numbers before the first such word and after the last one are still in their places.
 pub fn read(line: &[u8], expect: usize, cut: bool) -> Option<Vec<Option<u8>>> {
     let words: Vec<Word> = words(line);
     let (least, most) = words.iter().fold((0, 0), |(least, most), word| (least + word.least, most + word.most));
@@ -17,7 +17,7 @@ pub fn read(line: &[u8], expect: usize, cut: bool) -> Option<Vec<Option<u8>>> {
         place(words.iter().take_while(|word| is_sure(word)), |word| word.least, &mut numbers.iter_mut());
         place(words.iter().rev().take_while(|word| is_sure(word)), |word| word.least, &mut numbers.iter_mut().rev());
     } else if cut && most < expect {
-        // The last word may have been cut, too.
+        // The last word may be truncated, too.
         let known = words.len().saturating_sub(1);
         place(words.iter().take(known).take_while(|word| is_sure(word)), |word| word.least, &mut numbers.iter_mut());
     } else {
@@ -26,16 +26,16 @@ pub fn read(line: &[u8], expect: usize, cut: bool) -> Option<Vec<Option<u8>>> {
     Some(numbers)
 }
 
-/// What stands between two spaces.
+/// The bytes between two spaces.
 struct Word {
     /// The number, if it can be read.
     number: Option<u8>,
-    /// How many numbers it may be.
+    /// Minimum and maximum count of numbers that it may stand for.
     least: usize,
     most: usize,
 }
 
-/// Puts each word's numbers in their places.
+/// Puts the numbers of each word in their places.
 fn place<'a, 'b>(
     words: impl Iterator<Item = &'a Word>,
     count: impl Fn(&Word) -> usize,
@@ -57,7 +57,7 @@ fn words(line: &[u8]) -> Vec<Word> {
         if part.is_empty() {
             continue;
         }
-        // Between two numbers is one space: of more, the others were digits.
+        // Exactly one space separates two numbers; further ones are damaged digits.
         if spaces == 2
             && let Some(last) = words.last_mut()
         {
@@ -83,15 +83,16 @@ impl Word {
     }
 }
 
-/// How many numbers a damaged word may be, at least and at most, by what can stand where; `None`: by no count.
+/// Returns the minimum and maximum count of numbers that a damaged word may stand for, given which characters are possible at each
+/// position; `None` if no count is possible.
 fn counts(part: &[u8]) -> Option<(usize, usize)> {
     let digits = part.iter().all(u8::is_ascii_digit);
-    // For each beginning of the word that ends where a number does.
+    // One entry for each prefix of the word that can end where a number ends.
     let mut ends: Vec<Option<(usize, usize)>> = vec![None; part.len() + 1];
     for end in 1..=part.len() {
         for len in 1..=end.min(3) {
             let begin = end - len;
-            // A digit where a space was looks like any other.
+            // A digit in place of a space looks like any other digit.
             let before = match begin.checked_sub(1) {
                 None => Some((0, 0)),
                 Some(space) if digits || !part[space].is_ascii_digit() => ends[space],
@@ -105,7 +106,7 @@ fn counts(part: &[u8]) -> Option<(usize, usize)> {
     ends[part.len()]
 }
 
-/// Whether this was a number from 0 to 255 before some of its bytes were damaged.
+/// Whether this may have been a number from 0 to 255 before some of its bytes were damaged.
 fn may_be_number(part: &[u8]) -> bool {
     match part {
         [_] => true,

@@ -1,11 +1,11 @@
-//! What each square read lately, to fill in what a damaged line does not tell.
+//! The recent readings of each square, used to fill the gaps of damaged lines.
 
 use super::chips::{Id, NONE};
 
-/// A square that is not read shows what more than half of its last so many readings tell.
+/// Number of readings that vote. A square that cannot be read shows what more than half of its last readings say.
 const READINGS: usize = 3;
 
-/// A square that so many lines in a row have not told is not known any more: five seconds.
+/// Number of consecutive lines without a reading after which a square is unknown: five seconds.
 const UNREAD: u8 = 16;
 
 /// The last readings of all squares.
@@ -13,12 +13,12 @@ pub(in crate::boards) struct Lately {
     squares: Box<[Readings; 64]>,
 }
 
-/// Those of one square.
+/// The last readings of one square.
 #[derive(Clone, Copy)]
 struct Readings {
     /// Newest first.
     ids: [Id; READINGS],
-    /// So many lines have not told it since.
+    /// Number of lines since the last reading.
     unread: u8,
 }
 
@@ -29,7 +29,8 @@ impl Default for Lately {
 }
 
 impl Lately {
-    /// A line is read, with the chip on each square that it tells. What all squares show; `None` while one is not known.
+    /// Processes a line with the chip on each square that can be read. Returns the state of all squares, or `None` while one is
+    /// unknown.
     pub fn read(&mut self, ids: &[Option<Id>; 64]) -> Option<Box<[Id; 64]>> {
         for (square, id) in self.squares.iter_mut().zip(ids) {
             square.read(*id);
@@ -50,8 +51,8 @@ impl Readings {
         }
     }
 
-    /// What was read by the last line; else what most readings tell, and no chip where they differ: one damaged reading that is
-    /// repeated would look like a chip that stays.
+    /// Returns the reading of the last line. Without one, returns what most readings say, or no chip if they differ: a damaged
+    /// reading that is repeated would look like a chip that stays.
     fn shown(&self) -> Id {
         let most = |one: &&Id| self.ids.iter().filter(|other| other == one).count() * 2 > READINGS;
         let [last, ..] = self.ids;

@@ -1,56 +1,56 @@
-//! Lights under the squares: written slowly, and again until the board says that it has them.
+//! Lights of the squares: patterns are sent slowly, and repeated until the board acknowledges them.
 
 use super::stream::Leds;
 use crate::boards::{Millis, Write};
 use shakmaty::Square;
 use std::collections::VecDeque;
 
-/// Between two patterns: boards that get them faster lose some. Milliseconds; other drivers keep 600 to 750.
+/// Minimum interval between two patterns, in milliseconds: boards that get them faster lose some. Other drivers use 600 to 750.
 pub const SPACING: Millis = 600;
-/// A pattern that is not acknowledged is sent so often.
+/// Number of times that a pattern is sent if it is not acknowledged.
 pub const TIMES: u32 = 3;
-/// Red, green and blue of a lit corner: white, and weak, for 81 LEDs hang on one USB cable. Guess.
+/// Red, green and blue of a lit corner: white and dim, because one USB cable powers 81 LEDs. Guess.
 const COLOUR: [u8; 3] = [0x20, 0x20, 0x20];
 
 /// The lights of one board.
 pub(in crate::boards) struct Lamps {
-    /// What the board has; `None`: not known yet, and both forms are sent in turn.
+    /// The kind of lights; `None` if it is not known yet. Then both forms are sent in turn.
     leds: Option<Leds>,
     lit: Vec<Square>,
     /// How often the pattern is still to be sent, and how often it was.
     left: u32,
     sent: u32,
-    /// When the next one may go out.
+    /// Earliest time for the next pattern.
     next_at: Millis,
     writes: VecDeque<Write>,
 }
 
 impl Lamps {
-    /// Lights of this kind; `None`: of one that its answer will tell.
+    /// Creates lights of this kind; `None`: the kind is detected from the board's acknowledgement.
     pub fn new(leds: Option<Leds>) -> Lamps {
         Lamps { leds, lit: Vec::new(), left: 0, sent: 0, next_at: 0, writes: VecDeque::new() }
     }
 
-    /// The link came up: what an earlier program left alight goes out.
+    /// Switches off what an earlier program left alight, because the link came up.
     pub fn greet(&mut self, now: Millis) {
         *self = Lamps { next_at: now, ..Lamps::new(self.leds) };
         self.light(now, Vec::new());
     }
 
-    /// The link is down.
+    /// Discards all pending patterns because the link is down.
     pub fn forget(&mut self) {
         (self.left, self.sent) = (0, 0);
         self.writes.clear();
     }
 
-    /// These squares and no others.
+    /// Lights these squares and no others.
     pub fn light(&mut self, now: Millis, squares: Vec<Square>) {
         let forms = if self.leds.is_none() { 2 } else { 1 };
         (self.lit, self.left, self.sent) = (squares, TIMES * forms, 0);
         self.timeout(now);
     }
 
-    /// The board says that it has the pattern, and by that what kind of lights it has.
+    /// Handles an acknowledgement, which also tells which kind of lights the board has.
     pub fn acknowledged(&mut self, leds: Leds) {
         self.leds.get_or_insert(leds);
         if self.sent > 0 {
@@ -58,12 +58,12 @@ impl Lamps {
         }
     }
 
-    /// When [`Lamps::timeout`] wants to be called.
+    /// Returns the time at which [`Lamps::timeout`] must be called.
     pub fn deadline(&self) -> Option<Millis> {
         (self.left > 0).then_some(self.next_at)
     }
 
-    /// Sends what is due.
+    /// Sends the pattern if it is due.
     pub fn timeout(&mut self, now: Millis) {
         if self.deadline().is_none_or(|at| now < at) {
             return;
@@ -77,13 +77,13 @@ impl Lamps {
         (self.left, self.sent, self.next_at) = (self.left - 1, self.sent + 1, now + SPACING);
     }
 
-    /// What to send.
+    /// Returns the next bytes to send.
     pub fn poll(&mut self) -> Option<Write> {
         self.writes.pop_front()
     }
 }
 
-/// Eight bytes: rank 8 first, bit 0 is the a-file.
+/// Encodes plain lights in eight bytes: rank 8 first, bit 0 is the a-file.
 fn plain(squares: &[Square]) -> [u8; 8] {
     let mut ranks = [0; 8];
     for &square in squares {
@@ -92,8 +92,8 @@ fn plain(squares: &[Square]) -> [u8; 8] {
     ranks
 }
 
-/// `ff 55`, 81 LEDs of three bytes, `0d 0a`. The LEDs stand at the corners of the squares, nine rows of nine, from the corner of h1
-/// towards a1, row after row towards rank 8.
+/// Encodes coloured lights: `ff 55`, 81 LEDs of three bytes, `0d 0a`. The LEDs are at the corners of the squares, nine rows of
+/// nine, from the corner of h1 towards a1, row after row towards rank 8.
 fn colour(squares: &[Square]) -> Vec<u8> {
     let mut leds = [[0; 3]; 81];
     for &square in squares {

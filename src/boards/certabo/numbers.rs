@@ -1,62 +1,64 @@
-//! Lines of decimal numbers out of a stream of bytes.
+//! Decodes lines of decimal numbers from a stream of bytes.
 
 use super::damaged;
 use super::stream::{Heard, Leds};
 use crate::boards::{Millis, Trouble};
 
-/// A line that has all its numbers, but whose end does not come for so long, is whole. Milliseconds; a USB bridge hands on what it
-/// has after 16 ms.
+/// Time without a byte after which a line that has all its numbers is complete even without an end, in milliseconds. A USB bridge
+/// forwards its data after at most 16 ms.
 const ENDED: Millis = 60;
-/// A line whose next byte does not come for so long was cut short. Milliseconds.
+/// Time without a byte after which an incomplete line counts as truncated, in milliseconds.
 const STALL: Millis = 500;
 
-/// One thing in the stream.
+/// An item decoded from the stream.
 pub(in crate::boards) enum Item {
-    /// A line of as many numbers as expected.
+    /// A line with the expected number of numbers.
     Line(Vec<u8>),
-    /// A long line of which some bytes were damaged: as many numbers, where they can be read. And how many bytes it had.
+    /// A long line with damaged bytes: the expected number of numbers, `None` where one cannot be read, and the length of the line
+    /// in bytes.
     Damaged(Vec<Option<u8>>, usize),
-    /// This is to be passed on.
+    /// An item to be passed on.
     Heard(Heard),
 }
 
-/// Lines of so many numbers are long: some bytes of them are damaged wherever any are.
+/// Number of numbers from which a line counts as long: if any bytes are damaged, some of them are in every long line.
 const LONG: usize = 64;
-/// So many lines in a row are those of another board.
+/// Number of consecutive lines that identify another board.
 const OTHERS: u8 = 2;
-/// No board sends longer lines, in bytes.
+/// Maximum length of a line, in bytes.
 const LONGEST: usize = 4_096;
 
-/// Reads lines `:n n n … n`, each number 0–255. What else comes is passed over.
+/// The decoder for lines `:n n n … n`, each number 0–255. It skips everything else.
 pub(in crate::boards) struct Numbers {
-    /// So many numbers make a line.
+    /// Expected number of numbers in a line.
     expect: usize,
-    /// Of a board that sends other lines.
+    /// What to configure for a board that sends other lines.
     other: &'static str,
-    /// How many of its lines have come one after the other.
+    /// Number of consecutive lines of another board.
     others: u8,
     state: State,
     /// The line so far.
     line: Vec<u8>,
-    /// So many words are in it.
+    /// Number of words in it.
     words: usize,
-    /// Bytes of what is no line.
+    /// Number of bytes outside lines.
     count: usize,
-    /// Whether a line has begun since the link came up: what comes before is the rest of one.
+    /// Whether a line has begun since the link came up: earlier bytes are the rest of another.
     synced: bool,
     byte_at: Millis,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// No line has begun.
+    /// Outside a line.
     Outside,
-    /// In a line.
+    /// Inside a line.
     Inside,
 }
 
 impl Numbers {
-    /// Lines of so many numbers. `other` is what to do about a board whose lines have another length.
+    /// Creates a decoder for lines with this number of numbers. `other` says what to do about a board whose lines have another
+    /// length.
     pub fn new(expect: usize, other: &'static str) -> Numbers {
         Numbers {
             expect,
@@ -71,15 +73,15 @@ impl Numbers {
         }
     }
 
-    /// The link came up: nothing of before belongs to what comes.
+    /// Discards all unfinished input because the link came up or went down.
     pub fn forget(&mut self) {
         *self = Numbers::new(self.expect, self.other);
     }
 
-    /// One byte; at most two things end with it.
+    /// Decodes one byte, which completes at most two items.
     pub fn feed(&mut self, now: Millis, byte: u8) -> [Option<Item>; 2] {
         self.byte_at = now;
-        // Some boards were seen to send bit 7 at random.
+        // Some boards have been seen to set bit 7 at random.
         let byte = byte & 0x7f;
         match byte {
             b':' => {
@@ -88,13 +90,13 @@ impl Numbers {
                 [ended, None]
             }
             b'\r' => [self.end(false), None],
-            // In a long line that is not whole it is damage.
+            // In a long line that is incomplete, this byte is damage.
             b'L' | b'D' if !self.is_long() || self.state != State::Inside || self.words >= self.expect => {
                 let ended = self.end(true);
                 let leds = if byte == b'L' { Leds::Plain } else { Leds::Colour };
                 [ended, Some(Item::Heard(Heard::Lit(leds)))]
             }
-            // Long lines are broken anywhere, also within a number. In a short one it is the end.
+            // Line feeds can break a long line anywhere, also within a number. They end a short line.
             b'\n' if !self.is_long() => [self.end(false), None],
             b'\n' | 0 => [None, None],
             _ if self.state == State::Inside && self.line.len() < LONGEST => {
@@ -110,13 +112,13 @@ impl Numbers {
         }
     }
 
-    /// When [`Numbers::quiet`] wants to be called.
+    /// Returns the time at which [`Numbers::quiet`] must be called.
     pub fn deadline(&self) -> Option<Millis> {
         let wait = if self.is_whole() { ENDED } else { STALL };
         (self.state != State::Outside).then_some(self.byte_at + wait)
     }
 
-    /// Nothing came until the deadline.
+    /// Handles the deadline: no byte arrived before it.
     pub fn quiet(&mut self) -> Option<Item> {
         self.end(false)
     }
@@ -129,7 +131,7 @@ impl Numbers {
         self.state == State::Inside && self.words == self.expect
     }
 
-    /// The line ends here, if one has begun. `cut`: perhaps before its time.
+    /// Ends the current line, if there is one. `cut`: the line may be truncated.
     fn end(&mut self, cut: bool) -> Option<Item> {
         let state = std::mem::replace(&mut self.state, State::Outside);
         let line = std::mem::take(&mut self.line);
@@ -143,7 +145,7 @@ impl Numbers {
         self.others = if is_other { self.others.saturating_add(1) } else { 0 };
         match numbers.as_ref().map(Vec::len) {
             Some(len) if len == self.expect => numbers.map(Item::Line),
-            // One of them may be another line cut short.
+            // A single such line may be another one that was truncated.
             Some(len) if self.others == OTHERS => {
                 let why = format!("the board sends {len} numbers a line, and not {}: {}", self.expect, self.other);
                 Some(Item::Heard(Heard::Trouble(Trouble::OtherModel(why))))
@@ -156,7 +158,7 @@ impl Numbers {
     }
 }
 
-/// The numbers of a line in which nothing else is.
+/// Returns the numbers of a line that contains nothing else.
 fn numbers(line: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(line).ok()?;
     text.split([' ', '\t']).filter(|word| !word.is_empty()).map(number).collect()

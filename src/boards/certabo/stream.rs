@@ -1,4 +1,4 @@
-//! What all boards have in common that send every square again and again, as lines of text.
+//! The common part of all boards that continuously send all squares as lines of text.
 
 use super::lights::Lamps;
 use super::watch::Watch;
@@ -6,73 +6,73 @@ use crate::boards::{
     Address, Battery, Cue, Identity, LinkState, Millis, Placement, Protocol, Reading, Trouble, Unsupported, Write,
 };
 
-/// What kind of lights a board has.
+/// The kind of lights that a board has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::boards) enum Leds {
-    /// One a square, on or off.
+    /// One per square, on or off.
     Plain,
     /// 81 at the corners of the squares, in colours.
     Colour,
 }
 
-/// What a line said.
+/// An item decoded from the stream.
 pub(in crate::boards) enum Heard {
-    /// A whole frame; `None`: of pieces that are not known.
+    /// A complete frame; `None` if its pieces are not known.
     Frame(Option<Box<Placement>>),
-    /// A frame of which some squares were not read, and show what they did before; `None`: as above.
+    /// A frame in which some squares could not be read and keep their earlier state; `None` as above.
     Filled(Option<Box<Placement>>),
-    /// A whole frame that cannot be wrong: it had a checksum.
+    /// A complete frame that is certainly correct: it had a checksum.
     Certain(Box<Placement>),
-    /// This stood there before that frame, by what has now been learned of the pieces.
+    /// The placement before that frame, according to what has now been learned of the pieces.
     Before(Box<Placement>),
-    /// This was learned, to be kept for this board.
+    /// The new calibration, to be stored for this board.
     Calibration(String),
-    /// The lights are as they were asked for.
+    /// The acknowledgement of a light pattern.
     Lit(Leds),
-    /// The board says who it is.
+    /// Information about the board itself.
     Identity(Identity),
-    /// The board's battery.
+    /// The state of the board's battery.
     Battery(Battery),
-    /// Trouble on the line.
+    /// A protocol error.
     Trouble(Trouble),
 }
 
-/// How a family writes its lines.
+/// The line format of a family of boards.
 pub(in crate::boards) trait Dialect: Send {
-    /// The link came up: nothing of before belongs to what comes.
+    /// Discards all unfinished input because the link came up or went down.
     fn forget(&mut self);
-    /// One byte, and what was understood by it.
+    /// Decodes one byte and appends the completed items.
     fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<Heard>);
-    /// When [`Dialect::quiet`] wants to be called.
+    /// Returns the time at which [`Dialect::quiet`] must be called.
     fn deadline(&self) -> Option<Millis>;
-    /// Nothing came until the deadline.
+    /// Handles the deadline: no byte arrived before it.
     fn quiet(&mut self, heard: &mut Vec<Heard>);
-    /// What was once learned of this board's pieces.
+    /// Restores the calibration of this board's pieces.
     fn restore(&mut self, _calibration: &str) {}
-    /// What is sent when the link has come up, or all squares are asked for, where a frame can be asked for.
+    /// Returns the request for a frame, if the board has one. It is sent when the link comes up and when all squares are requested.
     fn question(&self) -> Option<&'static [u8]> {
         None
     }
 }
 
-/// One board on one link.
+/// A single board on a link.
 pub(in crate::boards) struct Stream<D> {
     up: bool,
     dialect: D,
     watch: Watch,
-    /// `None`: the board has no lights.
+    /// `None` if the board has no lights.
     lights: Option<Lamps>,
     question: Option<Write>,
     heard: Vec<Heard>,
 }
 
 impl<D: Dialect> Stream<D> {
-    /// A board whose squares are told by so many votes.
+    /// Creates a board whose squares are decided by a vote over this number of frames.
     pub fn new(dialect: D, votes: usize, lights: Option<Lamps>) -> Stream<D> {
         Stream { up: false, dialect, watch: Watch::new(votes), lights, question: None, heard: Vec::new() }
     }
 
-    /// Asks for a frame, where that is possible.
+    /// Requests a frame, if the board supports it.
     fn ask(&mut self, now: Millis) {
         self.question = self.dialect.question().filter(|_| self.up).map(|bytes| Write { at: now, bytes: bytes.to_vec() });
     }

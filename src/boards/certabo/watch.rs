@@ -1,34 +1,34 @@
-//! What the squares show, by a vote over frames; and whether frames come at all.
+//! The state of the squares, by a vote over frames, and the detection of silent boards.
 
 use crate::boards::{Millis, Placement, Reading, Sensed, Trouble};
 use shakmaty::Square;
 use std::collections::VecDeque;
 
-/// Without a frame for so long the board counts as silent: it sends several a second. Milliseconds.
+/// Time without a frame after which the board counts as silent, in milliseconds: boards send several frames a second.
 pub const SILENT: Millis = 5_000;
-/// Pieces that are not known after so long are said not to be: the start position is learned sooner. Milliseconds.
+/// Time after which unknown pieces are reported, in milliseconds: learning the start position takes less.
 pub const UNKNOWN: Millis = 4_000;
 
-/// The squares of a board that sends all of them again and again.
+/// The squares of a board that sends all of them continuously.
 pub(in crate::boards) struct Watch {
-    /// A square shows what more than half of the last so many frames say of it.
+    /// Number of recent frames that vote. A square shows what more than half of them say.
     votes: usize,
-    /// The last frame, or else the moment the link came up.
+    /// Time of the last frame, or of the link coming up.
     heard_at: Millis,
     silent: bool,
-    /// When frames began to come whose pieces are not known; `Some(None)`: that was said.
+    /// Time of the first frame with unknown pieces; `Some(None)` once that has been reported.
     unknown: Option<Option<Millis>>,
     /// The last frames, oldest first.
     recent: VecDeque<Box<Placement>>,
-    /// What was passed on; `None`: nothing since the link came up or the board was silent.
+    /// The placement passed on last; `None` if nothing was passed on since the link came up or the board was silent.
     shown: Option<Box<Placement>>,
-    /// All squares are asked for.
+    /// Whether all squares have been requested.
     wanted: bool,
     readings: VecDeque<Reading>,
 }
 
 impl Watch {
-    /// Every square by so many votes: an odd number.
+    /// Creates the state with this number of votes per square, which must be odd.
     pub fn new(votes: usize) -> Watch {
         Watch {
             votes,
@@ -42,20 +42,20 @@ impl Watch {
         }
     }
 
-    /// The link came up or went down: what is on the squares is no longer known.
+    /// Discards the state of the squares because the link came up or went down.
     pub fn forget(&mut self, now: Millis) {
         let readings = std::mem::take(&mut self.readings);
         *self = Watch { heard_at: now, readings, ..Watch::new(self.votes) };
     }
 
-    /// A frame came that needs no vote.
+    /// Processes a frame that needs no vote.
     pub fn certain(&mut self, now: Millis, squares: Box<Placement>) {
         self.recent.clear();
         self.recent.extend(std::iter::repeat_n(squares.clone(), self.votes - 1));
         self.frame(now, Some(squares), true);
     }
 
-    /// A frame came; what it says of the squares, where that is known. `whole`: all of them were read.
+    /// Processes a frame with the placement that it shows, if that is known. `whole`: all squares were read.
     pub fn frame(&mut self, now: Millis, squares: Option<Box<Placement>>, whole: bool) {
         self.heard_at = now;
         if std::mem::take(&mut self.silent) {
@@ -81,7 +81,7 @@ impl Watch {
         }
     }
 
-    /// This stood on the board before the frame that came last: what is known of the pieces has changed.
+    /// Replaces the state with the placement before the last frame, because the pieces are now known differently.
     pub fn restart(&mut self, squares: Box<Placement>) {
         self.recent.clear();
         self.recent.extend(std::iter::repeat_n(squares.clone(), self.votes));
@@ -89,27 +89,27 @@ impl Watch {
         self.shown = Some(squares);
     }
 
-    /// All squares are asked for: they are told with the next frame.
+    /// Requests all squares: they are reported with the next frame.
     pub fn want(&mut self) {
         self.wanted = true;
     }
 
-    /// Something besides the squares.
+    /// Queues a reading about anything other than the squares.
     pub fn say(&mut self, reading: Reading) {
         self.readings.push_back(reading);
     }
 
-    /// What there is to say.
+    /// Returns the next reading.
     pub fn poll(&mut self) -> Option<Reading> {
         self.readings.pop_front()
     }
 
-    /// When [`Watch::timeout`] wants to be called.
+    /// Returns the time at which [`Watch::timeout`] must be called.
     pub fn deadline(&self) -> Option<Millis> {
         (!self.silent).then_some(self.heard_at + SILENT)
     }
 
-    /// Says that nothing comes, if so.
+    /// Reports a silent board when the deadline has passed.
     pub fn timeout(&mut self, now: Millis) {
         if self.deadline().is_some_and(|at| at <= now) {
             self.silent = true;
@@ -123,7 +123,7 @@ impl Watch {
     fn tell(&mut self, whole: bool) {
         let mut voted = Box::new([Sensed::Empty; 64]);
         for (index, square) in voted.iter_mut().enumerate() {
-            // Where all frames differ it is what it was.
+            // If all frames differ, the square keeps its state.
             *square = self.vote(index).or(self.shown.as_ref().map(|shown| shown[index])).unwrap_or(Sensed::Empty);
         }
         if whole {
@@ -133,7 +133,7 @@ impl Watch {
         match self.shown.as_mut().filter(|_| !wanted) {
             None => self.readings.push_back(Reading::Placement(voted.clone())),
             Some(shown) => {
-                // What one frame tells at once is told in the order in which hands do it: lifted first.
+                // Changes of one frame are reported in the order in which hands make them: lifted pieces first.
                 let changed = || Square::ALL.into_iter().filter(|&square| shown[square as usize] != voted[square as usize]);
                 let (lifted, put): (Vec<_>, Vec<_>) = changed().partition(|&square| voted[square as usize] == Sensed::Empty);
                 let told = lifted.into_iter().chain(put);
@@ -143,7 +143,7 @@ impl Watch {
         self.shown = Some(voted);
     }
 
-    /// A piece that the last frame shows on another square, and no more where it stood, has been carried there: no vote is needed.
+    /// Accepts, without a vote, the move of a piece that the last frame shows on another square and no longer on its own.
     fn carry(&self, voted: &mut Placement) {
         let (Some(shown), Some(last)) = (&self.shown, self.recent.back()) else { return };
         for to in 0..64 {

@@ -1,4 +1,4 @@
-//! Message 8d: the clock's times, or its acknowledgement of a command.
+//! Message 8d: the times of the clock, or its acknowledgement of a command.
 //!
 //! | byte | times |
 //! |---|---|
@@ -7,18 +7,22 @@
 //! | 3–5 | left half, likewise |
 //! | 6 | bit 0 running, 1 lever high on the right, 2 battery low, 3 left's turn, 4 right's turn, 5 no clock (times mean nothing) |
 //!
-//! Left and right are as seen from the clock's front. Times are whole seconds and up to one late. The lever speaks only
-//! through byte 6.
+//! Left and right are as seen from the front of the clock. Times are whole seconds and at most one second old. Byte 6 is the only
+//! source for the position of the lever.
 //!
-//! Low nibble `a` in byte 0 or 3: an acknowledgement, either of a command, which are never sent here, or of the clock's own
-//! accord, e.g. a button. Some Bluetooth boards follow one with seven zeros.
+//! A low nibble `a` in byte 0 or 3 marks an acknowledgement, either of a command (none is sent here) or sent by the clock itself,
+//! e.g. after a button press. Some Bluetooth boards send seven zeros after one.
 
 use crate::boards::{ClockHalf, ClockReading, HalfTime, Reading};
 
-/// The message's id.
+/// Id of the message.
 pub const ID: u8 = 0x8d;
 
-/// The reading; `None` if the message is not about times. An error says what cannot be.
+/// Decodes the message. Returns `None` if it contains no times.
+///
+/// # Errors
+///
+/// Returns a description of the content that is impossible.
 pub fn read(payload: &[u8]) -> Result<Option<Reading>, String> {
     let &[right_hours, right_minutes, right_seconds, left_hours, left_minutes, left_seconds, status] = payload else {
         return Err(format!("clock message of {} bytes", payload.len() + 3));
@@ -33,7 +37,7 @@ pub fn read(payload: &[u8]) -> Result<Option<Reading>, String> {
     let turn = match status & 0x18 {
         0x08 => ClockHalf::Left,
         0x10 => ClockHalf::Right,
-        // Neither or both: the lever is high on the side whose time it is.
+        // Neither bit or both bits are set. The lever is high on the side whose turn it is.
         _ if status & 0x02 != 0 => ClockHalf::Right,
         _ => ClockHalf::Left,
     };

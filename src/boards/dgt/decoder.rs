@@ -1,40 +1,41 @@
-//! Bytes into messages, whatever happened to the bytes.
+//! Splits the byte stream into messages and recovers from any damage to it.
 
 use super::memory;
 
-/// The id of the memory's message.
+/// Id of the message that carries the memory.
 const MEMORY: u8 = 0x8f;
-/// The longest message there is: the whole memory.
+/// Length of the longest message: the whole memory.
 const MEMORY_SIZE: usize = 3 + memory::SIZE;
-/// What stands in the memory for bytes that were lost of it: "nothing".
+/// Filler for lost bytes of the memory: the entry "nothing".
 const NOTHING: u8 = 0x7f;
-/// The longest other message; the trademark text is about 150 bytes.
+/// Maximum length of all other messages; the trademark text is about 150 bytes.
 const LONGEST: usize = 1024;
 
-/// What a byte completed.
+/// The result of decoding a byte.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Item<'a> {
-    /// A message: its id and its payload.
+    /// A complete message: its id and its payload.
     Message(u8, &'a [u8]),
-    /// So many bytes before this one belonged to nothing.
+    /// The number of skipped bytes before this one that belonged to no message.
     Skipped(usize),
 }
 
-/// The state between two bytes. The same bytes give the same items however they were cut.
+/// The state of the decoder between two bytes. The same bytes give the same items however the stream is cut into chunks.
 #[derive(Default)]
 pub struct Decoder {
-    /// The message so far, from its id on; empty between messages.
+    /// The message so far, including its id; empty between messages.
     message: Vec<u8>,
-    /// The message is complete, and only still here because it was lent to the caller.
+    /// Whether the message is complete and is kept only because it was lent to the caller.
     lent: bool,
-    /// Bytes since the last message that belong to nothing.
+    /// Number of bytes since the last message that belong to no message.
     skipped: usize,
-    /// The memory so far, from its id on, while another message is read: it takes 8 s, and news may come in the midst of it.
+    /// The memory so far, including its id, while another message is being decoded: the memory takes 8 s, and other messages may
+    /// interrupt it.
     aside: Vec<u8>,
 }
 
 impl Decoder {
-    /// Takes the next byte.
+    /// Decodes the next byte.
     pub fn feed(&mut self, byte: u8) -> Option<Item<'_>> {
         if std::mem::take(&mut self.lent) {
             self.message.clear();
@@ -62,7 +63,7 @@ impl Decoder {
             if self.message.is_empty() {
                 return None;
             }
-            // It goes on after what was no message.
+            // The memory continues after bytes that were not a message.
             self.message.resize(self.message.len() + lost, NOTHING);
             expected = self.expected()?;
         }
@@ -73,8 +74,8 @@ impl Decoder {
         None
     }
 
-    /// A chunk that is one message, where nothing is unfinished: its id and its payload, as the bytes one by one would give
-    /// them. So come nearly all; `None`: it is something else, and nothing was taken.
+    /// Returns the id and the payload of a chunk that is exactly one message, if nothing is unfinished, as [`Decoder::feed`] would
+    /// return them. Nearly all messages arrive this way. Returns `None`, and consumes nothing, for any other chunk.
     pub fn whole<'a>(&self, chunk: &'a [u8]) -> Option<(u8, &'a [u8])> {
         let [id, rest @ ..] = chunk else { return None };
         let [high, low, payload @ ..] = rest else { return None };
@@ -86,44 +87,46 @@ impl Decoder {
         is_one.then_some((*id, payload))
     }
 
-    /// How long the message will be; the outer `None`: its header is not complete, the inner: there is no such message.
+    /// Returns the expected length of the message. The outer `None`: its header is incomplete; the inner `None`: no such message
+    /// exists.
     fn expected(&self) -> Option<Option<usize>> {
         match *self.message {
             [id] if id & 0x80 == 0 => Some(None),
-            // What interrupts the memory is news, or else damage.
+            // Only these messages may interrupt the memory; anything else is damage.
             [id, _, _, ..] if !self.aside.is_empty() && !matches!(id, 0x86 | 0x8d | 0x8e) => Some(None),
             [id, high, low, ..] => Some(length(id, high, low)),
             _ => None,
         }
     }
 
-    /// Whether the last byte left something unfinished.
+    /// Whether the decoder has unfinished bytes.
     pub fn is_inside(&self) -> bool {
         self.skipped > 0 || !(self.lent || self.message.is_empty()) || !self.aside.is_empty()
     }
 
-    /// How many bytes of an unfinished memory there are.
+    /// Returns the number of bytes of an unfinished memory.
     pub fn memory(&self) -> usize {
         let is_message = !self.lent && self.message.first() == Some(&MEMORY);
         if is_message { self.message.len() } else { self.aside.len() }
     }
 
-    /// The rest of the memory will not come: what there is of it, without its header; empty if there is nothing.
+    /// Returns the part of an unfinished memory that has arrived, without its header, because the rest will not arrive; empty if
+    /// there is none.
     pub fn take_memory(&mut self) -> Vec<u8> {
         let is_message = !self.lent && self.message.first() == Some(&MEMORY);
         let message = std::mem::take(if is_message { &mut self.message } else { &mut self.aside });
         message.get(3..).unwrap_or_default().to_vec()
     }
 
-    /// Nothing follows: how many bytes belonged to nothing. A message cut short is kept, its end may still come.
+    /// Returns the number of skipped bytes, because no more bytes follow. Keeps an incomplete message, as its end may still arrive.
     pub fn give_up(&mut self) -> Option<usize> {
         let skipped = std::mem::take(&mut self.skipped);
         (skipped > 0).then_some(skipped)
     }
 }
 
-/// The length that a header says, if a message of this kind can be that long. Of other kinds than those whose meaning hangs
-/// on it, and of unknown ones, any reasonable length is taken.
+/// Returns the length given by a header, if a message of this type can have it. Message types whose meaning depends on the length
+/// are restricted to it; other and unknown types may have any reasonable length.
 fn length(id: u8, high: u8, low: u8) -> Option<usize> {
     let length = usize::from(high) << 7 | usize::from(low);
     let allowed = match id {

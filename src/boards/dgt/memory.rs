@@ -1,33 +1,34 @@
-//! Message 8f: the board's own memory, a ring of 7936 bytes in an EEPROM, told from the oldest entry to the newest.
+//! Message 8f: the board's own memory, a ring buffer of 7936 bytes in an EEPROM, sent from the oldest entry to the newest.
 //!
 //! | bytes | entry | becomes |
 //! |---|---|---|
 //! | 40–5f, field | a square changed: low nibble the piece code; bit 4: less than about 250 ms after the change before | [`Remembered::Square`] |
-//! | 60–69 or 70–79, minutes, seconds | the clock was pressed: what the halted half showed; low nibble the hours, bit 4: the left half; the others binary-coded decimal | [`Remembered::Halted`] |
-//! | 6a | switched on; every piece that is found follows as a changed square | [`Remembered::PowerUp`] |
+//! | 60–69 or 70–79, minutes, seconds | the clock was pressed, with the time of the stopped half; low nibble the hours, bit 4: the left half; the others binary-coded decimal | [`Remembered::Halted`] |
+//! | 6a | switched on; every piece that is detected follows as a changed square | [`Remembered::PowerUp`] |
 //! | 6b | the end | ignored: it is also the end of the message |
 //! | 6c | all pieces on the outer four rows, but not the start position | ignored |
 //! | 6d | the board is empty | [`Remembered::Cleared`] |
 //! | 6e | the memory was sent | ignored |
 //! | 6f, 7a | the start position, or the same turned round | [`Remembered::Start`] |
-//! | 7b | start of a game, set in bus mode; every piece follows | ignored: the pieces are where they were |
+//! | 7b | start of a game, set in bus mode; every piece follows | ignored: the pieces have not moved |
 //! | 7c | the watchdog bit; 6a follows | ignored |
 //! | 7d, 7e | reserved | ignored |
 //! | 7f, 00 | nothing | ignored |
 //!
-//! A change of the square that changed last takes the place of that entry, so that a flickering square does not fill the
-//! ring: such a square is lost as a touch, never as a state. Presses in quick succession may be left out.
+//! A change of the square that changed last replaces that entry, so that a flickering square does not fill the ring buffer: the
+//! touch is lost, but never the state. Presses in quick succession may be missing.
 //!
-//! The oldest entry may be cut by the newest. What makes no sense is passed over; an entry begins at the next byte that can
-//! begin one. *Unknown*: one other program takes bit 4 of a time for the right half. What uses these times must not rely on it.
+//! The newest entry may have overwritten part of the oldest. Bytes that cannot be decoded are skipped; decoding continues at the
+//! next byte that can begin an entry. *Unknown*: one other program interprets bit 4 of a time as the right half. Users of these
+//! times must not rely on it.
 
 use super::message::{piece, square};
 use crate::boards::{ClockHalf, Remembered};
 
-/// Bytes of the ring.
+/// Size of the ring buffer, in bytes.
 pub const SIZE: usize = 0x1f00;
 
-/// What the memory holds, oldest first.
+/// Decodes the memory, oldest entry first.
 pub fn read(mut bytes: &[u8]) -> Vec<Remembered> {
     let mut entries = Vec::new();
     while let [first, rest @ ..] = bytes {
@@ -54,7 +55,7 @@ pub fn read(mut bytes: &[u8]) -> Vec<Remembered> {
     entries
 }
 
-/// Milliseconds; `None` where a digit is none.
+/// Decodes a time, in milliseconds; `None` if a digit is invalid.
 fn time(hours: u8, minutes: u8, seconds: u8) -> Option<u32> {
     let digits = |byte: u8| (byte >> 4 <= 5 && byte & 0x0f <= 9).then_some(u32::from(byte >> 4) * 10 + u32::from(byte & 0x0f));
     Some(((u32::from(hours) * 60 + digits(minutes)?) * 60 + digits(seconds)?) * 1000)

@@ -1,13 +1,13 @@
-//! What a message says. A message that cannot be is [`Trouble`]; nothing of it is passed on.
+//! Decodes messages. A message with impossible content becomes a [`Trouble`]; nothing else of it is passed on.
 
 use super::{clock, memory};
 use crate::boards::{Battery, Identity, Placement, Reading, Sensed, Trouble};
 use shakmaty::{Color, Role, Square};
 
-/// The id of an update.
+/// Id of an update.
 pub const UPDATE: u8 = 0x8e;
 
-/// The reading of one message; `None` where it says nothing, e.g. the clock's acknowledgement.
+/// Decodes a message. Returns `None` if it carries no information, e.g. an acknowledgement of the clock.
 pub fn read(id: u8, payload: &[u8]) -> Option<Reading> {
     let reading = match (id, payload) {
         (0x86, codes) => dump(codes),
@@ -36,7 +36,7 @@ fn impossible(why: String) -> Reading {
     Reading::Trouble(Trouble::Impossible(why))
 }
 
-/// What stands there: nothing, too, where it is no chessman but a piece that stands for a result. `None`: no code at all.
+/// Decodes a piece code; the special pieces that signal a result count as empty. Returns `None` for an invalid code.
 pub fn piece(code: u8) -> Option<Sensed> {
     const ROLES: [Role; 6] = [Role::Pawn, Role::Rook, Role::Knight, Role::Bishop, Role::King, Role::Queen];
     Some(match code {
@@ -47,7 +47,7 @@ pub fn piece(code: u8) -> Option<Sensed> {
     })
 }
 
-/// Field 0 is a8, 63 is h1; `None`: no field at all.
+/// Decodes a field number: 0 is a8, 63 is h1. Returns `None` for an invalid one.
 pub fn square(field: u8) -> Option<Square> {
     (field < 64).then(|| Square::new(u32::from(field)).flip_vertical())
 }
@@ -67,7 +67,7 @@ fn dump(codes: &[u8]) -> Result<Reading, String> {
     Ok(Reading::Placement(Box::new(placement)))
 }
 
-/// `rest`: running and standby times, which are often "unknown", and at last the status.
+/// Decodes the state of the battery. `rest` contains running and standby times, which are often "unknown", and finally the status.
 fn battery(percent: u8, rest: &[u8]) -> Result<Reading, String> {
     if percent > 100 {
         return Err(format!("a battery of {percent} %"));

@@ -1,34 +1,34 @@
-//! One board on the line: what is known of it, and what it is asked next.
+//! The state of one board on the line, and its next request.
 
 use super::{ANSWER, SIGN, SILENT};
 use crate::boards::dgt::{clock, memory, message};
 use crate::boards::{Address, Identity, Millis, Placement, Reading, Remembered, Trouble};
 use std::collections::VecDeque;
 
-/// Changes are asked for so often: about as often as a board looks at its squares. Milliseconds.
+/// Interval between requests for changes, in milliseconds: about the interval at which a board scans its squares.
 const ROUND: Millis = 200;
-/// So many changes at once that the board was not asked in time have waited: two moves are no fewer.
+/// Number of changes in one late reply from which on they count as delayed: two moves make at least as many.
 const WAITED: usize = 3;
-/// The clock is asked so often, and where there is none. Milliseconds.
+/// Interval between requests for the clock, with a clock and without one, in milliseconds.
 const CLOCK: (Millis, Millis) = (1_000, 10_000);
-/// The squares are compared so often. Milliseconds.
+/// Interval at which the squares are compared, in milliseconds.
 const CHECK: Millis = 30_000;
-/// The same after squares that were not known before, and on a line that loses messages: one damaged message in 128 has a right
-/// checksum. Milliseconds.
+/// The same after an unexpected placement, and on a line that loses messages: one damaged message in 128 has a correct checksum. In
+/// milliseconds.
 const CHECK_SOON: Millis = 5_000;
-/// A line that has lost a message may lose more for so long. Milliseconds.
+/// Time for which a line counts as bad after a lost message, in milliseconds.
 const BAD_LINE: Millis = 60_000;
-/// A silent board is asked so often. Milliseconds.
+/// Interval between requests to a silent board, in milliseconds.
 const ABSENT: Millis = 10_000;
-/// So often in a row a board is asked before the others have their turn; and what it need not answer is asked no more often.
+/// Number of consecutive attempts before the other boards have their turn, and maximum number of attempts for optional requests.
 const TRIES: u32 = 3;
-/// A board that was found and does not answer so often is none.
+/// Number of unanswered requests after which a newly found board counts as nonexistent.
 const NOBODY: u32 = 6;
 
 /// The entry that marks the start of a game.
 const GAME: u8 = 0x7b;
 
-/// What a board is asked.
+/// A request to a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Question {
     Clock,
@@ -41,7 +41,7 @@ pub enum Question {
 }
 
 impl Question {
-    /// The byte that asks.
+    /// Returns the command byte of the request.
     pub fn command(self) -> u8 {
         match self {
             Question::Clock => 0x81,
@@ -54,7 +54,7 @@ impl Question {
         }
     }
 
-    /// The id of the answer.
+    /// Returns the id of the reply.
     pub fn reply(self) -> u8 {
         match self {
             Question::Clock => 0x84,
@@ -66,52 +66,52 @@ impl Question {
         }
     }
 
-    /// How long its beginning is waited for. Noting a start takes about 70 ms.
+    /// Returns the time to wait for the beginning of the reply. Noting a start takes about 70 ms.
     pub fn patience(self) -> Millis {
         if self == Question::Start { 3 * ANSWER } else { ANSWER }
     }
 }
 
-/// What is known of one board.
+/// The state of one board.
 pub struct Board {
     readings: VecDeque<Reading>,
-    /// It has answered a question of its own.
+    /// Whether the board has answered a request of its own.
     sure: bool,
     heard_at: Millis,
-    /// When it last said who it is.
+    /// Time at which its identity was last reported.
     signed_at: Option<Millis>,
-    /// [`Trouble::Silent`] was said.
+    /// Whether [`Trouble::Silent`] has been reported.
     silent: bool,
-    /// Questions unanswered in a row, and when the last of all was.
+    /// Number of consecutive unanswered requests, and time of the last one ever.
     failures: u32,
     failed_at: Option<Millis>,
-    /// Nothing is asked before.
+    /// Earliest time for the next request.
     rest_until: Millis,
-    /// Changes were asked for and have not come: they are to be repeated.
+    /// Whether changes were requested and have not arrived: the board must repeat them.
     owed: bool,
-    /// Changes are to be asked for before anything else.
+    /// Whether changes must be requested before anything else.
     unread: bool,
     changes_at: Millis,
     clock_at: Millis,
     check_at: Millis,
-    /// The placement is wanted, not only compared.
+    /// Whether the placement must be reported, not only compared.
     wanted: bool,
-    /// What the squares show, by all that was passed on; `None` before the first dump.
+    /// State of the squares according to all readings passed on; `None` before the first dump.
     shown: Option<Box<Placement>>,
-    /// A dump that differs from that.
+    /// A dump that differs from it.
     doubted: Option<Box<Placement>>,
-    /// The last changes that came, and whether they were repeated.
+    /// The last changes that arrived, and whether their repetition was requested.
     last: (Vec<u8>, bool),
-    /// The changes that came before the first dump.
+    /// The changes that arrived before the first dump.
     before: Vec<u8>,
     clock: Option<Reading>,
-    /// Questions that it need not answer, and how often they are asked still.
+    /// Remaining attempts for requests that the board need not answer.
     memory: u32,
     start: u32,
 }
 
 impl Board {
-    /// A board that was found; it may be none.
+    /// Creates the state of a newly found board, which may turn out not to exist.
     pub fn new(now: Millis) -> Board {
         let mut board = Board {
             readings: VecDeque::new(),
@@ -140,8 +140,7 @@ impl Board {
         board
     }
 
-    /// What it shows is no longer known: all is read anew. What was lost of the last changes, by whoever asked for them, comes
-    /// again.
+    /// Discards the known state: everything is read again. Changes that an earlier request of any program lost are requested again.
     pub fn begin(&mut self, now: Millis) {
         self.give_up_memory();
         (self.owed, self.unread) = (true, true);
@@ -151,37 +150,37 @@ impl Board {
         self.before.clear();
     }
 
-    /// What it said, in order.
+    /// Removes and returns the readings, in order.
     pub fn said(&mut self) -> impl Iterator<Item = Reading> {
         std::mem::take(&mut self.readings).into_iter()
     }
 
-    /// It is a board.
+    /// Whether the board certainly exists.
     pub fn is_sure(&self) -> bool {
         self.sure
     }
 
-    /// It was found by mistake.
+    /// Whether the board was found by mistake.
     pub fn is_nobody(&self) -> bool {
         !self.sure && self.failures >= NOBODY
     }
 
-    /// It is there.
+    /// Whether the board exists and answers.
     pub fn answers(&self) -> bool {
         self.sure && !self.silent
     }
 
-    /// It was found, and has not been read; and can be asked now.
+    /// Whether the board was found but not read yet, and can be polled now.
     pub fn is_new(&self, now: Millis) -> bool {
         self.shown.is_none() && !self.silent && self.rest_until <= now
     }
 
-    /// When it counts as silent unless it answers.
+    /// Returns the time at which the board counts as silent unless it replies.
     pub fn silent_at(&self) -> Option<Millis> {
         self.answers().then_some(self.heard_at + SILENT)
     }
 
-    /// Says so once when it has been silent for long.
+    /// Reports a board as silent, once, when that time has passed.
     pub fn silent(&mut self, now: Millis) {
         if self.silent_at().is_some_and(|at| at <= now) {
             let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
@@ -192,14 +191,14 @@ impl Board {
         }
     }
 
-    /// It could not be asked until now.
+    /// Restarts the silence timeout, because the board could not be polled until now.
     pub fn excuse(&mut self, now: Millis) {
         if !self.silent {
             self.heard_at = now;
         }
     }
 
-    /// What it is asked next, and when.
+    /// Returns the next request and its time.
     pub fn next(&self) -> (Millis, Question) {
         let (at, question) = if !self.sure {
             (0, Question::Version)
@@ -221,17 +220,17 @@ impl Board {
         (at.max(self.rest_until), question)
     }
 
-    /// All squares are wanted.
+    /// Requests all squares.
     pub fn want_placement(&mut self) {
         self.wanted = true;
     }
 
-    /// What the clock shows is wanted, also if it is the same as before.
+    /// Requests the state of the clock, even if it has not changed.
     pub fn want_clock(&mut self, now: Millis) {
         (self.clock, self.clock_at) = (None, now);
     }
 
-    /// What happened since the start of the game is wanted; `up`: it can be asked.
+    /// Requests the changes since the start of the game; `up`: the link is up.
     pub fn want_memory(&mut self, up: bool) {
         self.memory = TRIES;
         if !up || self.silent {
@@ -239,7 +238,7 @@ impl Board {
         }
     }
 
-    /// A whole reply came from it.
+    /// Handles the arrival of a complete reply.
     pub fn heard(&mut self, now: Millis) {
         (self.sure, self.heard_at, self.failures, self.rest_until) = (true, now, 0, 0);
         if std::mem::take(&mut self.silent) {
@@ -247,7 +246,7 @@ impl Board {
         }
     }
 
-    /// It says who it is, if it has not for long.
+    /// Reports the identity of the board if that is due.
     pub fn sign(&mut self, now: Millis, address: Address) {
         let is_due = self.signed_at.is_none_or(|at| now >= at + SIGN);
         if self.answers() && is_due && self.failures == 0 && self.heard_at == now {
@@ -256,7 +255,7 @@ impl Board {
         }
     }
 
-    /// Nothing came, or nothing whole.
+    /// Handles a request without a reply, or with only a damaged one.
     pub fn unanswered(&mut self, now: Millis, question: Question) {
         self.failures += 1;
         (self.failed_at, self.check_at) = (Some(now), self.check_at.min(now + CHECK_SOON));
@@ -274,7 +273,7 @@ impl Board {
         }
     }
 
-    /// A reply, and the question that it answers.
+    /// Processes a reply, and the request that it answers.
     pub fn answer(&mut self, now: Millis, id: u8, data: &[u8], question: Option<Question>) {
         match (id, data) {
             (0x83, _) => match message::read(0x86, data) {
@@ -316,7 +315,7 @@ impl Board {
     fn changes(&mut self, now: Millis, data: &[u8], question: Option<Question>) {
         let due = self.changes_at;
         let is_known = !data.is_empty() && self.last.0 == data;
-        // What was repeated may come twice; and where the question was lost, what comes again is older than that.
+        // Repeated changes may arrive twice; and if the request was lost, the repetition is older than that.
         let is_echo = is_known && (self.last.1 || question == Some(Question::Repeat));
         match question {
             Some(Question::Repeat) => {
@@ -349,7 +348,7 @@ impl Board {
                     if let Some(shown) = &mut self.shown {
                         shown[square as usize] = sensed;
                     }
-                    // Before the first dump it is what happened before.
+                    // Changes before the first dump belong to the past.
                     if self.shown.is_some() || question.is_none() {
                         self.readings.push_back(Reading::Square(square, sensed));
                     }
@@ -377,7 +376,7 @@ impl Board {
         }
     }
 
-    /// What happened will not come: what came before the first dump stands in for it.
+    /// Reports the changes that came before the first dump instead of the memory, which will not arrive.
     fn give_up_memory(&mut self) {
         if std::mem::take(&mut self.memory) > 0 {
             self.readings.push_back(Reading::Memory(memory::read(&self.before)));

@@ -1,29 +1,29 @@
-//! Bytes into replies, whatever happened to the bytes; and commands into bytes.
+//! Decodes replies and recovers from any damage to the bytes; encodes commands.
 
 use crate::boards::Address;
 
-/// What a byte completed.
+/// The result of decoding a byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A whole reply with the right checksum.
+    /// A complete reply with a correct checksum.
     Reply {
-        /// What it is.
+        /// Type of the reply.
         id: u8,
-        /// Whose it is.
+        /// Address of the board that sent it.
         from: Address,
-        /// What it says.
+        /// Its data.
         data: Vec<u8>,
     },
-    /// So many bytes belong to no whole reply.
+    /// The number of bytes that belong to no complete reply.
     Damaged(usize),
 }
 
-/// The reply that is being read.
+/// The decoder, with the incomplete reply.
 #[derive(Default)]
 pub struct Frames(Vec<u8>);
 
 impl Frames {
-    /// Takes the next byte.
+    /// Decodes the next byte.
     pub fn feed(&mut self, byte: u8) -> Option<Item> {
         if byte & 0x80 != 0 {
             let cut_short = std::mem::replace(&mut self.0, vec![byte]).len();
@@ -52,12 +52,12 @@ impl Frames {
         }
     }
 
-    /// Whether a reply has begun and not ended.
+    /// Whether a reply is incomplete.
     pub fn is_inside(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// Nothing follows. Returns how many bytes belong to no whole reply.
+    /// Discards an incomplete reply because no more bytes follow. Returns the number of bytes discarded.
     pub fn clear(&mut self) -> usize {
         std::mem::take(&mut self.0).len()
     }
@@ -67,14 +67,14 @@ impl Frames {
     }
 }
 
-/// A command as it goes on the line; [`Address`] 0 is all boards.
+/// Encodes a command; [`Address`] 0 is all boards.
 pub fn command(code: u8, to: Address) -> Vec<u8> {
     let mut bytes = vec![code, (to.0 >> 7 & 0x7f) as u8, (to.0 & 0x7f) as u8];
     bytes.push(checksum(&bytes));
     bytes
 }
 
-/// A command with data, which begins as a reply does.
+/// Encodes a command with data, which begins as a reply does.
 pub fn command_with(code: u8, to: Address, data: &[u8]) -> Vec<u8> {
     let length = data.len() + 6;
     let mut bytes =
@@ -84,7 +84,7 @@ pub fn command_with(code: u8, to: Address, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The sum of all bytes before, seven bits of it.
+/// Returns the low seven bits of the sum of all bytes.
 fn checksum(bytes: &[u8]) -> u8 {
     bytes.iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte)) & 0x7f
 }
@@ -93,13 +93,13 @@ fn address(high: u8, low: u8) -> Address {
     Address(u16::from(high) << 7 | u16::from(low))
 }
 
-/// The length that a header says, from the id to the checksum, if there is such a reply.
+/// Returns the length given by a header, from the id to the checksum, if such a reply exists.
 fn length(id: u8, high: u8, low: u8) -> Option<usize> {
     let length = usize::from(high) << 7 | usize::from(low);
     let fits = match id {
         0x83 => length == 70,
         0x84 => length == 13,
-        // b1 and b5: a Centaur's keys and battery.
+        // b1 and b5: keys and battery of a Centaur.
         0x85 | 0x86 | 0xb1 | 0xb5 => length >= 6,
         0x87 | 0x88 => length == 6,
         0x89 => length == 6 || length == 8,

@@ -1,53 +1,53 @@
-//! Bytes into messages, whatever happened to the bytes.
+//! Decodes messages and recovers from any damage to the bytes.
 
 use crate::boards::{Battery, Placement, Sensed};
 use shakmaty::{Color, Role};
 
-/// The longest text of the board about itself that is read.
+/// Maximum length of the board's text about itself.
 const TEXT: usize = 64;
-/// Two letters and 32 bytes.
+/// Length of the message with the squares: two letters and 32 bytes.
 const SQUARES: usize = 34;
 
-/// What the bytes completed.
+/// An item decoded from the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
     /// All squares.
     Squares(Box<Placement>),
     /// The battery.
     Battery(Battery),
-    /// What the board calls itself.
+    /// The board's text about itself.
     Text(String),
-    /// So many bytes belonged to nothing.
+    /// The number of bytes that belonged to no message.
     Skipped(usize),
 }
 
-/// The message that is being read, from its `=` on.
+/// The decoder, with the incomplete message from its `=` on.
 #[derive(Default)]
 pub struct Frames {
     bytes: Vec<u8>,
     skipped: usize,
-    /// Nothing follows.
+    /// Whether no more bytes follow.
     ended: bool,
 }
 
 impl Frames {
-    /// Takes the next byte.
+    /// Adds the next byte.
     pub fn feed(&mut self, byte: u8) {
         self.ended = false;
         self.bytes.push(byte);
     }
 
-    /// Nothing follows: what is begun is over, or belongs to nothing.
+    /// Marks the end of the bytes: an incomplete message is over, or belongs to nothing.
     pub fn end(&mut self) {
         self.ended = true;
     }
 
-    /// Whether the last byte left something unfinished.
+    /// Whether the decoder has unfinished bytes.
     pub fn is_inside(&self) -> bool {
         !self.bytes.is_empty() || self.skipped > 0
     }
 
-    /// The next thing that is complete.
+    /// Returns the next complete item.
     pub fn next(&mut self) -> Option<Item> {
         loop {
             let (item, length) = match self.bytes.as_slice() {
@@ -66,7 +66,7 @@ impl Frames {
                     match text.len() > length || length >= TEXT || self.ended {
                         true if length > 0 => {
                             let words = String::from_utf8_lossy(text.get(..length).unwrap_or_default()).trim().to_owned();
-                            // The end of its line belongs to it.
+                            // The end of the line belongs to the text.
                             let end = text.iter().skip(length).take_while(|byte| matches!(byte, b'\r' | b'\n' | 0)).count();
                             (Some(Item::Text(words)), 2 + length + end)
                         }
@@ -74,7 +74,7 @@ impl Frames {
                         false => (None, 0),
                     }
                 }
-                // A line may end after what is known of it.
+                // A line end may follow a message.
                 [b'\r' | b'\n', ..] if self.skipped == 0 => {
                     self.bytes.remove(0);
                     continue;
@@ -101,7 +101,7 @@ impl Frames {
     }
 }
 
-/// The squares as far as they have come; `None`: that is no piece.
+/// Decodes the squares that have arrived; `None` if a code is invalid.
 fn placement(data: &[u8]) -> Option<Placement> {
     let mut placement: Placement = [Sensed::Empty; 64];
     let halves = data.iter().take(SQUARES - 2).flat_map(|byte| [byte >> 4, byte & 0x0f]);

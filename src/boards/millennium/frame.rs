@@ -1,15 +1,15 @@
-//! Characters into replies, whatever happened to them; and commands into bytes.
+//! Decodes replies and recovers from any damage to the bytes; encodes commands.
 
-/// What a byte completed.
+/// An item decoded from the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A reply: its letter, and what stands between that and the block check.
+    /// A reply: its letter, and the data between that and the block check.
     Reply(u8, Vec<u8>),
-    /// So many bytes before this one belonged to nothing.
+    /// The number of skipped bytes before this one that belonged to no reply.
     Skipped(usize),
 }
 
-/// The reply that is being read, as seven-bit characters, from its letter on.
+/// The decoder, with the incomplete reply as seven-bit characters, including its letter.
 #[derive(Default)]
 pub struct Frames {
     reply: Vec<u8>,
@@ -17,13 +17,13 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Takes the next byte, whatever its parity: some boards send it wrong, and every reply has a block check. What it
-    /// completed is told by [`Frames::next`], until there is nothing more.
+    /// Adds a byte and ignores its parity: some boards send it wrong, and every reply has a block check. [`Frames::next`] returns
+    /// the completed items until there are no more.
     pub fn feed(&mut self, byte: u8) {
         self.reply.push(byte & 0x7f);
     }
 
-    /// The next thing that is complete.
+    /// Returns the next complete item.
     pub fn next(&mut self) -> Option<Item> {
         loop {
             while !self.reply.is_empty() && !is_beginning(&self.reply) {
@@ -44,12 +44,12 @@ impl Frames {
         }
     }
 
-    /// Whether the last byte left something unfinished.
+    /// Whether the decoder has unfinished bytes.
     pub fn is_inside(&self) -> bool {
         !self.reply.is_empty() || self.skipped > 0
     }
 
-    /// Nothing follows: how many bytes belonged to nothing.
+    /// Discards an incomplete reply because no more bytes follow, and returns the number of bytes that belonged to no reply.
     pub fn give_up(&mut self) -> usize {
         std::mem::take(&mut self.skipped) + std::mem::take(&mut self.reply).len()
     }
@@ -60,7 +60,7 @@ impl Frames {
     }
 }
 
-/// The length of a reply, by its letter.
+/// Returns the length of a reply with this letter.
 fn length(letter: u8) -> Option<usize> {
     match letter {
         b's' => Some(67),
@@ -78,18 +78,18 @@ fn is_beginning(text: &[u8]) -> bool {
     rest.iter().take(length - 1).enumerate().all(fits)
 }
 
-/// A command as it goes on the line: its block check at the end, odd parity in bit 7.
+/// Encodes a command, with its block check at the end and odd parity in bit 7.
 pub fn command(text: &str) -> Vec<u8> {
     let checked = format!("{text}{:02X}", check(text.as_bytes()));
     checked.bytes().map(|byte| if byte.count_ones().is_multiple_of(2) { byte | 0x80 } else { byte }).collect()
 }
 
-/// All characters, exclusive-or.
+/// Returns the exclusive-or of all characters.
 fn check(text: &[u8]) -> u8 {
     text.iter().fold(0, |sum, char| sum ^ char)
 }
 
-/// The number that these hexadecimal digits say.
+/// Parses hexadecimal digits.
 pub fn hex(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }

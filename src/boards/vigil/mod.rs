@@ -1,42 +1,42 @@
-//! Whether a board still answers: what protocols share whose boards are asked now and then.
+//! Detection of silent boards, shared by the protocols that poll their board.
 
 use super::{Millis, Reading, Trouble};
 
-/// Unanswered for so long a board counts as silent. Milliseconds.
+/// Time after the first unanswered request until a board counts as silent, in milliseconds.
 pub const SILENT: Millis = 5_000;
 
-/// Since when a board has been asked in vain.
+/// The silence watchdog of a board.
 #[derive(Default)]
 pub struct Vigil {
     heard_at: Millis,
     unanswered_since: Option<Millis>,
-    /// [`Trouble::Silent`] was said.
+    /// Whether [`Trouble::Silent`] has been reported.
     silent: bool,
 }
 
 impl Vigil {
-    /// The link came up.
+    /// Starts the watchdog when the link comes up.
     pub fn begin(now: Millis) -> Vigil {
         Vigil { heard_at: now, ..Vigil::default() }
     }
 
-    /// It was asked something.
+    /// Records that a request was sent.
     pub fn asked(&mut self, now: Millis) {
         self.unanswered_since.get_or_insert(now);
     }
 
-    /// It said something; what is to be passed on for that.
+    /// Records that the board replied, and returns the reading to pass on, if any.
     pub fn heard(&mut self, now: Millis) -> Option<Reading> {
         (self.heard_at, self.unanswered_since) = (now, None);
         std::mem::take(&mut self.silent).then_some(Reading::Trouble(Trouble::Answering))
     }
 
-    /// When it counts as silent, unless it says something.
+    /// Returns the time at which the board counts as silent unless it replies.
     pub fn deadline(&self) -> Option<Millis> {
         self.unanswered_since.filter(|_| !self.silent).map(|since| since + SILENT)
     }
 
-    /// Says so once.
+    /// Reports a board as silent, once, when that time has passed.
     pub fn check(&mut self, now: Millis) -> Option<Reading> {
         self.deadline().filter(|at| *at <= now)?;
         self.silent = true;
@@ -44,7 +44,7 @@ impl Vigil {
         Some(Reading::Trouble(Trouble::Silent(quiet)))
     }
 
-    /// It was said that it is silent.
+    /// Whether the board has been reported as silent.
     pub fn is_silent(&self) -> bool {
         self.silent
     }

@@ -1,4 +1,4 @@
-//! A private bus, a virtual board and touchmoved, all of which end and are put away with this.
+//! A private bus, a virtual board and touchmoved, which all end and are cleaned up when the stage is dropped.
 
 use crate::boards::Model;
 use anyhow::{Context, bail};
@@ -10,19 +10,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a program may take to end when asked.
+/// Maximum time for a program to end after SIGTERM.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Times that a player's hand takes are shortened by the speed, and so are those that wait for it. Milliseconds.
+/// The settings `settle_ms`, `settle_low_ms` and `dwell_ms`, in milliseconds. They are divided by the speed, as the durations of
+/// the hands are.
 const SETTLE: (u32, u32, u32) = (250, 120, 5000);
 
-/// Everything that runs. What was started last ends first; the directory goes last.
+/// All running programs. The last one started ends first; the directory is removed last.
 pub struct Stage {
     touchmoved: Option<Running>,
     model: &'static Model,
     board: Running,
     bus: Running,
     dir: Dir,
-    /// Where the private bus listens.
+    /// The address of the private bus.
     pub address: String,
     /// The virtual board's serial port.
     pub port: PathBuf,
@@ -65,7 +66,7 @@ impl Stage {
         Ok(Stage { touchmoved: None, model, board, bus, dir, address, port: port.into() })
     }
 
-    /// Starts touchmoved on this bus, with this board, and a state directory of its own.
+    /// Starts touchmoved on this bus, with this board and its own state directory.
     pub fn start_touchmoved(&mut self) -> anyhow::Result<()> {
         let mut command = Command::new(sibling("touchmoved")?);
         let (dir, port) = (&self.dir.0, &self.port);
@@ -76,7 +77,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Fails when one of them has ended.
+    /// Fails if one of the programs has ended.
     pub fn still_runs(&mut self) -> anyhow::Result<()> {
         for running in [Some(&mut self.bus), Some(&mut self.board), self.touchmoved.as_mut()].into_iter().flatten() {
             if let Some(status) = running.child.try_wait()? {
@@ -86,13 +87,13 @@ impl Stage {
         Ok(())
     }
 
-    /// What touchmoved logged.
+    /// Returns what touchmoved logged.
     pub fn last_words(&self) -> String {
         self.touchmoved.as_ref().map(Running::said).unwrap_or_default().trim().to_owned()
     }
 }
 
-/// A program that lies beside this one.
+/// Returns the path of a program in the same directory as this one.
 fn sibling(name: &str) -> anyhow::Result<PathBuf> {
     let own = std::env::current_exe().context("this program does not know where it lies")?;
     let path = own.with_file_name(name);
@@ -102,7 +103,7 @@ fn sibling(name: &str) -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
-/// A program that ends with this.
+/// A child process that ends when this is dropped.
 struct Running {
     name: &'static str,
     child: Child,
@@ -116,7 +117,7 @@ impl Running {
         Ok(Running { name, child: child.with_context(|| format!("{name} cannot be started"))?, log })
     }
 
-    /// Starts a program whose first line tells where it is to be found.
+    /// Starts a program that prints its address in its first line.
     fn start(name: &'static str, mut command: Command, dir: &Dir) -> anyhow::Result<(Running, String)> {
         command.stdout(Stdio::piped());
         let mut running = Running::spawn(name, command, dir)?;
@@ -124,7 +125,7 @@ impl Running {
         if let Some(output) = running.child.stdout.take() {
             BufReader::new(output).read_line(&mut line)?;
         }
-        // dbus-daemon adds its guid.
+        // `dbus-daemon` appends its guid.
         let place = line.trim().split(",guid=").next().unwrap_or_default().to_owned();
         if place.is_empty() {
             bail!("{name} ended at once{}", running.said());
@@ -132,7 +133,7 @@ impl Running {
         Ok((running, place))
     }
 
-    /// What it wrote to standard error, on a line of its own.
+    /// Returns what the program wrote to standard error, on a line of its own.
     fn said(&self) -> String {
         match fs::read_to_string(&self.log) {
             Ok(text) if !text.trim().is_empty() => format!(":\n{}", text.trim()),
@@ -144,7 +145,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            // Already ended and not waited for: it cannot be somebody else's pid yet.
+            // The child may have ended, but it has not been waited for, so its pid cannot have been reused.
             let _ = kill_process(pid, Signal::TERM);
         }
         let until = Instant::now() + PATIENCE;
@@ -156,7 +157,7 @@ impl Drop for Running {
     }
 }
 
-/// A directory for nobody else, that is removed with this.
+/// A private directory that is removed when this is dropped.
 struct Dir(PathBuf);
 
 impl Dir {

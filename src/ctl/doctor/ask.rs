@@ -1,37 +1,37 @@
-//! Asks whatever is on a port whether it is a board, as touchmoved does when it greets one.
+//! Probes a port for a board, in the same way as touchmoved greets one.
 
 use crate::boards::{Identity, LinkState, Millis, Model, Reading, Sensed, Trouble};
 use crate::link::Port;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// So long it may take until all squares have been read.
+/// Maximum time until all squares have been read, in milliseconds.
 const PATIENCE: Millis = 5_000;
-/// So long a board that has told its squares may take to tell who it is.
+/// Maximum time for a board that has sent its squares to send its identity, in milliseconds.
 const MANNERS: Millis = 1_500;
-/// A line that takes nothing for so long is stuck.
+/// Timeout of a write: a line that accepts nothing for this time is stuck.
 const STUCK: Duration = Duration::from_secs(2);
 
-/// What came back.
+/// The result of probing a port.
 pub enum Answer {
     /// A board of this model.
     Board {
-        /// What it says about itself.
+        /// What the board says about itself.
         about: Vec<String>,
-        /// How many squares are not empty.
+        /// Number of occupied squares.
         pieces: usize,
     },
-    /// Lines of a board of another model: why that is thought, and what to configure.
+    /// A board of another model: the evidence, and what to configure.
     OtherModel(String),
-    /// So many bytes, but no placement.
+    /// This number of bytes, but no placement.
     Nonsense(usize),
-    /// Not a byte.
+    /// No byte.
     Nothing,
-    /// The port went away.
+    /// The port disappeared.
     Gone,
 }
 
-/// Greets and listens.
+/// Greets the board and evaluates its replies.
 pub async fn ask(port: &mut Port, model: &Model) -> Answer {
     let mut protocol = (model.protocol)();
     let began = Instant::now();

@@ -1,9 +1,9 @@
-//! What was found, for people and for programs.
+//! The findings of `doctor`, as text and as JSON.
 
 use serde::Serialize;
 use std::fmt::Write;
 
-/// What was found, in the order in which it was looked at.
+/// All findings, in the order of examination.
 #[derive(Default, Serialize)]
 pub struct Report {
     findings: Vec<Finding>,
@@ -11,9 +11,9 @@ pub struct Report {
 
 #[derive(Serialize)]
 struct Finding {
-    /// What was looked at: one word.
+    /// What was examined: one word.
     check: &'static str,
-    /// `null`: worth knowing, neither good nor bad.
+    /// `null`: for information, neither good nor bad.
     ok: Option<bool>,
     message: String,
     /// What to do.
@@ -22,32 +22,32 @@ struct Finding {
 }
 
 impl Report {
-    /// This is as it should be.
+    /// Adds a finding that is as it should be.
     pub fn good(&mut self, check: &'static str, message: impl Into<String>) {
         self.findings.push(Finding { check, ok: Some(true), message: message.into(), next: None });
     }
 
-    /// This is not, and `next` is what to do.
+    /// Adds a fault; `next` is what to do.
     pub fn bad(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
         self.findings.push(Finding { check, ok: Some(false), message: message.into(), next: Some(next.into()) });
     }
 
-    /// Good to know.
+    /// Adds a finding for information.
     pub fn note(&mut self, check: &'static str, message: impl Into<String>) {
         self.findings.push(Finding { check, ok: None, message: message.into(), next: None });
     }
 
-    /// Whether nothing was bad.
+    /// Returns whether there is no fault.
     pub fn is_well(&self) -> bool {
         self.findings.iter().all(|finding| finding.ok != Some(false))
     }
 
-    /// `{"ok": …, "findings": [{"check": …, "ok": true|false|null, "message": …, "next": …}]}`, on one line.
+    /// Returns `{"ok": …, "findings": [{"check": …, "ok": true|false|null, "message": …, "next": …}]}`, on one line.
     pub fn json(&self) -> String {
         serde_json::json!({ "ok": self.is_well(), "findings": self.findings }).to_string()
     }
 
-    /// A line for each finding, and below it what to do.
+    /// Returns a line for each finding, followed by what to do.
     pub fn text(&self, colours: bool) -> String {
         let mut text = String::new();
         for finding in &self.findings {

@@ -1,15 +1,15 @@
-//! What touchmoved itself says, where it runs.
+//! The findings of a running touchmoved.
 
 use super::report::Report;
 use crate::publish::client::{self, Absent, BoardInfo, Client, ClientError, Snapshot};
 use crate::publish::dbus::{Bus, Stream};
 use std::path::Path;
 
-/// What touchmoved says, and on which bus; or why it says nothing.
+/// The bus and the snapshot of touchmoved, or why there is none.
 pub struct Service(Result<(Bus, Snapshot), ClientError>);
 
 impl Service {
-    /// Asks it on this bus, else on that of the configuration, `auto`: wherever it is. Nothing is started by that.
+    /// Queries touchmoved on this bus, else on the configured one; `auto`: on any bus where it runs. This never starts it.
     pub async fn ask(bus: Option<&Bus>, configured: &str) -> Service {
         let buses = bus.cloned().or_else(|| configured.parse().ok()).map_or_else(Bus::likely, |bus| vec![bus]);
         let asked = async {
@@ -19,14 +19,14 @@ impl Service {
         Service(asked.await)
     }
 
-    /// The board that it has, or would have, on this port.
+    /// Returns the board that touchmoved has, or would have, on this port.
     pub fn board(&self, node: &Path) -> Option<&BoardInfo> {
         let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let boards = self.0.as_ref().map(|(_, snapshot)| snapshot.boards.as_slice()).unwrap_or_default();
         boards.iter().find(|board| board.state != "unplugged" && whole(Path::new(&board.port)) == whole(node))
     }
 
-    /// Whether boards are for the service of this machine to open, and not for the user of this program.
+    /// Returns whether the system service opens the boards, and not the user of this program.
     pub fn is_machines(&self) -> bool {
         match &self.0 {
             Ok((bus, _)) => *bus == Bus::System,
@@ -35,7 +35,7 @@ impl Service {
         }
     }
 
-    /// Whether touchmoved can be reached, and what it says of its boards.
+    /// Reports whether touchmoved can be reached, and the state of its boards.
     pub fn tell(self, report: &mut Report) {
         match self.0 {
             Ok((bus, snapshot)) => {
@@ -52,7 +52,7 @@ impl Service {
     }
 }
 
-/// What touchmoved says of a board.
+/// Reports the state of a board.
 pub fn tell(report: &mut Report, board: &BoardInfo) {
     match board.state.as_str() {
         "ready" => report.good("service", format!("touchmoved reads board {} on {}", board.id, board.port)),

@@ -1,4 +1,4 @@
-//! What clients of the LiveChess server that cannot take a move back would have been told, and how often that was wrong.
+//! Simulates clients of the LiveChess server that cannot retract a move, and counts how often they would have received a wrong one.
 
 use crate::boards::Millis;
 use crate::ctl::figures::{Delay, share};
@@ -9,15 +9,15 @@ use crate::simulate::truth::{Truth, Why};
 use crate::table::Table;
 use serde::Serialize;
 
-/// A client that takes the first move that it is told at each ply.
+/// A client that accepts the first move that it receives for each ply.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
-    /// By ply, from 0: each move that it was told there, and when.
+    /// By ply, from 0: each move that the client received, and when.
     told: Vec<Vec<(String, Millis)>>,
 }
 
 impl Client {
-    /// The moves that it is told now.
+    /// Sends the client the moves that are due now.
     fn hear(&mut self, now: Millis, record: &Record, settled: usize) {
         for (index, ply) in record.plies.iter().take(settled).take_while(|ply| is_stable(ply)).enumerate() {
             self.hear_one(now, index, ply);
@@ -34,7 +34,7 @@ impl Client {
         }
     }
 
-    /// Compares what it was told with what was played. `edges` holds, for each ply from 1, when its last byte arrived.
+    /// Compares the received moves with the played ones. `edges` holds, for each ply from 1, when its last byte arrived.
     pub fn compare(&self, truth: &Truth, edges: &[Millis]) -> ClientFigures {
         let mut figures = ClientFigures::default();
         for (index, told) in self.told.iter().enumerate() {
@@ -59,7 +59,7 @@ impl Client {
     }
 }
 
-/// Two clients of one game: one is told settled moves, the other all as soon as they are on record.
+/// Two clients of one game: one receives settled moves, the other all moves as soon as they are on record.
 #[derive(Clone, Debug, Default)]
 pub struct Clients {
     caution: Option<Caution>,
@@ -68,12 +68,12 @@ pub struct Clients {
     open: Vec<(usize, Ply)>,
     settled: Client,
     prompt: Client,
-    /// A move was made: the next start is that of another game.
+    /// A move was made: the next start belongs to another game.
     is_played: bool,
 }
 
 impl Clients {
-    /// The table said this.
+    /// Handles an event of the table.
     pub fn event(&mut self, now: Millis, event: &Event) {
         match event {
             Event::GameStarted { .. } if self.is_played => self.caution = None,
@@ -86,10 +86,10 @@ impl Clients {
         }
     }
 
-    /// The table has taken all that there was by now.
+    /// Updates both clients after the table has handled all input up to now.
     pub fn see(&mut self, now: Millis, table: &Table) {
         let (Some(caution), Some(record)) = (&mut self.caution, table.record()) else { return };
-        // What was due before was told of the record as it was then.
+        // Moves that were due earlier are sent as the record was at that time.
         while let Some(due) = caution.next_deadline().filter(|due| *due < now) {
             caution.advance(due);
             let told = self.open.extract_if(.., |(index, ply)| *index < caution.settled() && is_stable(ply));
@@ -101,38 +101,38 @@ impl Clients {
         self.prompt.hear(now, record, usize::MAX);
     }
 
-    /// What both were told.
+    /// Compares what both clients received with the ground truth.
     pub fn compare(&self, truth: &Truth, edges: &[Millis]) -> [ClientFigures; 2] {
         [&self.settled, &self.prompt].map(|client| client.compare(truth, edges))
     }
 }
 
-/// What one client was told in one game, compared with what was played.
+/// What one client received in one game, compared with what was played.
 #[derive(Clone, Debug, Default)]
 pub struct ClientFigures {
-    /// Plies at which the first move that it was told was wrong.
+    /// Plies for which the first move received was wrong.
     pub wrong: u64,
-    /// Plies that were played and at which it was told nothing.
+    /// Plies that were played and for which no move was received.
     pub never_told: u64,
-    /// From the last edge of a move until it was told, milliseconds.
+    /// Delays from the last edge of a move until it was received, in milliseconds.
     pub delays: Vec<u64>,
 }
 
-/// The same of many games.
+/// The sum of [`ClientFigures`] over many games.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct FirstSeen {
-    /// Plies at which the first move that was told was wrong.
+    /// Plies for which the first move received was wrong.
     pub wrong: u64,
     /// The same per thousand plies.
     pub wrong_per_1000: f64,
-    /// Plies that were played and at which nothing was told: silence is no success.
+    /// Plies that were played and for which no move was received: silence is no success.
     pub never_told: u64,
-    /// From the last edge of a move until it was told.
+    /// Delay from the last edge of a move until it was received.
     pub delay: Delay,
 }
 
 impl FirstSeen {
-    /// The sum. `plies`: those truly played.
+    /// Sums up. `plies` is the number of plies played.
     pub fn of<'a>(games: impl Iterator<Item = &'a ClientFigures> + Clone, plies: u64) -> FirstSeen {
         let wrong = games.clone().map(|game| game.wrong).sum();
         let never_told = games.clone().map(|game| game.never_told).sum();

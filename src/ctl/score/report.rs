@@ -1,4 +1,4 @@
-//! What `score` prints: figures for people, or as JSON.
+//! The output of `score`: figures as text, or as JSON.
 
 use super::clients::FirstSeen;
 use super::{Args, Job, Outcome, Sense};
@@ -7,24 +7,24 @@ use crate::ctl::figures::{CALIBRATION, Delay, Figures, share};
 use clap::ValueEnum;
 use serde::Serialize;
 
-/// All figures of a run. With `--json` this is what is printed.
+/// All figures of a run; `--json` prints this.
 #[derive(Serialize)]
 pub struct Report<'a> {
     board: &'a str,
     hands: &'a str,
-    /// What the hands do besides, as it is written on the command line.
+    /// Further options of the hands, as written on the command line.
     options: String,
     clock: bool,
-    /// `None`: what the board gives.
+    /// `None`: all that the board detects.
     sensing: Option<String>,
     seeds: u64,
     #[serde(flatten)]
     figures: Figures,
-    /// Clients of the LiveChess server that cannot take a move back.
+    /// Clients of the LiveChess server that cannot retract a move.
     first_seen: FirstSeen,
     /// The same with `publish = "prompt"` under [livechess].
     first_seen_prompt: FirstSeen,
-    /// The same streams decoded otherwise.
+    /// The same streams decoded by other decoders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     against: Vec<Beside>,
     /// What any decoder could know.
@@ -37,28 +37,28 @@ pub struct Report<'a> {
 #[derive(Serialize)]
 struct Beside {
     decoder: &'static str,
-    /// It says nothing before the end: there is no delay.
+    /// The decoder reports nothing before the end, so there is no delay.
     offline: bool,
     #[serde(flatten)]
     figures: Figures,
 }
 
-/// A game that went wrong.
+/// A game with a failure.
 #[derive(Debug, Serialize)]
 struct Failure {
     file: String,
     game: usize,
     seed: u64,
     what: String,
-    /// What shows it again.
+    /// The command that reproduces it.
     command: String,
 }
 
-/// So many games that went wrong are named.
+/// Maximum number of failures that are listed.
 const NAMED: usize = 10;
 
 impl<'a> Report<'a> {
-    /// Sums up; outcomes stand in the order of the jobs.
+    /// Sums up; outcomes are in the order of the jobs.
     pub(super) fn of(args: &'a Args, jobs: &[Job], outcomes: &[Outcome]) -> Report<'a> {
         let against = args.against.iter().enumerate().map(|(index, baseline)| Beside {
             decoder: baseline.name(),
@@ -100,7 +100,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// For people.
+    /// Prints the report as text.
     pub(super) fn print(&self, args: &Args) {
         let figures = &self.figures;
         let options = if self.options.is_empty() { String::new() } else { format!(" {}", self.options) };
@@ -234,12 +234,12 @@ fn percent(part: u64, whole: u64) -> String {
     format!("{:.2} %", share(part, whole, 100.0))
 }
 
-/// The word of a kind of sensor on the command line.
+/// Returns the name of a kind of sensor on the command line.
 fn word(sense: Sense) -> String {
     sense.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
 }
 
-/// What shows again what went wrong in a game.
+/// Returns the command that reproduces the failure of a game.
 fn command(args: &Args, job: &Job) -> String {
     let Args { board, hands, .. } = args;
     let clock = if args.clock { " --clock" } else { "" };

@@ -1,4 +1,4 @@
-//! One simulated game through our own table, and the same readings through whatever else was asked for.
+//! Runs one simulated game through the table, and the same readings through the other requested decoders.
 
 use super::clients::{ClientFigures, Clients};
 use crate::boards::{self, Millis, Reading, Sensing};
@@ -13,48 +13,48 @@ use crate::simulate::script::Script;
 use crate::table::{Settings, Table};
 use anyhow::Context;
 
-/// What is to be made of a game.
+/// What to compute for a game.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted<'a> {
-    /// What is left of the readings; `None`: what the board gives.
+    /// The sensing to which readings are reduced; `None`: that of the board.
     pub sensing: Option<Sensing>,
-    /// What else is to decode it.
+    /// The other decoders.
     pub against: &'a [Baseline],
-    /// What any decoder could know.
+    /// Compute the bound for any decoder.
     pub bound: bool,
-    /// Our own model with the whole stream at hand.
+    /// Compute the offline decoding with our own model.
     pub hindsight: bool,
 }
 
-/// What was made of a game.
+/// The figures of one game.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// By us.
+    /// The figures of touchmove.
     pub ours: GameFigures,
-    /// By each of [`Wanted::against`].
+    /// The figures of each of [`Wanted::against`].
     pub against: Vec<GameFigures>,
-    /// If it is wanted; `None` also where an illegal move stands.
+    /// The bound, if requested; `None` also if an illegal move remains in the game.
     pub bound: Option<Bound>,
-    /// If it is wanted.
+    /// The figures of the offline decoding, if requested.
     pub hindsight: Option<GameFigures>,
-    /// A client of the LiveChess server that cannot take a move back and is told settled moves.
+    /// A client of the LiveChess server that cannot retract a move and receives settled moves.
     pub first_seen: ClientFigures,
-    /// The same, told every move as soon as it is on record.
+    /// The same for a client that receives every move as soon as it is on record.
     pub first_seen_prompt: ClientFigures,
 }
 
 /// Simulates one game, follows it, and compares.
 ///
 /// # Errors
-/// When there is no such board.
+/// If there is no such board.
 pub fn play_and_compare(game: &Game, seed: u64, setting: &Setting, sensing: Option<Sensing>) -> anyhow::Result<GameFigures> {
     Ok(play(game, seed, setting, &Wanted { sensing, ..Wanted::default() })?.ours)
 }
 
-/// The same with all that is wanted, from one and the same stream of bytes.
+/// Computes everything requested from one and the same stream of bytes.
 ///
 /// # Errors
-/// When there is no such board.
+/// If there is no such board.
 pub fn play(game: &Game, seed: u64, setting: &Setting, wanted: &Wanted) -> anyhow::Result<Outcome> {
     let model = boards::model(&setting.board).context("there is no such board")?;
     let mut settings = settings(game);
@@ -87,10 +87,10 @@ pub fn play(game: &Game, seed: u64, setting: &Setting, wanted: &Wanted) -> anyho
     })
 }
 
-/// Our model with the whole stream at hand: see [`Table::in_hindsight`].
+/// Decodes the whole stream offline with our model: see [`Table::in_hindsight`].
 ///
-/// What it published on the way is of no interest: the line that is likeliest when nothing more is played is compared with the
-/// truth. As the bound does, it knows when the game is over: the pieces are left as they stand then.
+/// The moves published in between do not matter: the likeliest line at the end is compared with the ground truth. Like the bound,
+/// this decoding knows when the game is over: the pieces stay as they are then.
 fn hindsight(game: &Game, seed: u64, setting: &Setting, settings: &Settings) -> anyhow::Result<GameFigures> {
     let model = boards::model(&setting.board).context("there is no such board")?;
     let stage = setting.stage(game, seed)?.without_aftermath();
@@ -100,17 +100,17 @@ fn hindsight(game: &Game, seed: u64, setting: &Setting, settings: &Settings) -> 
     Ok(compare_line(&truth, &table.likeliest()))
 }
 
-/// So long after the last press news of the game itself may come, and nothing else is done yet. Milliseconds.
+/// Time after the last press in which news of the game itself may arrive and nothing else happens, in milliseconds.
 const LAST_NEWS: Millis = 600;
 
-/// What was heard of a game, and what we made of it.
+/// The readings of a game, with the events of the table.
 struct Heard {
     script: Script,
-    /// What the board said about its squares.
+    /// The board's readings of its squares.
     readings: Vec<(Millis, Reading)>,
     /// For each ply from 1, when its last byte arrived.
     edges: Vec<Millis>,
-    /// What we would have published, durable events only.
+    /// The durable events that would have been published.
     events: Vec<Stamped>,
     clients: Clients,
 }

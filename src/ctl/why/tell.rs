@@ -1,4 +1,4 @@
-//! The words for it, and the objects.
+//! The text and JSON output of an explanation.
 
 use super::{Entry, Happened, Line, Log, SMALL, Verdict, at_ply};
 use crate::boards::{LinkState, Millis, Sensed};
@@ -8,13 +8,13 @@ use crate::wire::{self, Word};
 use serde_json::{Value, json};
 use shakmaty::{Bitboard, Color, Piece};
 
-/// So many lines are told of one moment at most.
+/// Maximum number of lines of play listed for one moment.
 const LINES: usize = 5;
-/// So many moves of a line are told at most.
+/// Maximum number of moves listed for a line of play.
 const MOVES: usize = 4;
-/// Columns of the text.
+/// Width of the text, in columns.
 const WIDTH: usize = 98;
-/// Where what happened begins, and where what follows from it.
+/// Indentation, in columns.
 const INDENT: usize = 11;
 
 /// `19. exd5 Nxd5 20. Qxd5`
@@ -23,7 +23,7 @@ pub(super) fn numbered<'a>(fen: &str, sans: impl Iterator<Item = &'a str>) -> St
 }
 
 impl Line {
-    /// `alone`: there is no other line; then costs mean nothing. `common`: what troubles cost every line.
+    /// Creates a line. `alone`: there is no other line, so costs mean nothing. `common`: the cost of troubles that all lines share.
     pub(super) fn of(hypothesis: Hypothesis, ply: u32, alone: bool, common: i32) -> Line {
         let mut position = hypothesis.base.clone();
         let (mut sans, mut mv) = (Vec::new(), None);
@@ -83,8 +83,8 @@ impl Line {
     }
 }
 
-/// What speaks for and against a line, as an arbiter would say it. `common`: what troubles cost every line; `None`: there is
-/// no other.
+/// Returns what speaks for and against a line, in the words of an arbiter. `common` is the cost of troubles that all lines share;
+/// `None`: there is no other line.
 fn reasons(one: &Hypothesis, split: &[Split], sans: &[String], ply: u32, common: Option<i32>) -> Vec<String> {
     let mut reasons = Vec::new();
     let names = |squares: Bitboard| squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ");
@@ -145,7 +145,7 @@ fn reasons(one: &Hypothesis, split: &[Split], sans: &[String], ply: u32, common:
     reasons
 }
 
-/// Thousandths as JSON tells them, of one.
+/// Converts thousandths to a fraction of one, as in JSON.
 fn fraction(share: u16) -> f64 {
     f64::from(share) / 1000.0
 }
@@ -155,7 +155,7 @@ fn percent(share: u16) -> String {
     if share < 10 { "<1".to_owned() } else { (share / 10).to_string() }
 }
 
-/// How improbable, in words: `1 in 40`.
+/// Returns an improbability in words: `1 in 40`.
 fn odds(cost: i32) -> String {
     let of = (f64::from(cost) / 16.0).exp2();
     let text = match of {
@@ -167,7 +167,7 @@ fn odds(cost: i32) -> String {
         }
         _ => "1 in a million or less".to_owned(),
     };
-    // It stays on one line.
+    // No-break spaces keep it on one line.
     text.replace(' ', "\u{a0}")
 }
 
@@ -184,7 +184,7 @@ impl Log {
             let happened: Vec<String> = entry.happened.iter().map(Happened::sentence).collect();
             text.push_str(&wrapped(&format!("{:>9}  ", seconds(entry.at)), &happened.join(", ")));
             if let Some((lines, shares)) = &entry.possible {
-                // Lines worth a word, and of each move that was worth one before, the best: why it fell.
+                // Lines with a reportable share, and the best line of each move that had one before, to show why it was dropped.
                 let fell = |line: &&Line| {
                     let uci = line.uci(ply);
                     let best = lines.iter().find(|other| other.uci(ply) == uci);
@@ -248,7 +248,7 @@ impl Log {
         }
     }
 
-    /// The same as JSON Lines.
+    /// Returns the explanation as JSON Lines.
     pub(super) fn objects(&self, span: &[Entry], ply: u32, game: usize) -> String {
         let mut lines = Vec::new();
         for entry in span {
@@ -325,7 +325,7 @@ fn seconds(at: Millis) -> String {
     format!("{}.{:03}", at / 1000, at % 1000)
 }
 
-/// The text after this beginning, its later lines as far in; ended.
+/// Wraps the text after this beginning, with its later lines indented equally, and ends it with a newline.
 fn wrapped(begin: &str, text: &str) -> String {
     let indent = " ".repeat(begin.chars().count());
     let mut lines = vec![begin.to_owned()];

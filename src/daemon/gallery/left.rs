@@ -1,5 +1,5 @@
-//! What has left for the public, kept in a file: after a start it is public still, and nothing else is before the whole delay has
-//! passed again. No time of day says how old an event is, because that of a small computer may have been hours wrong.
+//! Stores in a file what has been released to the public. After a restart exactly that is public again; all else waits for the
+//! whole delay. An event's age is not computed from the system clock, because that of a small computer may have been hours wrong.
 
 use crate::daemon::whole_file::{Lasting, replace};
 use crate::game::Released;
@@ -11,46 +11,46 @@ use std::{fs, io};
 use tokio::time::Instant;
 use tracing::warn;
 
-/// The file is written this often at most.
+/// Shortest interval between writes of the file.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// How far each game has left.
+/// How much of each game has been released.
 #[derive(Default)]
 pub struct Left {
-    /// `None`: it is not kept.
+    /// `None`: not stored.
     path: Option<PathBuf>,
     games: BTreeMap<u64, Game>,
-    /// When something has to be written.
+    /// When the next write is due.
     due: Option<Instant>,
     failed: bool,
 }
 
-/// What is kept of a game.
+/// Stored data of a game.
 #[derive(Clone, Serialize, Deserialize)]
 struct Game {
-    /// The time of day at its board's time 0, which tells it from a game of the same number in another journal.
+    /// Wall-clock time of its board's time 0. It distinguishes the game from one with the same number in another journal.
     epoch_wall_ms: i64,
-    /// The number of its last event that has left.
+    /// Number of its last released event.
     number: u64,
-    /// Events that have left. `None` in files of older versions.
+    /// Number of released events. `None` in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     released: Option<u64>,
-    /// As [`Released::checkpoints`].
+    /// See [`Released::checkpoints`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     checkpoints: Vec<(u64, u64)>,
 }
 
-/// How much of a game had left before a restart.
+/// How much of a game had been released before a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// Exactly.
+    /// The exact state.
     Released(Released),
-    /// All up to the event with this number, with the corrections among them taken in: all that older versions kept.
+    /// All events up to this number, with their corrections applied. Older versions stored only this.
     UpTo(u64),
 }
 
 impl Left {
-    /// As it was kept in this file. What cannot be read there has not left.
+    /// Loads the file. Unreadable content counts as not released.
     pub fn kept_in(path: PathBuf) -> Left {
         let games = match fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text).unwrap_or_else(|why| {
@@ -67,38 +67,39 @@ impl Left {
         Left { path: Some(path), games, ..Left::default() }
     }
 
-    /// How much of this game has left; `None`: nothing.
+    /// Returns how much of this game has been released; `None`: nothing.
     pub fn known(&self, game: u64, epoch_wall_ms: i64) -> Option<Known> {
         let game = self.games.get(&game).filter(|known| known.epoch_wall_ms == epoch_wall_ms)?;
         let released = |count| Released { count, checkpoints: game.checkpoints.clone() };
         Some(game.released.map_or(Known::UpTo(game.number), |count| Known::Released(released(count))))
     }
 
-    /// So much of it has left, the last event with this number.
+    /// Records that this much of a game has been released, up to the event with this number.
     pub fn note(&mut self, game: u64, epoch_wall_ms: i64, number: u64, released: &Released) {
         let Released { count, checkpoints } = released.clone();
         self.games.insert(game, Game { epoch_wall_ms, number, released: Some(count), checkpoints });
         self.due = self.due.or(self.path.is_some().then(|| Instant::now() + EVERY));
     }
 
-    /// Forgets games before this one.
+    /// Removes games before this one.
     pub fn forget_before(&mut self, game: u64) {
         self.games = self.games.split_off(&game);
     }
 
-    /// When [`Left::begin_keeping`] has something to do.
+    /// Returns when [`Left::begin_keeping`] has something to do.
     pub fn due(&self) -> Option<Instant> {
         self.due
     }
 
-    /// What is to be written now, by a thread that may wait for the disk; `None`: nothing.
+    /// Returns the write that is due, for a thread that may block on the disk; `None`: nothing.
     pub fn begin_keeping(&mut self) -> Option<Writing> {
         let path = self.path.clone().filter(|_| self.due.take().is_some())?;
-        // It is JSON of numbers.
+        // This cannot fail: the JSON contains only numbers.
         Some(Writing { path, text: serde_json::to_string(&self.games).unwrap_or_default() })
     }
 
-    /// What became of it. Where that failed it is written with what leaves next: the public waits longer after a start, and no less.
+    /// Handles a write's outcome. After a failure the data is written together with the next release; until then, a restart makes
+    /// the public wait longer, never less.
     pub fn kept(&mut self, outcome: io::Result<()>) {
         if let (Err(why), Some(path), false) = (&outcome, &self.path, self.failed) {
             warn!("{} cannot be written ({why}): make room, or let touchmoved write there", path.display());
@@ -106,7 +107,7 @@ impl Left {
         self.failed = outcome.is_err();
     }
 
-    /// Writes what has changed, and waits for the disk.
+    /// Writes pending changes and waits for the disk.
     pub fn keep(&mut self) {
         if let Some(writing) = self.begin_keeping() {
             self.kept(writing.write());
@@ -114,19 +115,19 @@ impl Left {
     }
 }
 
-/// What is to stand in the file.
+/// A pending write of the file.
 pub struct Writing {
     path: PathBuf,
     text: String,
 }
 
 impl Writing {
-    /// Writes it.
+    /// Writes the file.
     ///
     /// # Errors
-    /// The disk takes it not.
+    /// The write failed.
     pub fn write(self) -> io::Result<()> {
-        // Nothing else knows what has left, and in which order: a client would be told the same numbers with something else.
+        // Nothing else stores what was released in which order: without it clients could get other events under the same numbers.
         replace(&self.path, &self.text, Lasting::OverPowerCuts)
     }
 }
@@ -153,7 +154,7 @@ mod tests {
         let mut left = Left::kept_in(path.clone());
         assert_eq!(left.known(7, 1_000), Some(Known::Released(released(4))));
         assert_eq!(left.known(3, 900), Some(Known::Released(Released::default())));
-        // Another journal has other games of these numbers.
+        // Another journal has other games with these numbers.
         assert_eq!(left.known(7, 1_001), None);
         left.forget_before(7);
         assert!(left.known(7, 1_000).is_some() && left.known(3, 900).is_none());

@@ -1,4 +1,4 @@
-//! A board, as faces see it.
+//! Front-ends' view of a board.
 
 use super::Readings;
 use crate::boards::{Battery, Model, Placement, Sensing};
@@ -10,24 +10,25 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The name of a board for as long as it exists: in the journal, in object paths, on the command line.
+/// A board's permanent name, used in the journal, in object paths and on the command line.
 ///
-/// It is known before the port is opened and never changes, so that a daemon that was restarted finds the board's game again:
-/// the name given in the configuration, else the model and where the board is looked for: `dgt_ttyUSB0` (port), `dgt_23946` (USB
-/// serial number), `dgt_usb_1_2` (socket), `dgt_0403_6001` (USB ids), `dgt` (any board that its USB id names). On a
-/// line that carries many it is the name of the line and the board's serial number, `hall_00960`. Elsewhere the serial number
-/// that the board itself tells comes too late for that; it is a property.
+/// It is known before the port is opened and never changes, so that a restarted daemon finds the board's game again. It is the name
+/// given in the configuration, else the model and the key by which the board is found: `dgt_ttyUSB0` (port), `dgt_23946` (USB
+/// serial number), `dgt_usb_1_2` (USB socket), `dgt_0403_6001` (USB ids), `dgt` (any board with the model's USB id). On a line that
+/// carries several boards it is the name of the line and the board's serial number: `hall_00960`. The serial number that a board
+/// itself reports comes too late to be part of the name; it is a property.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoardId(String);
 
 impl BoardId {
-    /// From any text: what is not a letter or digit of ASCII becomes `_`, so that it can stand in an object path. Empty: `_`.
+    /// Creates a name from any text: every character that is not an ASCII letter or digit becomes `_`, so that the name is valid in
+    /// an object path. Empty text becomes `_`.
     pub fn new(text: &str) -> BoardId {
         let id: String = text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         BoardId(if id.is_empty() { "_".to_owned() } else { id })
     }
 
-    /// Of a board that the configuration does not name.
+    /// Returns the name of a board that the configuration does not name.
     pub fn at(model: &Model, place: &Place) -> BoardId {
         let place = match place {
             Place::Port(path) => {
@@ -41,7 +42,7 @@ impl BoardId {
         BoardId::new(&format!("{}_{place}", model.name))
     }
 
-    /// As text: ASCII letters, digits and `_` only, at least one.
+    /// Returns the name as text: at least one character, ASCII letters, digits and `_` only.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -53,23 +54,23 @@ impl fmt::Display for BoardId {
     }
 }
 
-/// How it stands between us and a board.
+/// State of the connection to a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Contact {
-    /// The port is open and the board has been greeted; what stands on its squares is not known yet.
+    /// The port is open and the board has been greeted; its placement is not known yet.
     Connecting,
-    /// The board has said what stands on its squares.
+    /// The board has reported its placement.
     Ready,
-    /// The port is open and the board says nothing, not even when asked.
+    /// The port is open and the board sends nothing, even when polled.
     Silent,
-    /// The port is not there.
+    /// The port does not exist.
     Unplugged,
-    /// The port is there and may not be opened: no permission, or another program holds it.
+    /// The port exists but cannot be opened: permission denied, or another program holds it.
     Refused,
 }
 
 impl Contact {
-    /// The word for it: `connecting`, `ready`, `silent`, `unplugged`, `refused`.
+    /// Returns the state as a word: `connecting`, `ready`, `silent`, `unplugged`, `refused`.
     pub fn word(self) -> &'static str {
         match self {
             Contact::Connecting => "connecting",
@@ -81,89 +82,89 @@ impl Contact {
     }
 }
 
-/// What a board's clock said last.
+/// Last report of a board's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockView {
     /// Both times.
     pub times: ClockTimes,
-    /// Whose time it is by the lever.
+    /// The side whose time runs, by the lever.
     pub turn: Color,
-    /// Whether it runs.
+    /// Whether the clock runs.
     pub running: bool,
-    /// Whose flag it shows as fallen.
+    /// The sides whose flags the clock shows as fallen.
     pub flags: ByColor<bool>,
-    /// Its battery is low.
+    /// Whether the clock's battery is low.
     pub battery_low: bool,
-    /// When it said so, by the time that nobody sets (see [`crate::daemon::steady`]).
+    /// Time of the report on the steady clock (see [`crate::daemon::steady`]), in milliseconds.
     pub read_at: i64,
 }
 
-/// A board, as faces see it.
+/// Front-ends' view of a board.
 #[derive(Clone)]
 pub struct BoardView {
-    /// Its name.
+    /// Name.
     pub id: BoardId,
-    /// Its family.
+    /// Model.
     pub model: &'static Model,
-    /// As the maker prints it, once the board has told.
+    /// Serial number as the maker prints it, once the board has reported it.
     pub serial_number: Option<String>,
-    /// Version of its firmware, once the board has told.
+    /// Firmware version, once the board has reported it.
     pub firmware: Option<String>,
-    /// Path of the port; empty while it is not known.
+    /// Path of the port; empty while it is unknown.
     pub port: String,
-    /// How it stands between us and it.
+    /// State of the connection.
     pub contact: Contact,
-    /// Why, in a sentence that says what to do; empty when there is nothing to do.
+    /// Reason for the state of the connection: a sentence that says what to do; empty if nothing needs to be done.
     pub reason: String,
-    /// What its squares are taken to tell.
+    /// What the squares' sensors are assumed to detect.
     pub sensing: Sensing,
-    /// How it stands, once found or set.
+    /// Rotation, once detected or set.
     pub rotation: Option<Rotation>,
-    /// What the squares show, as the players see them; `None` before the first whole reading.
+    /// Placement as the players see it; `None` before the first complete reading.
     pub placement: Option<Placement>,
-    /// Squares that differ from the record for longer than a move takes.
+    /// Squares that have differed from the record for longer than a move takes.
     pub displaced: Vec<Difference>,
-    /// Its clock; `None` where none is connected.
+    /// Clock; `None` if none is connected.
     pub clock: Option<ClockView>,
-    /// What its clock said last before it was lost in the game that is on; `None` while there is one.
+    /// Last report of a clock that was lost during the current game; `None` while a clock is connected.
     pub lost_clock: Option<ClockView>,
-    /// Its battery, where it has one and says so.
+    /// Battery, if the board has one and reports it.
     pub battery: Option<Battery>,
-    /// The game on it, or the last one.
+    /// Current game, or the last one.
     pub game: Option<u64>,
-    /// So many games have begun on it since it has its seat.
+    /// Number of games that have begun on the board since it was registered.
     pub begun: u64,
-    /// What came and went. Shared with its link, which counts.
+    /// Traffic counters, shared with the link task, which updates them.
     pub traffic: Arc<Traffic>,
-    /// What it says, for lines that are followed beside its game. Shared with its link, which tells it; `None` where nobody may follow
-    /// one: the LiveChess server is off or late, or this is what the public may see.
+    /// The board's readings, for lines of play that are followed beside its game. Shared with the link task, which sends them.
+    /// `None` if no client may follow such a line: the LiveChess server is off or delayed, or this is the public's view.
     pub readings: Option<Arc<Readings>>,
 }
 
-/// What came from a board and went to it since touchmoved was started.
+/// Counts the traffic from and to a board since touchmoved was started.
 #[derive(Debug, Default)]
 pub struct Traffic {
-    /// Bytes that came.
+    /// Bytes received.
     pub bytes_read: AtomicU64,
-    /// Bytes that went there.
+    /// Bytes sent.
     pub bytes_written: AtomicU64,
-    /// What it said and its protocol understood.
+    /// Messages that the protocol decoded.
     pub frames: AtomicU64,
-    /// What came and was nothing that its protocol knows.
+    /// Data that the protocol could not decode.
     pub errors: AtomicU64,
-    /// How often the link was lost.
+    /// Number of times the link was lost.
     pub losses: AtomicU64,
 }
 
 impl Traffic {
-    /// Counts on.
+    /// Adds `count` to a counter.
     pub fn add(counter: &AtomicU64, count: usize) {
         counter.fetch_add(count as u64, Ordering::Relaxed);
     }
 }
 
 impl BoardView {
-    /// A board of which nothing is known but its name and family.
+    /// Creates the view of a board of which only name and model are known.
     pub fn new(id: BoardId, model: &'static Model, sensing: Sensing) -> BoardView {
         BoardView {
             id,
@@ -187,7 +188,7 @@ impl BoardView {
         }
     }
 
-    /// The clock says this, or cannot be read any more.
+    /// Sets the clock's report; `None`: the clock cannot be read any more.
     pub(in crate::daemon) fn set_clock(&mut self, clock: Option<ClockView>) {
         self.lost_clock = if clock.is_some() { None } else { self.clock.take().or(self.lost_clock) };
         self.clock = clock;

@@ -1,4 +1,4 @@
-//! A game, as faces see it.
+//! Front-ends' view of a game.
 
 use super::BoardId;
 use crate::boards::Millis;
@@ -7,39 +7,41 @@ use crate::game::{Event, Record, Stamped};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A game, as faces see it.
+/// Front-ends' view of a game.
 #[derive(Clone, Debug)]
 pub struct GameView {
-    /// Its number in the journal; counts from 1 over all boards and never comes again.
+    /// Number in the journal; counts from 1 over all boards and is never reused.
     pub id: u64,
-    /// The board it is or was played on.
+    /// Board on which the game is or was played.
     pub board: BoardId,
-    /// When the board's time 0 was, in milliseconds since 1970-01-01 UTC: add an event's `at` to have its time of day. Taken
-    /// anew at the start of each game, because a small computer learns the time of day from the network, after it has started.
+    /// Wall-clock time of the board's time 0, in milliseconds since 1970-01-01 UTC: add an event's `at` to get its time of day. Set
+    /// again at the start of each game, because a small computer gets the time of day from the network only after it has booted.
     pub epoch_wall_ms: i64,
-    /// The same by the time that nobody sets (see [`steady`]), as far as the board has said something since the time of day was set.
+    /// Time of the board's time 0 on the steady clock (see [`steady`]). Updated by each event, so that it is correct from the first
+    /// event after the system clock was set.
     pub epoch_steady_ms: i64,
-    /// What was published of it.
+    /// Record, as published.
     pub record: Record,
-    /// PGN tags beyond those that the record knows itself.
+    /// PGN tags beyond those that the record itself contains.
     pub tags: Arc<[(String, String)]>,
-    /// The number of the last of its events that were no news: they are from before touchmoved was started, or from another board.
+    /// Number of the last event that was not published as news: those up to it are from before touchmoved was started, or from
+    /// another board.
     pub recalled: u64,
-    /// The game that goes on in it, of another board, or of this one where a position had ended it.
+    /// Game that this one continues: of another board, or of this board if a position had ended it.
     pub carried_from: Option<u64>,
-    /// When the alerts that stand were raised, by their ids.
+    /// Times at which the open alerts were raised, by alert id.
     pub raised: BTreeMap<u32, Millis>,
 }
 
 impl GameView {
-    /// One that has only begun.
+    /// Creates the view of a game that has just begun.
     pub fn new(id: u64, board: BoardId, epoch_wall_ms: i64, record: Record, tags: Arc<[(String, String)]>) -> GameView {
         let epoch_steady_ms = steady::of_wall(epoch_wall_ms);
         let (recalled, carried_from, raised) = (0, None, BTreeMap::new());
         GameView { id, board, epoch_wall_ms, epoch_steady_ms, record, tags, recalled, carried_from, raised }
     }
 
-    /// Takes in one more event.
+    /// Applies one event.
     pub(in crate::daemon) fn take(&mut self, stamped: &Stamped) {
         self.record.apply(stamped);
         match &stamped.event {
@@ -49,12 +51,12 @@ impl GameView {
         }
     }
 
-    /// The time of day of an event, in milliseconds since 1970-01-01 UTC.
+    /// Converts an event's time to wall-clock time, in milliseconds since 1970-01-01 UTC.
     pub fn wall_ms(&self, at: Millis) -> i64 {
         self.epoch_wall_ms.saturating_add_unsigned(at)
     }
 
-    /// The same by the time that nobody sets: to say how long ago it was, see [`steady`].
+    /// Converts an event's time to the steady clock, to compute how long ago it was. See [`steady`].
     pub fn steady_ms(&self, at: Millis) -> i64 {
         self.epoch_steady_ms.saturating_add_unsigned(at)
     }

@@ -1,31 +1,31 @@
-//! What a face is told.
+//! News items that front-ends receive.
 
 use super::BoardId;
 use crate::game::Stamped;
 use std::sync::Arc;
 
-/// What a face is told. The state has changed already when it hears of it.
+/// A news item for front-ends. It is sent after the state has changed.
 #[derive(Clone, Debug)]
 pub enum News {
     /// An event.
     Event(Arc<Published>),
-    /// Something else about this board changed, or it is new.
+    /// Something else about this board changed, or the board is new.
     Board(BoardId),
     /// The round that is being played changed.
     Round,
-    /// The list of troubles changed, or that of what is not used, or a new incarnation of the journal began.
+    /// The list of health problems or that of unused devices changed, or a new incarnation of the journal began.
     Trouble,
 }
 
-/// An event on its way out.
+/// An event as published.
 #[derive(Clone, Debug)]
 pub struct Published {
-    /// The board.
+    /// Board.
     pub board: BoardId,
-    /// The game, for durable events and for others while there is one.
+    /// Game; for transient events `None` if there is no game.
     pub game: Option<u64>,
-    /// Time of day, in milliseconds since 1970-01-01 UTC.
+    /// Wall-clock time, in milliseconds since 1970-01-01 UTC.
     pub wall_ms: i64,
-    /// What happened.
+    /// Event with its number and time.
     pub stamped: Stamped,
 }

@@ -1,4 +1,4 @@
-//! An order on its way from a face to the task that owns the board's table.
+//! Orders on their way from a front-end to the task that owns the board's table.
 
 use super::BoardId;
 use crate::daemon::hub::LastGame;
@@ -6,132 +6,132 @@ use crate::game::command::Refused;
 use crate::game::{Answer, Order};
 use tokio::sync::oneshot;
 
-/// Whom an order is for.
+/// Target of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Whatever is played on this board.
+    /// Whatever game is on this board.
     Board(BoardId),
     /// This game, and no other on the same board.
     Game(u64),
 }
 
-/// What the task that owns the board's table is asked for.
+/// A request to the task that owns the board's table.
 pub struct Request {
-    /// What.
+    /// Kind of request, with its data.
     pub what: Asked,
-    /// Answered once what came of it is published.
+    /// Channel for the outcome, which is sent once the resulting events are published.
     pub done: Done,
 }
 
-/// What can be asked for.
+/// The kinds of requests.
 pub enum Asked {
-    /// An order, with who gave it.
+    /// Execute an order.
     Order(Order, Meant),
-    /// A game of another board goes on at this one.
+    /// Continue another board's game on this board.
     CarryOn(Box<Carried>),
-    /// That the board shows which one it is.
+    /// Identify the board by its lights or its beeper.
     Identify,
 }
 
-/// What an order is about. A table is ahead of what is published of it, as long as that is not in the journal.
+/// The game that an order may change. A table is ahead of what is published, because events are written to the journal first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meant {
-    /// Whatever is played on the board when the order comes there.
+    /// Whatever game is on the board when the order arrives.
     Whatever,
-    /// The game that was on the board when so many had begun there, see [`BoardView::begun`](super::BoardView::begun).
+    /// The game that was on the board when this number of games had begun there, see [`BoardView::begun`](super::BoardView::begun).
     After(u64),
 }
 
-/// A game that goes on at another board.
+/// A game that is to be continued on another board.
 pub struct Carried {
-    /// The game as it stands.
+    /// The game so far.
     pub game: LastGame,
-    /// What is put on its record: who carried it on.
+    /// Order to put on its record: who continued the game.
     pub order: Order,
-    /// Which boards change places in the round then.
+    /// The boards that change places in the round.
     pub exchange: Exchange,
 }
 
-/// A board stands at the table of another one from now on.
+/// Data of a board's move to the playing table of another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// The game that goes on.
+    /// Game that is continued.
     pub game: u64,
-    /// The board that stood there; the same one, where its game goes on that a position had ended.
+    /// Board that was at the table; the same as `to` if a game that a position had ended is continued on its own board.
     pub from: BoardId,
-    /// The one that stands there now.
+    /// Board that is at the table now.
     pub to: BoardId,
-    /// Who wants it.
+    /// Who requested it.
     pub by: String,
 }
 
-/// Where an order's outcome is told.
+/// Channel for an order's outcome.
 pub type Done = oneshot::Sender<Result<Answer, OrderError>>;
 
-/// Why an order was not carried out; says what to do.
+/// Reason why an order was not executed; the message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OrderError {
-    /// The core refused it.
+    /// The core refused the order.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// No such board.
+    /// The board does not exist.
     #[error("there is no board {0}: `touchmovectl list` shows the boards there are")]
     NoSuchBoard(String),
-    /// No such game at hand.
+    /// The game is not loaded.
     #[error("game {0} is not at hand: `touchmovectl list` shows the games that are")]
     NoSuchGame(u64),
-    /// Another game is played on the board by now.
+    /// Another game is now on the board.
     #[error("game {asked} is over, and game {current} is on board {board} now: command that one")]
     NotCurrent {
-        /// Which was asked for.
+        /// Game that was requested.
         asked: u64,
-        /// The board it was on.
+        /// Board on which it was played.
         board: BoardId,
-        /// Which is on it now.
+        /// Game that is on the board now.
         current: u64,
     },
-    /// Another game has begun on the board, and nobody has heard of it yet. Whoever asked is told [`OrderError::NotCurrent`].
+    /// Another game has begun on the board and is not published yet. The caller of the hub gets [`OrderError::NotCurrent`].
     #[error("another game has begun on that board: `touchmovectl list` shows which")]
     Overtaken,
-    /// There is no game to go on elsewhere.
+    /// The board has no game that could be continued.
     #[error("no game is being played on board {0}: there is nothing to go on with")]
     NothingPlayed(BoardId),
-    /// Somebody plays there.
+    /// A game is being played on the other board.
     #[error("game {game} is being played on board {board}: take a board that is free")]
     Taken {
-        /// Where the game was to go on.
+        /// Board on which the game was to be continued.
         board: BoardId,
-        /// What is played there.
+        /// Game that is being played there.
         game: u64,
     },
-    /// Players would see it.
+    /// The board cannot identify itself, because players would see it.
     #[error(
         "game {game} is being played on board {board}, and nothing may be shown to its players (Art. 12.6): wait until it is over"
     )]
     Playing {
-        /// Which was to show itself.
+        /// Board that was to identify itself.
         board: BoardId,
-        /// What is played there.
+        /// Game that is being played there.
         game: u64,
     },
-    /// The board has nothing to show itself with.
+    /// The board has no means to identify itself.
     #[error("board {0} cannot be seen or heard: it has no lights and no beeper that can be used, or is not plugged in")]
     Unnoticed(BoardId),
-    /// The pieces are to be put up before.
+    /// The position must be set up first.
     #[error("the position of the game does not stand on board {board}{}: put it up there, either way round, and ask again", unlike(.squares))]
     NotPutUp {
-        /// Where the game is to go on.
+        /// Board on which the game is to be continued.
         board: BoardId,
-        /// What differs there; none: the board has said nothing yet.
+        /// Squares that differ; empty: the board has not reported its placement yet.
         squares: Vec<shakmaty::Square>,
     },
     /// The game cannot be read.
     #[error("the game cannot go on elsewhere, because the journal cannot be read: {0}")]
     Unreadable(String),
-    /// The journal cannot take it now.
+    /// The journal cannot store the order now.
     #[error("the order was not carried out because it could not be kept: {0}")]
     JournalFull(String),
-    /// The daemon is going down.
+    /// The daemon is shutting down.
     #[error("touchmoved is shutting down: start it again, then repeat the order")]
     Stopping,
 }

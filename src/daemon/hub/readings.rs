@@ -1,4 +1,4 @@
-//! What one board says, as it says it: for lines that are followed beside its game.
+//! One board's readings as they arrive, for lines of play that are followed beside its game.
 
 use crate::boards::{ClockReading, Placement, Reading};
 use crate::table::{Input, Settings};
@@ -6,10 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::broadcast;
 
-/// A listener may be this many readings behind before it has to begin with the whole board again.
+/// Number of readings that a listener may fall behind before it must start again from a complete placement.
 const BACKLOG: usize = 128;
 
-/// The readings of one board. Its link tells them; listeners get every one from the moment on at which they begin to listen.
+/// The readings of one board. Its link task sends them; a listener receives every reading from the moment it subscribes.
 ///
 /// Squares are in the board's own coordinates, with the polarity of its sensors applied.
 #[derive(Debug)]
@@ -19,38 +19,38 @@ pub struct Readings {
     feed: broadcast::Sender<(Instant, Input)>,
 }
 
-/// What a board said last.
+/// The last values that a board reported.
 #[derive(Clone, Debug, Default)]
 struct Last {
     squares: Option<Placement>,
     clock: Option<ClockReading>,
 }
 
-/// What a listener gets.
+/// A listener's subscription.
 pub struct Listening {
-    /// What the board said last, as readings, to begin with.
+    /// Last reported values, as readings, to start from.
     pub first: Vec<Input>,
-    /// Every reading after that, with the time at which it came.
+    /// All later readings, each with its time of arrival.
     pub feed: broadcast::Receiver<(Instant, Input)>,
 }
 
 impl Readings {
-    /// A board that has said nothing yet. `settings`: how its own game is followed.
+    /// Creates the readings of a board that has reported nothing yet. `settings`: those with which its own game is followed.
     pub fn new(settings: Settings) -> Readings {
         Readings { settings, last: Mutex::default(), feed: broadcast::Sender::new(BACKLOG) }
     }
 
-    /// How the board's own game is followed.
+    /// Returns the settings with which the board's own game is followed.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// How many listen.
+    /// Returns the number of listeners.
     pub fn listeners(&self) -> usize {
         self.feed.receiver_count()
     }
 
-    /// Everything from now on.
+    /// Subscribes to all readings from now on.
     pub fn listen(&self) -> Listening {
         let last = self.lock();
         let squares = last.squares.map(|squares| Reading::Placement(Box::new(squares)));
@@ -59,7 +59,7 @@ impl Readings {
         Listening { first, feed: self.feed.subscribe() }
     }
 
-    /// The board's own table has taken this input, and its squares show this now.
+    /// Publishes an input that the board's own table has processed. `squares`: the placement after it.
     pub(in crate::daemon) fn tell(&self, at: Instant, input: &Input, squares: Option<&Placement>) {
         let mut last = self.lock();
         let before = last.squares;
@@ -72,7 +72,7 @@ impl Readings {
             },
             Input::Reading(_) | Input::Order(_) => return,
         }
-        // Nobody listens most of the time.
+        // Usually there is no listener.
         if self.listeners() == 0 {
             return;
         }
@@ -92,7 +92,7 @@ impl Readings {
     }
 }
 
-/// What changed, as a reading of the same sort; `None`: nothing.
+/// Returns the change of the placement as a reading of the same kind as `input`; `None` if nothing changed.
 fn change(before: Option<&Placement>, now: &Placement, input: &Input) -> Option<Reading> {
     let Some(before) = before else { return Some(Reading::Placement(Box::new(*now))) };
     if before == now {

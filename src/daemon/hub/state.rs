@@ -1,4 +1,4 @@
-//! What faces read, and how an event changes it.
+//! The state that front-ends read, and how an event changes it.
 
 use super::{BoardId, BoardView, ClockView, GameView};
 use crate::boards::LinkState;
@@ -11,35 +11,35 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tracing::debug;
 
-/// So many of a board's games are kept at hand: the one being played and those before it, and besides them those of the round that is
-/// being played. Older ones are in the journal.
+/// Number of games kept in memory per board: the current one and those before it. Games of the round that is being played are kept
+/// in addition. Older ones are in the journal.
 pub const GAMES_AT_HAND: usize = 4;
 
-/// What faces read.
+/// The state that front-ends read.
 #[derive(Default)]
 pub struct State {
     /// All boards.
     pub boards: BTreeMap<BoardId, BoardView>,
-    /// The games at hand.
+    /// The games in memory.
     pub games: BTreeMap<u64, GameView>,
-    /// The round that is being played, where one was loaded.
+    /// The round that is being played, if one was loaded.
     pub round: Option<Round>,
-    /// Who set it as it is; empty: not since touchmoved was started.
+    /// Who last set the round; empty: not changed since touchmoved was started.
     pub round_by: String,
-    /// What is wrong now.
+    /// Current health problems.
     pub trouble: Vec<Trouble>,
-    /// What is plugged in, may be a board, and is not used.
+    /// Devices that are plugged in, may be boards, and are not used.
     pub unused: Vec<Unused>,
 }
 
 impl State {
-    /// The games of the round that is being played.
+    /// Returns the games of the round that is being played.
     fn of_round(&self) -> Vec<u64> {
         let Some(round) = &self.round else { return Vec::new() };
         round.pairings.iter().filter_map(|pairing| game_of(self, round, pairing)).map(|game| game.id).collect()
     }
 
-    /// Takes in one event of a board. `epoch_wall_ms`: when the board's time 0 was, by what the time of day is now.
+    /// Applies one event of a board. `epoch_wall_ms`: wall-clock time of the board's time 0, by the current system clock.
     pub(in crate::daemon) fn take(
         &mut self,
         board: &BoardId,
@@ -81,7 +81,7 @@ impl State {
                 let clock = ClockView { times, turn, running, flags, battery_low, read_at };
                 view.set_clock((!none).then_some(clock));
             }
-            // Its clock hangs on the same cable.
+            // The clock is connected through the board's cable.
             Event::Link(LinkState::Down) => view.set_clock(None),
             Event::Battery(battery) => view.battery = Some(*battery),
             _ => {}
@@ -89,28 +89,28 @@ impl State {
     }
 }
 
-/// Something the operator should know that is no board's own trouble.
+/// A problem that the operator should know and that is not part of a board's own state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// What it is about, e.g. `journal_full`, `recordings_stopped`.
     pub kind: &'static str,
-    /// Which board has it; `None`: the daemon as a whole.
+    /// Board that has the problem; `None`: the whole daemon.
     pub board: Option<BoardId>,
     /// A sentence that says what to do.
     pub sentence: String,
 }
 
-/// The kind of trouble that holds moves back until there is room.
+/// Kind of problem: moves are held back until there is disk space.
 pub const JOURNAL_FULL: &str = "journal_full";
 
-/// The kind of trouble when the disk is full and moves are stored in the room that was kept for the last ones.
+/// Kind of problem: the disk is full and moves are stored in the space reserved for the last ones.
 pub const JOURNAL_LAST_ROOM: &str = "journal_last_room";
 
-/// The kind of trouble that holds moves back for any other reason.
+/// Kind of problem: moves are held back for any other reason.
 pub const JOURNAL_FAILED: &str = "journal_failed";
 
-/// The kind of trouble when a stored game is left out.
+/// Kind of problem: a stored game is left out.
 pub const GAME_UNREADABLE: &str = "game_unreadable";
 
-/// The kind of trouble when published events are missing or changed in the journal.
+/// Kind of problem: published events are missing or changed in the journal.
 pub const JOURNAL_DAMAGED: &str = "journal_damaged";

@@ -1,4 +1,4 @@
-//! The journal as others read it: also while touchmoved writes, and without changing a byte.
+//! Read-only access to the journal for other programs, also while touchmoved writes. It changes no byte.
 
 use super::backup::open_source;
 use super::{GameSummary, JournalError, read};
@@ -6,17 +6,17 @@ use crate::game::Stamped;
 use rusqlite::Connection;
 use std::path::Path;
 
-/// A state directory's journal as it was when it was opened.
+/// A snapshot of a state directory's journal, taken when it is opened.
 pub struct Archive {
     connection: Connection,
     chains: read::Chains,
 }
 
 impl Archive {
-    /// Opens it for reading; see [`super::backup`] for who may.
+    /// Opens the journal for reading; see [`super::backup`] for who may.
     ///
     /// # Errors
-    /// When there is none, when it may not be read, and when a later touchmove has written it.
+    /// The journal does not exist, must not be read, or was written by a later version of touchmove.
     pub fn open(dir: &Path) -> Result<Archive, JournalError> {
         let connection = open_source(dir)?;
         super::open::refuse_newer(&dir.join(super::FILE), &connection)?;
@@ -24,12 +24,12 @@ impl Archive {
         Ok(Archive { connection, chains })
     }
 
-    /// All games, the oldest first.
+    /// Returns all games, oldest first.
     pub fn games(&self) -> Result<Vec<GameSummary>, JournalError> {
         read::games(&self.connection)
     }
 
-    /// All events of a game, in order; none if there is no such game.
+    /// Returns all events of a game, in order; none if the game does not exist.
     pub fn events(&self, game: u64) -> Result<Vec<Stamped>, JournalError> {
         read::events(&self.connection, self.chains, game, 0)
     }

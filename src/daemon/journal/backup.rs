@@ -1,7 +1,7 @@
-//! A copy of the journal while it is in use, by this process or another.
+//! Copies the journal while it is in use by this process or another.
 //!
-//! A copy has a table that the journal does not have ([`is_marked`]): it lacks what was stored after it was made, and whoever opens
-//! it as the journal has to know that.
+//! A copy contains a table that the journal does not have ([`is_marked`]). It shows, when the copy is opened as the journal, that
+//! events stored after the copy was made are missing.
 
 use super::{FILE, JournalError};
 use rusqlite::backup::{Backup, StepResult};
@@ -11,30 +11,30 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Pages copied between two calls of `progress`.
+/// Number of pages copied between two calls of `progress`.
 const STEP: i32 = 256;
 
-/// Copies the journal of this state directory, as it is now, into a new file; `touchmoved` may go on writing meanwhile.
+/// Copies the current state of this directory's journal into a new file; `touchmoved` may continue writing meanwhile.
 ///
-/// `progress` hears now and then how many pages are copied, and of how many. The file is complete when it appears under its
-/// name, and is one file: there is no write-ahead log beside it. Nothing is overwritten. The copy says that it is one: whoever opens
-/// it as the journal begins a new incarnation.
+/// `progress` is called with the number of pages copied and the total. The target appears under its name only when it is complete.
+/// It is a single file without a write-ahead log. Nothing is overwritten. The copy is marked: opening it as the journal begins a
+/// new incarnation.
 pub fn backup(dir: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Result<(), JournalError> {
     write_copy(&open_source(dir)?, to, &mut progress)
 }
 
-/// Whether this journal is a copy that was put back and not opened yet.
+/// Returns whether this journal is a restored copy that was not opened yet.
 pub(super) fn is_marked(journal: &Connection) -> rusqlite::Result<bool> {
     const MARKS: &str = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'backup'";
     journal.query_row(MARKS, [], |row| row.get::<_, i64>(0)).map(|count| count > 0)
 }
 
-/// From now on this journal is no copy.
+/// Removes the mark of a copy.
 pub(super) fn unmark(journal: &Connection) -> rusqlite::Result<()> {
     journal.execute_batch("DROP TABLE backup")
 }
 
-/// Marks a journal as a copy that was made now. What it was copied from may be one that was not opened yet.
+/// Marks a journal as a copy made now. Its source may itself be a copy that was not opened yet.
 fn mark(copy: &Connection) -> rusqlite::Result<()> {
     let wall_ms = jiff::Timestamp::now().as_millisecond();
     copy.execute_batch(&format!(
@@ -45,7 +45,7 @@ fn mark(copy: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// Copies the journal that is open here into a new file.
+/// Copies the journal of an open connection into a new file.
 pub(super) fn copy_to(source: &Connection, to: &Path) -> Result<(), JournalError> {
     write_copy(source, to, &mut |_, _| {})
 }
@@ -60,7 +60,7 @@ fn write_copy(source: &Connection, to: &Path, progress: &mut impl FnMut(u64, u64
         fs::rename(&part, to).map_err(JournalError::file("name the backup", to))
     });
     if copied.is_err() {
-        // Ours alone, and of no use.
+        // The partial file belongs to this call and is useless.
         let _ = fs::remove_file(&part);
         return copied;
     }
@@ -83,7 +83,7 @@ pub(super) fn open_source(dir: &Path) -> Result<Connection, JournalError> {
     let source = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(failed())?;
     source.busy_timeout(Duration::from_secs(5)).map_err(failed())?;
-    // A transaction that reads: the copy is of this moment, however long it takes and whatever is written meanwhile.
+    // A read transaction: the copy is a snapshot of this moment, however long copying takes.
     source.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;").map_err(failed())?;
     Ok(source)
 }
@@ -101,7 +101,7 @@ fn copy(source: &Connection, part: &Path, progress: &mut impl FnMut(u64, u64)) -
         match step {
             StepResult::Done => break,
             StepResult::More => {}
-            // Nobody else knows the target, and the source is read from one moment.
+            // Nobody else knows the target, and the source is read in one transaction.
             _ => return Err(JournalError::Busy),
         }
     }
@@ -114,7 +114,7 @@ fn copy(source: &Connection, part: &Path, progress: &mut impl FnMut(u64, u64)) -
 }
 
 fn refuse_existing(path: &Path) -> Result<(), JournalError> {
-    // A link that leads nowhere is something, too.
+    // A dangling symbolic link also counts as existing.
     if fs::symlink_metadata(path).is_ok() { Err(JournalError::Exists { path: path.to_owned() }) } else { Ok(()) }
 }
 

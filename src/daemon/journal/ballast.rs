@@ -1,16 +1,16 @@
-//! Room for the last moves: a file that is there for nothing, and goes when the disk is full.
+//! Disk space reserved for the last moves: a ballast file that is deleted when the disk is full.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The file in the state directory.
+/// Name of the file in the state directory.
 const FILE: &str = "journal.ballast";
-/// Its length, in bytes: some hundred events.
+/// Size of the file in bytes: enough for some hundred events.
 const LENGTH: usize = 128 << 10;
-/// It is made again when so much is free, in bytes.
+/// Free space needed to create the file again, in bytes.
 const ROOM: u64 = 8 * LENGTH as u64;
 
-/// The file, there or not.
+/// The ballast file, whether it exists or not.
 pub(super) struct Ballast {
     path: PathBuf,
     is_there: bool,
@@ -18,7 +18,7 @@ pub(super) struct Ballast {
 }
 
 impl Ballast {
-    /// In this state directory; made where there is room.
+    /// Creates the ballast in this state directory, if there is room.
     pub fn new(dir: &Path) -> Ballast {
         let path = dir.join(FILE);
         let is_there = fs::metadata(&path).is_ok_and(|found| found.len() >= LENGTH as u64);
@@ -27,7 +27,7 @@ impl Ballast {
         ballast
     }
 
-    /// Makes it again where it is gone and there is room.
+    /// Creates the file again if it is missing and there is room.
     pub fn restore(&mut self) {
         if self.is_there {
             return;
@@ -37,14 +37,14 @@ impl Ballast {
         if free < ROOM {
             return;
         }
-        // A file system that leaves out zeros would take no room for them.
+        // A file system that stores zeros sparsely would reserve no space for them.
         match fs::write(&self.path, vec![0xa5; LENGTH]) {
             Ok(()) => (self.is_there, self.is_used) = (true, false),
             Err(_) => self.remove(),
         }
     }
 
-    /// Gives its room back; whether there was any.
+    /// Deletes the file to free its space; returns whether it existed.
     pub fn release(&mut self) -> bool {
         let was_there = self.is_there;
         self.remove();
@@ -61,7 +61,7 @@ impl Ballast {
         }
     }
 
-    /// Whether its room has been given back, and there is no more than that.
+    /// Returns whether the file was deleted and there is not enough free space to create it again.
     pub fn is_used(&self) -> bool {
         self.is_used
     }

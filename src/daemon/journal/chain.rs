@@ -1,7 +1,7 @@
-//! The hash chain of a game: each stored event carries the SHA-256 of itself and of all events before it.
+//! A game's hash chain: each stored event carries the SHA-256 of itself and of all earlier events.
 //!
-//! The root is the hash of the game's row; each event then adds its row. The numbers are hashed as eight bytes, least significant
-//! first, and a text that another field follows with its length before it.
+//! The root is the hash of the game's row; each event adds its own row. Numbers are hashed as eight bytes, little-endian. A text
+//! that another field follows is preceded by its length.
 
 use super::read::integer;
 use rusqlite::types::ValueRef;
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 /// A link of a chain.
 pub(super) type Hash = [u8; 32];
 
-/// What is hashed of one event: its row but for the game, which the root stands for.
+/// The hashed content of an event: its row without the game, which the root covers.
 pub(super) struct Content<'a> {
     pub number: i64,
     pub at_ms: i64,
@@ -20,7 +20,7 @@ pub(super) struct Content<'a> {
     pub event: &'a str,
 }
 
-/// The link before the first event of a game.
+/// Returns the root: the link before the first event of a game.
 pub(super) fn root(game: u64, board: &str, started_wall_ms: i64, epoch_wall_ms: i64) -> Hash {
     let mut hash = Sha256::new();
     hash.update(b"touchmove game");
@@ -31,7 +31,7 @@ pub(super) fn root(game: u64, board: &str, started_wall_ms: i64, epoch_wall_ms: 
     hash.finalize().into()
 }
 
-/// The link of an event that follows the one with the link `before`.
+/// Returns the link of an event whose predecessor has the link `before`.
 pub(super) fn link(before: &Hash, content: &Content<'_>) -> Hash {
     let mut hash = Sha256::new();
     hash.update(before);
@@ -43,7 +43,7 @@ pub(super) fn link(before: &Hash, content: &Content<'_>) -> Hash {
     hash.finalize().into()
 }
 
-/// The root of a stored game; `None`: there is no such game, or its row is not in the form it was written in.
+/// Returns the root of a stored game; `None`: the game does not exist or its row is malformed.
 pub(super) fn stored_root(connection: &Connection, game: u64) -> rusqlite::Result<Option<Hash>> {
     const GAME: &str = "SELECT board, started_wall_ms, epoch_wall_ms FROM game WHERE id = ?1";
     let read = |row: &Row<'_>| {
@@ -55,10 +55,10 @@ pub(super) fn stored_root(connection: &Connection, game: u64) -> rusqlite::Resul
     Ok(connection.prepare_cached(GAME)?.query_row([integer(game)], read).optional()?.flatten())
 }
 
-/// The columns that [`checked`] and [`content`] read, in their order.
+/// Columns that [`checked`] and [`content`] read, in this order.
 pub(super) const COLUMNS: &str = "number, at_ms, wall_ms, kind, event, chain";
 
-/// What a row of [`COLUMNS`] holds; `None`: it is not in the form it was written in.
+/// Returns the content of a row of [`COLUMNS`]; `None`: it is malformed.
 pub(super) fn content<'a>(row: &'a Row<'_>) -> Option<Content<'a>> {
     Some(Content {
         number: number(row, 0)?,
@@ -69,13 +69,14 @@ pub(super) fn content<'a>(row: &'a Row<'_>) -> Option<Content<'a>> {
     })
 }
 
-/// The link of a row of [`COLUMNS`] that is to have this number and follow the link `before`; `None`: it is not what was written.
+/// Returns the link of a row of [`COLUMNS`], if it has the number `expected` and follows the link `before`; `None`: the row was
+/// changed.
 pub(super) fn checked(row: &Row<'_>, before: &Hash, expected: u64) -> Option<Hash> {
     let content = content(row).filter(|content| content.number == integer(expected))?;
     stored(row, 5).filter(|stored| *stored == link(before, &content))
 }
 
-/// The link that stands in this column.
+/// Returns the link stored in this column.
 pub(super) fn stored(row: &Row<'_>, column: usize) -> Option<Hash> {
     match row.get_ref(column) {
         Ok(ValueRef::Blob(bytes)) => bytes.try_into().ok(),
@@ -97,24 +98,24 @@ fn text<'a>(row: &'a Row<'_>, column: usize) -> Option<&'a str> {
     }
 }
 
-/// What the chain of a game says.
+/// Result of checking a game's chain.
 pub(super) struct Checked {
-    /// The number of the last event before the first one that is missing or not what was written; 0: none is good.
+    /// Number of the last event before the first missing or changed one; 0: no event is good.
     pub good: u64,
-    /// Whether that is the last event stored.
+    /// Whether that is the last stored event.
     pub whole: bool,
-    /// The root.
+    /// Root.
     pub root: Hash,
-    /// The link of the last good event.
+    /// Link of the last good event.
     pub last: Hash,
-    /// The link of the event that was asked for, if it is good.
+    /// Link of the requested event, if it is good.
     pub asked: Option<Hash>,
 }
 
-/// Follows the chain of a game. `ask`: the number of an event the link of which is wanted.
+/// Checks a game's chain. `ask`: number of an event whose link is requested.
 ///
 /// # Errors
-/// What SQLite says of a file that is torn.
+/// SQLite's error if the file is corrupt.
 pub(super) fn check(connection: &Connection, game: u64, ask: Option<u64>) -> rusqlite::Result<Checked> {
     let Some(root) = stored_root(connection, game)? else {
         return Ok(Checked { good: 0, whole: false, root: [0; 32], last: [0; 32], asked: None });
@@ -142,7 +143,7 @@ pub(super) fn check(connection: &Connection, game: u64, ask: Option<u64>) -> rus
 /// Computes the chains of a journal that has none.
 ///
 /// # Errors
-/// What SQLite says.
+/// SQLite's error.
 pub(super) fn compute_all(connection: &Connection) -> rusqlite::Result<()> {
     let games = connection
         .prepare("SELECT id FROM game ORDER BY id")?
@@ -156,7 +157,7 @@ pub(super) fn compute_all(connection: &Connection) -> rusqlite::Result<()> {
                 connection.prepare_cached(&format!("SELECT {COLUMNS} FROM event WHERE game = ?1 ORDER BY number"))?;
             let mut rows = statement.query([integer(game)])?;
             while let Some(row) = rows.next()? {
-                // What cannot be read here could not be read before either, and stays as it is.
+                // An event that cannot be read here could not be read before either, and stays as it is.
                 let Some(content) = content(row) else { break };
                 last = link(&last, &content);
                 links.push((content.number, last));

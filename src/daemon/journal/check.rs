@@ -1,4 +1,4 @@
-//! The journal looked through as a whole, while it is in use or not: the chain of each game, and the structure of the file.
+//! A complete check of the journal, whether in use or not: each game's chain and the structure of the file.
 
 use super::backup::open_source;
 use super::marks::Marks;
@@ -9,45 +9,45 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A journal, or part of it, that is to be looked through.
+/// A check of a journal or of a part of it.
 pub struct Check {
     dir: PathBuf,
-    /// These games need not be looked at.
+    /// Games to skip.
     skip: BTreeSet<u64>,
-    /// Compares with the marks beside the journal as well.
+    /// Whether to compare with the marks beside the journal.
     with_marks: bool,
 }
 
-/// A game that is not what was written.
+/// A game with missing or changed events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damaged {
-    /// Its number.
+    /// Number of the game.
     pub game: u64,
-    /// The board it was played on; empty where that is not known.
+    /// Board on which it was played; empty if unknown.
     pub board: String,
-    /// The number of its last good event; 0: none is.
+    /// Number of its last good event; 0: none.
     pub good: u64,
 }
 
-/// What was found.
+/// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Which incarnation of the journal it was; empty for one without chains.
+    /// Incarnation of the journal; empty for a journal without chains.
     pub incarnation: Incarnation,
-    /// How many games were looked through, and how many events of them are good.
+    /// Number of games checked.
     pub games: u64,
-    /// The same for events.
+    /// Number of good events in them.
     pub events: u64,
-    /// Whether the events carry chains: the journal of an older version gets them when it is opened next.
+    /// Whether the events carry chains. The journal of an older version gets them when it is next opened.
     pub has_chains: bool,
-    /// The games that are not whole.
+    /// Damaged games.
     pub damaged: Vec<Damaged>,
-    /// What is wrong with the structure of the file.
+    /// Damage of the file's structure.
     pub torn: Option<String>,
 }
 
 impl Findings {
-    /// Whether all is well.
+    /// Returns whether no damage was found.
     pub fn is_good(&self) -> bool {
         self.damaged.is_empty() && self.torn.is_none()
     }
@@ -82,18 +82,18 @@ impl Check {
         Check { dir: dir.to_owned(), skip, with_marks: false }
     }
 
-    /// The whole journal of this state directory, compared with the marks beside it.
+    /// Creates a check of the whole journal of this state directory, including the marks beside it.
     pub fn whole(dir: &Path) -> Check {
         Check { dir: dir.to_owned(), skip: BTreeSet::new(), with_marks: true }
     }
 
-    /// Looks through it; nothing is changed, and `touchmoved` may go on writing. `progress` hears how many games were looked through,
-    /// and of how many. Ends early, with what was found so far, once `stop` is set.
+    /// Runs the check. It changes nothing, and `touchmoved` may continue writing. `progress` is called with the number of games
+    /// checked and the total. Once `stop` is set, the check ends early with the findings so far.
     ///
     /// # Errors
-    /// The journal cannot be opened or read, but for damage.
+    /// The journal cannot be opened or read for reasons other than damage.
     pub fn run(&self, stop: &AtomicBool, mut progress: impl FnMut(u64, u64)) -> Result<Findings, JournalError> {
-        // Before the journal, which is never behind them.
+        // Read the marks before the journal, which is never behind them.
         let marks = if self.with_marks { Marks::load(&self.dir) } else { None }.unwrap_or_default();
         let mut findings = Findings::default();
         match self.chains(&marks, &mut findings, stop, &mut progress) {
@@ -133,7 +133,7 @@ impl Check {
         let missing: BTreeSet<u64> =
             missing.into_iter().chain(unknown.copied()).filter(|game| !closed.contains_key(game)).collect();
         findings.damaged.extend(missing.into_iter().map(|game| Damaged { game, board: String::new(), good: 0 }));
-        // While a transaction reads, the write-ahead log cannot begin anew: not for longer than one game takes.
+        // The write-ahead log cannot be reset during a read transaction: end it after each game.
         connection.execute_batch("COMMIT").map_err(failed())?;
         let total = games.len() as u64;
         for (done, (game, board)) in games.into_iter().enumerate() {
@@ -153,7 +153,7 @@ impl Check {
         Ok(())
     }
 
-    /// What is wrong with the structure of the file.
+    /// Returns the damage of the file's structure.
     fn structure(&self) -> Result<Option<String>, JournalError> {
         let connection = open_source(&self.dir)?;
         let said = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));

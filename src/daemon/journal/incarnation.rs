@@ -1,7 +1,7 @@
-//! Which incarnation of the journal this is, and what was found to be missing in it.
+//! The journal's incarnation, and the detection of missing events.
 //!
-//! **Invariant:** an event that anybody may know is never given another content. A game of which something is missing or changed is
-//! closed: nothing is added to it any more, and what goes on goes on as a new game.
+//! **Invariant:** An event that may have been published never gets another content. A game with missing or changed events is
+//! closed: no events are added to it, and play continues as a new game.
 
 use super::chain::{self, Checked, Hash};
 use super::marks::{Mark, Marks, Public};
@@ -12,25 +12,25 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-/// So many of the newest games are looked through when the journal is opened.
+/// Number of newest games that are checked when the journal is opened.
 pub(super) const NEWEST: u64 = 100;
-/// A counter of games that is so much above the last game has been damaged.
+/// Maximum distance of the counter of games from the last game; beyond it the counter is damaged.
 const ABSURD: u64 = 1_000_000;
-/// So many games may have begun after a backup was made: their numbers are given to no others once it is put back.
+/// Maximum number of games that may have begun after a backup was made. Their numbers are not reused once the backup is restored.
 const AFTER_BACKUP: u64 = 10_000;
 
-/// One life of a journal: as long as its identifier stays the same, each event keeps its game, its number and its content.
+/// An incarnation of the journal: while its identifier stays the same, each event keeps its game, number and content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Incarnation {
-    /// A UUID. A new one: something that was published before may be missing or changed.
+    /// UUID. A new one means that events published before may be missing or changed.
     pub id: String,
-    /// The games of which not all is left, over all incarnations: the number of each, and that of its last good event; 0 where none
-    /// is. A game with a number below those at hand that is neither here nor in the journal is lost as a whole.
+    /// The incomplete games over all incarnations: the number of each and that of its last good event (0: none). A game with a
+    /// number below those in memory that is neither here nor in the journal is lost completely.
     pub last_good: Vec<(u64, u64)>,
 }
 
 impl Incarnation {
-    /// As it stands in a journal with chains.
+    /// Reads the incarnation of a journal with chains.
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Incarnation> {
         let id = connection
             .query_row("SELECT id FROM incarnation ORDER BY number DESC LIMIT 1", [], |row| row.get(0))
@@ -40,7 +40,7 @@ impl Incarnation {
     }
 }
 
-/// The games to which nothing is added any more, with the numbers of their last good events.
+/// Returns the closed games, with the numbers of their last good events.
 pub(super) fn closed(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, u64>> {
     connection
         .prepare_cached("SELECT game, min(number) FROM last_good GROUP BY game")?
@@ -48,7 +48,7 @@ pub(super) fn closed(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, 
         .collect()
 }
 
-/// How far a board's current game has come.
+/// State of a board's current game.
 #[derive(Clone, Debug)]
 pub(super) struct End {
     pub game: u64,
@@ -63,29 +63,29 @@ impl From<&End> for Mark {
     }
 }
 
-/// What is known of the journal from elsewhere: docs/journal.md says what else there is, and why it is no witness.
+/// What sources other than the journal know about it: docs/journal.md lists other sources and why they are not used.
 #[derive(Default)]
 pub(super) struct Witnesses {
     pub marks: Option<Marks>,
     pub public: BTreeMap<u64, Public>,
-    /// So many frames of the write-ahead log cannot be read, with commits among them.
+    /// Number of unreadable frames of the write-ahead log, with commits among them.
     pub lost_frames: u64,
 }
 
-/// A journal that has been looked through and can be added to.
+/// A journal that has been checked and can be written to.
 pub(super) struct Settled {
     pub incarnation: Incarnation,
-    /// The games that are added to, by board.
+    /// Current games by board.
     pub ends: HashMap<String, End>,
-    /// The number of the last game that anybody may know.
+    /// Number of the last game that may have been published.
     pub last_game: u64,
-    /// The games that have been looked through.
+    /// Games that have been checked.
     pub checked: BTreeSet<u64>,
-    /// What was found, as a sentence.
+    /// Findings as a sentence.
     pub damage: Option<String>,
 }
 
-/// A random UUID (RFC 9562, version 4).
+/// Returns a random UUID (RFC 9562, version 4).
 fn new_id() -> Result<String, JournalError> {
     let mut bytes = [0; 16];
     random::fill(&mut bytes).map_err(JournalError::file("ask for randomness for", Path::new(super::FILE)))?;
@@ -95,7 +95,7 @@ fn new_id() -> Result<String, JournalError> {
     Ok(format!("{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)))
 }
 
-/// The last game of each board.
+/// Returns the last game of each board.
 fn last_games(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, String>> {
     connection
         .prepare("SELECT max(id), board FROM game GROUP BY board")?
@@ -103,7 +103,7 @@ fn last_games(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, String>
         .collect()
 }
 
-/// Games that have events and are none: the row of the game is gone.
+/// Returns games whose row is missing although they have events.
 pub(super) fn orphans(connection: &Connection) -> rusqlite::Result<Vec<u64>> {
     const ORPHANS: &str = "
         WITH RECURSIVE known (game) AS (
@@ -113,7 +113,7 @@ pub(super) fn orphans(connection: &Connection) -> rusqlite::Result<Vec<u64>> {
     connection.prepare(ORPHANS)?.query_map([], |row| id(row, 0))?.collect()
 }
 
-/// Begins a new incarnation, in which these games are closed.
+/// Begins a new incarnation in which these games are closed.
 pub(super) fn begin(connection: &Connection, why: &str, wall_ms: i64, closed: &BTreeMap<u64, u64>) -> Result<(), JournalError> {
     let failed = || JournalError::sqlite("write to the journal");
     let incarnation: i64 = connection
@@ -132,20 +132,20 @@ pub(super) fn begin(connection: &Connection, why: &str, wall_ms: i64, closed: &B
     Ok(())
 }
 
-/// What a journal lacks of what is known from elsewhere.
+/// Events known from elsewhere that the journal lacks.
 #[derive(Default)]
 struct Loss {
-    /// The number of the last good event of each game that is not whole any more.
+    /// Number of the last good event of each game that has become incomplete.
     games: BTreeMap<u64, u64>,
-    /// The marks are those of another journal, or of a later state of this one.
+    /// The marks belong to another journal, or to a later state of this one.
     is_other: bool,
 }
 
-/// Looks through the games that matter now, compares them with the witnesses, and begins a new incarnation where something that was
-/// published is missing, or may be, since a backup was put back.
+/// Checks the games that matter now, compares them with the witnesses, and begins a new incarnation if published events are
+/// missing, or may be missing because a backup was restored.
 ///
 /// # Errors
-/// What SQLite says; of a file that is torn above all.
+/// SQLite's error, in particular if the file is corrupt.
 pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Result<Settled, JournalError> {
     let failed = || JournalError::sqlite("look through the journal");
     let mut marks = witnesses.marks.clone().unwrap_or_default();
@@ -185,7 +185,7 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
             ends.insert(board.clone(), End { game, number, root, last });
         }
     }
-    // Games of which nothing is left.
+    // Games of which no event is left.
     loss.games.extend(marks.games.keys().filter(|game| !closed.contains_key(game)).map(|game| (*game, 0)));
     loss.games.extend(
         orphans(&writing).map_err(failed())?.into_iter().filter(|game| !closed.contains_key(game)).map(|game| (game, 0)),
@@ -209,7 +209,7 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
     }
     let damage = sentence(&loss, witnesses, before.id.is_empty());
     if witnesses.lost_frames > 0 || is_backup {
-        // Which games had events in there, or after the backup was made, nobody knows: the last ones.
+        // It is unknown which games had events there, or after the backup was made: close the last game of each board.
         ends.values().for_each(|end| _ = loss.games.entry(end.game).or_insert(end.number));
     }
     if before.id.is_empty() || damage.is_some() || is_backup {
@@ -228,7 +228,7 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
     let held = newest.first().copied().unwrap_or(0).max(marks.last_game);
     let told = witnesses.public.keys().chain(loss.games.keys()).chain(closed.keys()).copied();
     let last_game = counted.filter(|counted| *counted <= held + ABSURD).into_iter().chain(told).fold(held, u64::max);
-    // A commit that begins a game changes several pages, so there were fewer games than frames.
+    // A commit that begins a game changes several pages, so fewer games than frames are lost.
     let unknown = witnesses.lost_frames.saturating_add(if is_backup { AFTER_BACKUP } else { 0 });
     let last_game = last_game.saturating_add(unknown);
     if counted != Some(last_game) {
@@ -242,13 +242,13 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
     Ok(Settled { incarnation, ends, last_game, checked, damage })
 }
 
-/// The number of the last good event of a game, where it is not what it was.
+/// Returns the number of the last good event of a game that is damaged; `None`: it is not.
 pub(super) fn lost(found: &Checked, mark: Option<&Mark>, closed: Option<u64>) -> Option<u64> {
     if let Some(known) = closed {
         return (found.good < known).then_some(found.good);
     }
     match mark {
-        // Another game has its number.
+        // Its number belongs to another game.
         Some(mark) if found.good > 0 && mark.root != found.root => Some(0),
         Some(mark) if found.good < mark.number => Some(found.good),
         Some(mark) if found.asked != Some(mark.chain) => Some(0),
@@ -256,7 +256,7 @@ pub(super) fn lost(found: &Checked, mark: Option<&Mark>, closed: Option<u64>) ->
     }
 }
 
-/// What was found; `None`: nothing is missing.
+/// Returns the findings as a sentence; `None`: nothing is missing.
 fn sentence(loss: &Loss, witnesses: &Witnesses, is_new: bool) -> Option<String> {
     let game = |(game, good): (&u64, &u64)| match good {
         0 => format!("game {game} (all of it)"),

@@ -1,28 +1,28 @@
-//! The write-ahead log before SQLite reads it. SQLite takes its frames up to the first that does not fit and says nothing of those
-//! behind it, be it the end that a power cut tore, or a damaged frame before a hundred good commits.
+//! Inspects the write-ahead log before SQLite reads it. SQLite reads its frames up to the first invalid one and silently ignores
+//! those after it, whether that is the end torn by a power cut or a damaged frame before a hundred good commits.
 //!
-//! The difference: each commit is on disk before the next one is begun. So a frame that follows a commit proves that the commit was
-//! on disk, and a torn end has no such commit. Format: SQLite file format, 4.
+//! The two cases differ: each commit is on disk before the next one begins. So a frame after a commit proves that the commit was on
+//! disk, and a torn end contains no such commit. Format: SQLite file format, section 4.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// The length of the log's header, and of that of a frame.
+/// Length of the log's header, and of a frame's, in bytes.
 const HEADER: usize = 32;
 const FRAME: usize = 24;
-/// A longer log is not looked through: the journal's own has some hundred pages.
+/// Maximum size of a log that is inspected, in bytes. The journal's own log has some hundred pages.
 const LONGEST: u64 = 256 << 20;
-/// A log begins with this, or with one more where its checksums read numbers with the most significant byte first.
+/// Magic number of a log; one more if its checksums read numbers as big-endian.
 pub(super) const MAGIC: u32 = 0x377f_0682;
 
 /// Commits that were on disk and that SQLite will not find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Damage {
-    /// How many frames are behind the damaged one.
+    /// Number of frames after the damaged one.
     pub frames: u64,
-    /// All of it stands in the main file as well: the log can go.
+    /// Whether the main file contains all of them, so that the log can be deleted.
     pub in_main_file: bool,
 }
 
@@ -86,7 +86,7 @@ impl Log {
         self.pair(self.at(frame) + 16)
     }
 
-    /// The checksum of a frame that follows this one.
+    /// Computes the checksum of a frame from that of its predecessor.
     fn computed(&self, before: Sum, frame: usize) -> Sum {
         let at = self.at(frame);
         self.sum(self.sum(before, at, at + 8), at + FRAME, at + FRAME + self.page)
@@ -111,7 +111,7 @@ impl Log {
                 commit = bad;
             }
         }
-        // Which frames behind it are good: they follow from the checksum that stands in the one before, or from the one that should.
+        // Frames after it are good if they follow from the checksum stored in the frame before, or from the one computed for it.
         let computed = self.computed(before, bad);
         let follows = |frame: usize| {
             let own = self.stored(frame);
@@ -139,7 +139,7 @@ impl Log {
     }
 }
 
-/// Looks for commits behind a damaged frame; `None`: there are none, or there is no log.
+/// Looks for commits after a damaged frame; `None`: there are none, or there is no log.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -161,7 +161,7 @@ pub(super) fn damage(log: &Path, main: &Path) -> io::Result<Option<Damage>> {
     if main.read_exact(&mut header).is_err() {
         return Ok(None);
     }
-    // 65,536 is written as 1.
+    // 65,536 is stored as 1.
     let page = match u16::from_be_bytes([header[16], header[17]]) {
         1 => 65_536,
         page => usize::from(page),

@@ -1,6 +1,7 @@
-//! How far the journal was when it was last looked at, in a small file beside it: what is found later to be missing was told.
+//! Marks: how far the journal had been written, in a small file beside it. An event within the marks that is later missing may have
+//! been published.
 //!
-//! The file is written after commits, so it never says more than the journal held on disk.
+//! The file is written after commits, so it never claims more than the journal held on disk.
 
 use super::chain::Hash;
 use crate::daemon::whole_file::{Lasting, replace};
@@ -9,38 +10,38 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::{fs, io};
 
-/// The file in the state directory.
+/// Name of the file in the state directory.
 const FILE: &str = "journal.marks.json";
-/// What the public was told, in the state directory.
+/// Name of the file that stores what was released to the public, in the state directory.
 const PUBLIC: &str = "public.json";
 
-/// How far the journal was.
+/// How far the journal had been written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Marks {
-    /// Of which incarnation.
+    /// Identifier of the incarnation.
     pub incarnation: String,
-    /// The number of the last game that was begun.
+    /// Number of the last game that began.
     pub last_game: u64,
-    /// The file was found to be torn while it was in use: it is to be looked through before it is used again.
+    /// Set if the file was found to be corrupt while in use: it must be checked before it is used again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub suspect: bool,
     /// The last game of each board.
     pub games: BTreeMap<u64, Mark>,
 }
 
-/// How far a game was.
+/// How far a game had been written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Mark {
-    /// The number of its last event.
+    /// Number of its last event.
     pub number: u64,
-    /// The link of that event.
+    /// Link of that event.
     pub chain: Hash,
-    /// The root of its chain, which tells it from a game of the same number in another journal.
+    /// Root of its chain, which distinguishes it from a game with the same number in another journal.
     pub root: Hash,
 }
 
 impl Marks {
-    /// What stands beside the journal in this directory; `None`: nothing that can be read.
+    /// Loads the marks of this directory; `None`: there are no readable ones.
     pub fn load(dir: &Path) -> Option<Marks> {
         let path = dir.join(FILE);
         let text = fs::read_to_string(&path)
@@ -55,26 +56,26 @@ impl Marks {
         serde_json::from_str(&text).ok()
     }
 
-    /// Writes it beside the journal in this directory.
+    /// Writes the marks to this directory.
     ///
     /// # Errors
-    /// The disk does not take it; what was there stays.
+    /// The write failed; the old file remains.
     pub fn save(&self, dir: &Path, lasting: Lasting) -> io::Result<()> {
-        // It is JSON of texts and numbers.
+        // This cannot fail: the JSON contains only texts and numbers.
         replace(&dir.join(FILE), &serde_json::to_string(self).unwrap_or_default(), lasting)
     }
 }
 
-/// The part of a game that is public, as far as it matters here.
+/// How much of a game is public, as far as needed here.
 #[derive(Deserialize)]
 pub(super) struct Public {
-    /// Which tells it from a game of the same number in another journal.
+    /// Distinguishes the game from one with the same number in another journal.
     pub epoch_wall_ms: i64,
-    /// The number of its last event that is public.
+    /// Number of its last public event.
     pub number: u64,
 }
 
-/// What the public was told, by game. What cannot be read there says nothing.
+/// Returns how much was released to the public, by game. An unreadable file counts as empty.
 pub(super) fn public(dir: &Path) -> BTreeMap<u64, Public> {
     fs::read_to_string(dir.join(PUBLIC)).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }

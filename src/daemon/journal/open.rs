@@ -1,4 +1,4 @@
-//! Opening: the lock, the check, what is set aside, the schema.
+//! Opening the journal: the lock, the check, setting damaged files aside, the schema.
 
 use super::incarnation::{Settled, Witnesses, settle};
 use super::marks::{self, Marks};
@@ -12,22 +12,22 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Held while the journal is open. SQLite's own locks would shut out `touchmovectl backup` too.
+/// Lock file, held while the journal is open. SQLite's own locks would also exclude `touchmovectl backup`.
 const LOCK: &str = "journal.lock";
-/// Marks the file as ours: `tchm`.
+/// SQLite application id of the file: `tchm`.
 const APPLICATION_ID: i64 = 0x7463_686d;
-/// How long another program may hold the file before an answer says so. Readers never wait, and nobody else should write.
+/// How long another program may hold the file before a call fails. Readers never wait, and no other program should write.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// What SQLite may leave beside the file.
+/// Suffixes of the files that SQLite may leave beside the journal; the empty one is the journal itself.
 const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", ""];
-/// The write-ahead log begins with one of these (SQLite file format, 4.1).
+/// Magic numbers of the write-ahead log (SQLite file format, 4.1).
 const LOG_MAGIC: [[u8; 4]; 2] = [log::MAGIC.to_be_bytes(), (log::MAGIC + 1).to_be_bytes()];
-/// A file up to this length, in bytes, is looked through as a whole before it is used; a longer one afterwards.
+/// Maximum size of a file that is checked completely before use, in bytes; a larger one is checked afterwards.
 const SHORT: u64 = 4 << 20;
-/// The first schema in which events carry chains.
+/// First schema version in which events carry chains.
 pub(super) const CHAINED: i64 = 2;
 
-/// Each brings the schema one further; never change one that has been released. `PRAGMA user_version` counts them.
+/// Migrations: each raises the schema version by one. A released one must never be changed. `PRAGMA user_version` counts them.
 const MIGRATIONS: &[&str] = &[
     "
     CREATE TABLE game (
@@ -98,7 +98,7 @@ pub(super) fn open(dir: &Path) -> Result<Opened, JournalError> {
     Ok(Opened { writer, reader, lock, settled, notices })
 }
 
-/// A new journal.
+/// Creates a new journal.
 fn begin(path: &Path, witnesses: &Witnesses) -> Result<(Connection, Box<Settled>), JournalError> {
     let mut connection = create(path)?;
     prepare(path, &mut connection)?;
@@ -106,14 +106,14 @@ fn begin(path: &Path, witnesses: &Witnesses) -> Result<(Connection, Box<Settled>
     Ok((connection, Box::new(settled)))
 }
 
-/// Nobody else writes to this journal.
+/// The exclusive lock on a journal.
 pub(super) struct Lock {
     file: File,
-    /// Held as well, since anybody may take the file away.
+    /// The directory is locked as well, since the lock file can be deleted.
     dir: Option<File>,
 }
 
-/// A child process that was just started may hold the files until it is another program.
+/// A child process that was just forked may hold the files until it calls exec.
 impl Drop for Lock {
     fn drop(&mut self) {
         let _ = self.file.unlock();
@@ -127,7 +127,7 @@ fn take_lock(dir: &Path, path: &Path) -> Result<Lock, JournalError> {
     let is_held = match directory.try_lock() {
         Ok(()) => false,
         Err(TryLockError::WouldBlock) => true,
-        // NFS locks only what is open for writing, which a directory cannot be.
+        // NFS locks only files open for writing, which a directory cannot be.
         Err(TryLockError::Error(_)) => {
             let file = lock_file(&name, path, false)?;
             return Ok(Lock { file, dir: None });
@@ -137,7 +137,7 @@ fn take_lock(dir: &Path, path: &Path) -> Result<Lock, JournalError> {
     Ok(Lock { file, dir: Some(directory) })
 }
 
-/// `is_held`: another process has the directory locked.
+/// Opens and locks the lock file. `is_held`: another process has locked the directory.
 fn lock_file(name: &Path, path: &Path, is_held: bool) -> Result<File, JournalError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(!is_held).truncate(false).mode(0o640);
@@ -158,19 +158,19 @@ fn lock_file(name: &Path, path: &Path, is_held: bool) -> Result<File, JournalErr
         Ok(()) | Err(TryLockError::WouldBlock) => return Err(locked(Some(&mut lock))),
         Err(TryLockError::Error(error)) => return Err(JournalError::file("lock", name)(error)),
     }
-    // For the message above only: on a full disk it stays empty.
+    // Needed only for the message above; on a full disk it stays empty.
     let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
     Ok(lock)
 }
 
-/// What has the journal's name.
+/// What exists under the journal's name.
 enum Found {
     Nothing,
     Journal(Connection, Box<Settled>),
     Damaged(String),
 }
 
-/// `is_suspect`: there is a reason to look through all of it.
+/// Inspects the journal file. `is_suspect`: there is a reason to check it completely.
 fn inspect(path: &Path, is_suspect: bool, witnesses: &Witnesses) -> Result<Found, JournalError> {
     let length = |beside: &str| fs::metadata(with(path, beside)).map_or(0, |found| found.len());
     match fs::metadata(path) {
@@ -180,11 +180,11 @@ fn inspect(path: &Path, is_suspect: bool, witnesses: &Witnesses) -> Result<Found
         }
         Err(error) => return Err(JournalError::file("open", path)(error)),
         Ok(found) if !found.is_file() => return Err(JournalError::NotAFile { path: path.to_owned() }),
-        // With a rollback journal beside it, an older touchmoved was creating it; SQLite knows what to do.
+        // If there is a rollback journal beside it, an older touchmoved was creating it, and SQLite recovers it.
         Ok(found) if found.len() == 0 && length("-journal") == 0 => return Ok(Found::Damaged("it is empty".to_owned())),
         Ok(_) => {}
     }
-    // SQLite says only that it cannot open it; the system says why.
+    // SQLite reports only that it cannot open the file; the operating system gives the reason.
     let readable = OpenOptions::new().read(true).write(true).open(path);
     drop(readable.map_err(JournalError::file("open", path))?);
     let mut connection = connect(path)?;
@@ -204,17 +204,17 @@ fn inspect(path: &Path, is_suspect: bool, witnesses: &Witnesses) -> Result<Found
     }
 }
 
-/// Whether SQLite says this of a file that is not what it was, or of one that cannot be written.
+/// Returns whether this error of SQLite means that the file is damaged, rather than not writable.
 fn is_damage(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{ApiMisuse, ConstraintViolation, ReadOnly, SchemaChanged, TypeMismatch, Unknown};
     match error.sqlite_error_code() {
-        // It has been opened for writing by the system.
+        // The operating system has already opened it for writing.
         Some(code) => matches!(code, ReadOnly | Unknown | SchemaChanged | TypeMismatch | ConstraintViolation | ApiMisuse),
         None => !matches!(error, rusqlite::Error::InvalidPath(_) | rusqlite::Error::InvalidQuery),
     }
 }
 
-/// A file that a later touchmove has written cannot be understood.
+/// Refuses a file that a later version of touchmove has written.
 pub(super) fn refuse_newer(path: &Path, connection: &Connection) -> Result<(), JournalError> {
     let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0));
     let (found, known) = (version.map_err(JournalError::sqlite("read the journal"))?, MIGRATIONS.len() as i64);
@@ -224,7 +224,7 @@ pub(super) fn refuse_newer(path: &Path, connection: &Connection) -> Result<(), J
     Ok(())
 }
 
-/// As [`check`]; an index that is wrong is built anew, for all that it says stands in its table.
+/// As [`check`], but rebuilds a wrong index, since its table contains all its data.
 fn check_or_reindex(path: &Path, connection: &mut Connection, whole: bool) -> Result<Option<String>, JournalError> {
     let found = check(path, connection, whole);
     let (Ok(Some(_)) | Err(JournalError::Damaged(_))) = found else { return found };
@@ -237,7 +237,7 @@ fn check_or_reindex(path: &Path, connection: &mut Connection, whole: bool) -> Re
     Ok(None)
 }
 
-/// What is wrong with the file, if anything. `whole`: all of it is looked through.
+/// Returns the damage of the file, if any. `whole`: check the file completely.
 fn check(path: &Path, connection: &Connection, whole: bool) -> Result<Option<String>, JournalError> {
     let failed = || JournalError::sqlite("read the journal");
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(failed());
@@ -246,7 +246,7 @@ fn check(path: &Path, connection: &Connection, whole: bool) -> Result<Option<Str
         return Ok(Some("it is a database of another program".to_owned()));
     }
     refuse_newer(path, connection)?;
-    // Unlike `quick_check` it sees that a row has come to stand under another game. The table of games alone is short, and its index
+    // Unlike `quick_check`, this detects a row that has moved to another game. The table of games alone is short, and its index
     // says which games a board has.
     let what = if whole { "PRAGMA integrity_check(1)" } else { "PRAGMA integrity_check('game')" };
     if tables > 0 {
@@ -258,7 +258,8 @@ fn check(path: &Path, connection: &Connection, whole: bool) -> Result<Option<Str
     Ok(None)
 }
 
-/// An empty journal. It is complete when it appears under its name: an empty or unfinished file of that name is always a damaged one.
+/// Creates an empty journal. It appears under its name only when complete: an empty or unfinished file of that name is always
+/// damaged.
 fn create(path: &Path) -> Result<Connection, JournalError> {
     let new = with(path, ".new");
     for beside in BESIDE {
@@ -267,7 +268,7 @@ fn create(path: &Path) -> Result<Connection, JournalError> {
             _ => {}
         }
     }
-    // Made here and not by SQLite, for the mode; what SQLite puts beside it has the same.
+    // Created here rather than by SQLite to set the mode; SQLite's files beside it get the same mode.
     let made = OpenOptions::new().write(true).create_new(true).mode(0o640).open(&new);
     drop(made.map_err(JournalError::file("create", &new))?);
     migrate(&new, &mut connect(&new)?)?;
@@ -283,14 +284,14 @@ fn connect(path: &Path) -> Result<Connection, JournalError> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(failed())?;
     connection.busy_timeout(PATIENCE).map_err(failed())?;
-    // Until it has been checked, nothing may be written into it: not even its own log when the connection closes.
+    // Until it has been checked nothing may be written into it, not even its own log when the connection closes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(failed())?;
     Ok(connection)
 }
 
 fn prepare(path: &Path, connection: &mut Connection) -> Result<(), JournalError> {
     let failed = || JournalError::sqlite("set up the journal");
-    // The log is tidied up by the writer, after it has answered; not by whichever commit makes it long.
+    // The writer checkpoints the log after answering, instead of the commit that makes it long.
     let mode: String = connection
         .execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;")
         .and_then(|()| connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)))
@@ -302,7 +303,7 @@ fn prepare(path: &Path, connection: &mut Connection) -> Result<(), JournalError>
     migrate(path, connection)
 }
 
-/// Brings the schema up to date.
+/// Migrates the schema to the current version.
 fn migrate(path: &Path, connection: &mut Connection) -> Result<(), JournalError> {
     let failed = || JournalError::sqlite("set up the journal");
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed())?;
@@ -330,25 +331,25 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), JournalError>
     Ok(())
 }
 
-/// `journal.sqlite3.backup-v1`, or with `-2` and so on where that is taken.
+/// Returns `journal.sqlite3.backup-v1`, with `-2` and so on if that exists.
 fn free_copy(path: &Path, version: i64) -> PathBuf {
     let name = |count: u32| with(path, &format!(".backup-v{version}{}", again(count)));
     (1..).map(name).find(|name| fs::symlink_metadata(name).is_err()).unwrap_or_else(|| name(0))
 }
 
-/// Sees to a log of which SQLite would not find all, and say nothing: how many frames are lost, and what was done about it.
+/// Handles a log of which SQLite would silently ignore a part. Returns the number of lost frames and a notice of what was done.
 fn look_at_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), JournalError> {
     let log = with(path, "-wal");
     let mut magic = [0; 4];
     let foreign = match File::open(&log).and_then(|mut log| log.read_exact(&mut magic)) {
         Ok(()) => !LOG_MAGIC.contains(&magic),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok((0, None)),
-        // Shorter than its first word: nothing was ever committed there.
+        // Shorter than the magic number: nothing was ever committed there.
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => false,
         Err(error) => return Err(JournalError::file("read", &log)(error)),
     };
     let damage = match foreign {
-        // Each frame has a page, and no page is shorter.
+        // Each frame contains a page, and no page is shorter than 512 bytes.
         true => Some(log::Damage { frames: fs::metadata(&log).map_or(0, |log| log.len() / 512), in_main_file: false }),
         false => log::damage(&log, path).map_err(JournalError::file("read", &log))?,
     };
@@ -357,7 +358,7 @@ fn look_at_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), Journal
     if foreign || in_main_file {
         fs::rename(&log, &aside).map_err(JournalError::file("set aside", &log))?;
     } else {
-        // SQLite reads what comes before the damage.
+        // SQLite reads the frames before the damage.
         fs::copy(&log, &aside).map(drop).map_err(JournalError::file("set aside", &log))?;
     }
     sync_directory(dir)?;
@@ -375,7 +376,7 @@ fn look_at_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), Journal
 
 fn set_aside(dir: &Path, path: &Path, why: &str) -> Result<Notice, JournalError> {
     let aside = free_name(dir);
-    // The main file last: killed in between, the next start finds it still damaged and takes it aside as well.
+    // Move the main file last: if killed in between, the next start still finds it damaged and moves it as well.
     for beside in BESIDE {
         match fs::rename(with(path, beside), with(&aside, beside)) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(JournalError::file("set aside", path)(error)),
@@ -392,7 +393,7 @@ fn set_aside(dir: &Path, path: &Path, why: &str) -> Result<Notice, JournalError>
     Ok(Notice { message, set_aside: Some(aside) })
 }
 
-/// `journal-damaged-20261121T100000Z.sqlite3`, or with `-2` and so on where that is taken.
+/// Returns `journal-damaged-20261121T100000Z.sqlite3`, with `-2` and so on if that exists.
 fn free_name(dir: &Path) -> PathBuf {
     let date = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let mut count = 1;
@@ -405,7 +406,7 @@ fn free_name(dir: &Path) -> PathBuf {
     }
 }
 
-/// Tells the second and later files of one name from the first.
+/// Returns the suffix of the second and later files of one name.
 fn again(count: u32) -> String {
     if count == 1 { String::new() } else { format!("-{count}") }
 }

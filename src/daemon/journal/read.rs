@@ -1,4 +1,4 @@
-//! What is asked of the journal.
+//! Queries of the journal.
 
 use super::JournalError;
 use super::chain;
@@ -6,35 +6,35 @@ use crate::game::{Event, GameResult, Stamped};
 use crate::wire;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// One game with all its events.
+/// A game with all its events.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredGame {
-    /// Its number over all boards, from 1.
+    /// Number over all boards, from 1.
     pub id: u64,
-    /// The board it was played on.
+    /// Board on which it was played.
     pub board: String,
-    /// When it began: Unix time in milliseconds.
+    /// Start time: Unix time in milliseconds.
     pub started_wall_ms: i64,
-    /// The wall clock at [`Stamped::at`] 0: Unix time in milliseconds. A restarted daemon goes on counting from here.
+    /// Wall-clock time at [`Stamped::at`] 0: Unix time in milliseconds. A restarted daemon continues counting from here.
     pub epoch_wall_ms: i64,
-    /// Its events, numbers 1, 2, …
+    /// Events, numbered 1, 2, …
     pub events: Vec<Stamped>,
 }
 
-/// One game in short.
+/// Summary of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameSummary {
-    /// Its number over all boards, from 1.
+    /// Number over all boards, from 1.
     pub id: u64,
-    /// The board it was played on.
+    /// Board on which it was played.
     pub board: String,
-    /// When it began: Unix time in milliseconds.
+    /// Start time: Unix time in milliseconds.
     pub started_wall_ms: i64,
-    /// When its last event happened: Unix time in milliseconds.
+    /// Time of its last event: Unix time in milliseconds.
     pub last_wall_ms: i64,
-    /// The number of its last event.
+    /// Number of its last event.
     pub last_number: u64,
-    /// Its result as it stands.
+    /// Current result.
     pub result: Option<GameResult>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn last_game(connection: &Connection, chains: Chains, board: &str) ->
         .and_then(|mut statement| statement.query_row([board], |row| Ok((id(row, 0)?, row.get(1)?, row.get(2)?))).optional())
         .map_err(failed())?;
     let Some((id, started_wall_ms, epoch_wall_ms)) = game else { return Ok(None) };
-    // Of a game nothing is ever changed, and events that are added meanwhile are its own.
+    // A game's row never changes, and events that are added meanwhile are its own.
     let events = events(connection, chains, id, 0)?;
     Ok(Some(StoredGame { id, board: board.to_owned(), started_wall_ms, epoch_wall_ms, events }))
 }
@@ -75,7 +75,7 @@ pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, Journal
         .map_err(failed())?;
     rows.map(|row| {
         let (mut summary, text) = row.map_err(failed())?;
-        // A game that cannot be read is listed all the same.
+        // List a game even if its event cannot be read.
         let stamped = text.and_then(|text| parse(summary.id, summary.last_number, &text).ok());
         if let Some(Stamped { event: Event::Result { result, .. }, .. }) = stamped {
             summary.result = result;
@@ -97,7 +97,7 @@ pub(super) fn games_of(connection: &Connection, board: &str, count: usize) -> Re
     Ok(games)
 }
 
-/// Whether the events of a journal carry chains: a file that no later touchmoved has opened does not.
+/// Whether a journal's events carry chains; older versions' files do not until this version opens them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chains {
     Stored,
@@ -120,12 +120,12 @@ pub(super) fn events(connection: &Connection, chains: Chains, game: u64, after: 
     }
 }
 
-/// The events of a game before the first that cannot be read.
+/// Returns a game's events before the first that cannot be read.
 pub(super) fn readable_events(connection: &Connection, chains: Chains, game: u64) -> Vec<Stamped> {
     good_events(connection, chains, game, 0).map_or_else(|_| Vec::new(), |(events, _)| events)
 }
 
-/// The number of the last good event of a game of which something is missing; `None`: nothing is.
+/// Returns the number of the last good event of an incomplete game; `None`: it is complete.
 pub(super) fn last_good(connection: &Connection, chains: Chains, game: u64) -> rusqlite::Result<Option<u64>> {
     if chains == Chains::Missing {
         return Ok(None);
@@ -134,7 +134,7 @@ pub(super) fn last_good(connection: &Connection, chains: Chains, game: u64) -> r
     statement.query_row([integer(game)], |row| id(row, 0)).optional()
 }
 
-/// The events of a game after this number and before the first that cannot be read or is not what was written, and why that is so.
+/// Returns a game's events after this number and before the first that is unreadable or changed, and the reason why it is.
 fn good_events(
     connection: &Connection,
     chains: Chains,
@@ -177,7 +177,7 @@ fn good_events(
     Ok((events, None))
 }
 
-/// A text as far as it can be read.
+/// Reads a text as far as it is readable.
 pub(super) fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<String> {
     Ok(String::from_utf8_lossy(row.get_ref(column)?.as_bytes()?).into_owned())
 }
@@ -186,7 +186,7 @@ fn parse(game: u64, number: u64, text: &str) -> Result<Stamped, JournalError> {
     wire::from_json(text).map_err(|error| JournalError::Unreadable { game, number, why: error.to_string() })
 }
 
-/// SQLite's integers have a sign. Nothing counted here comes near the end of either.
+/// Converts to SQLite's signed integers. No number here comes near the limit of either type.
 pub(super) fn integer(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }

@@ -1,4 +1,4 @@
-//! The thread that writes: one transaction a batch, answered when it is on disk, tidied up when nothing else is to do.
+//! The writing thread: one transaction per batch, answered when it is on disk; it checkpoints when idle.
 
 use super::JournalError;
 use super::ballast::Ballast;
@@ -17,9 +17,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// The marks are written this often at most.
+/// Shortest interval between writes of the marks.
 const MARKS_EVERY: Duration = Duration::from_secs(1);
-/// After so many commits the write-ahead log is written into the main file: two or three fsyncs, done after the answer.
+/// Number of commits after which the write-ahead log is checkpointed into the main file: two or three fsyncs, done after the
+/// answer.
 const TIDY_AFTER: u32 = 64;
 
 /// Durable events of one board.
@@ -29,12 +30,12 @@ pub(super) struct Batch {
     pub events: Vec<Stamped>,
 }
 
-/// What became of a batch that was stored.
+/// Result of storing a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
-    /// The game of each event.
+    /// Game of each event.
     pub games: Vec<u64>,
-    /// The disk is full: this was stored in the room that is kept for the last moves.
+    /// The disk is full: the batch was stored in the space reserved for the last moves.
     pub is_last_room: bool,
 }
 
@@ -43,28 +44,28 @@ enum Job {
         batch: Batch,
         answer: oneshot::Sender<Result<Stored, JournalError>>,
     },
-    /// These games are closed, since they are not whole.
+    /// Closes these games, since they are incomplete.
     Close {
         games: BTreeMap<u64, u64>,
         why: String,
         answer: oneshot::Sender<Result<Incarnation, JournalError>>,
     },
-    /// The file is torn: the next start looks through it first.
+    /// Records that the file is corrupt: the next start checks it first.
     Suspect,
 }
 
-/// What the thread starts with.
+/// The thread's initial data.
 pub(super) struct Start {
     pub connection: Connection,
-    /// The state directory.
+    /// State directory.
     pub dir: PathBuf,
-    /// The identifier of the incarnation.
+    /// Identifier of the incarnation.
     pub incarnation: String,
     pub ends: HashMap<String, End>,
     pub last_game: u64,
 }
 
-/// The thread and the way to it.
+/// The thread and its channel.
 pub(super) struct Writer {
     jobs: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<()>>,
@@ -94,7 +95,7 @@ impl Writer {
     }
 
     pub fn suspect(&self) {
-        // A thread that is gone has written its marks.
+        // A thread that has ended has written its marks.
         let _ = self.send(Job::Suspect);
     }
 }
@@ -108,22 +109,22 @@ impl Drop for Writer {
     }
 }
 
-/// What the thread holds.
+/// The thread's state.
 struct State {
     start: Start,
     ballast: Ballast,
     suspect: bool,
-    /// When the marks are to be written; `None`: they say what there is.
+    /// When the marks must be written; `None`: they are up to date.
     due: Option<Instant>,
-    /// When they were written last.
+    /// When they were last written.
     written: Option<Instant>,
-    /// They are being written, by a thread of their own: no commit waits for that.
+    /// The thread that writes the marks, so that no commit waits for it.
     writing: Option<JoinHandle<()>>,
 }
 
 impl State {
     fn new(start: Start) -> State {
-        // An opened journal may be another one than the marks tell of.
+        // The opened journal may be another one than the marks describe.
         State {
             ballast: Ballast::new(&start.dir),
             start,
@@ -135,7 +136,7 @@ impl State {
     }
 
     fn run(mut self, waiting: &mpsc::Receiver<Job>) {
-        // What an earlier run left in the log is tidied up with the first commit.
+        // Checkpoint what an earlier run left in the log with the first commit.
         let mut untidy = TIDY_AFTER;
         loop {
             let job = match self.due {
@@ -156,7 +157,7 @@ impl State {
             }
             if untidy > TIDY_AFTER {
                 untidy = 0;
-                // If this fails, on a full disk perhaps, the log keeps everything and the next attempt comes later.
+                // If this fails, e.g. on a full disk, the log keeps everything and the next attempt comes later.
                 if let Err(error) = self.start.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
                     tracing::debug!(%error, "the journal's write-ahead log stays as long as it is");
                 }
@@ -165,13 +166,13 @@ impl State {
         self.write_marks(Lasting::OverPowerCuts);
     }
 
-    /// Whether something was stored.
+    /// Executes a job; returns whether something was stored.
     fn work(&mut self, job: Job) -> bool {
         let is_stored = match job {
             Job::Append { batch, answer } => {
                 let stored = self.append(&batch);
                 let is_stored = stored.is_ok();
-                // Whoever asked may have gone; the events are stored all the same.
+                // The requester may be gone; the events are stored all the same.
                 let _ = answer.send(stored);
                 is_stored
             }
@@ -215,7 +216,7 @@ impl State {
         };
         self.writing.take().map(JoinHandle::join);
         let dir = self.start.dir.clone();
-        // Those that stay are older, and true.
+        // If this fails, the existing marks remain, which are older but true.
         let save = move || {
             if let Err(error) = marks.save(&dir, lasting) {
                 tracing::debug!(%error, "the journal's marks cannot be written");
@@ -280,7 +281,7 @@ fn store(start: &mut Start, batch: &Batch) -> Result<Vec<u64>, JournalError> {
         end = Some(grown);
     }
     writing.commit().map_err(failed())?;
-    // Only now: what was not committed never happened.
+    // Update only now: what was not committed must not count.
     start.last_game = games.iter().copied().fold(start.last_game, u64::max);
     start.ends.extend(end.map(|end| (batch.board.clone(), end)));
     Ok(games)

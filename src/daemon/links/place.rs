@@ -1,4 +1,4 @@
-//! One board's place on a link: its table, its seat at the hub, its recording, and its own time.
+//! One board of a link: its table, its handle at the hub, its recording and its clock.
 
 use super::LinkSpec;
 use super::clock::Clock;
@@ -18,42 +18,42 @@ use std::sync::Arc;
 use std::time::Instant;
 use tracing::{debug, warn};
 
-/// The kind of trouble of a board that shows play without a game.
+/// Kind of health problem: a board shows play without a game.
 const UNRECORDED: &str = "unrecorded";
 
-/// One board's place on a link.
+/// One board of a link.
 pub struct Place {
     id: BoardId,
     pub(super) seat: Seat,
     pub(super) traffic: Arc<Traffic>,
-    /// Where what the board says may be listened to.
+    /// Where clients can follow the board's readings.
     readings: Option<Arc<Readings>>,
     clock: Clock,
     table: Table,
-    /// So many games have begun at it, as the hub counts them.
+    /// Number of games begun on it, as the hub counts them.
     begun: u64,
     recorder: Option<Recorder>,
-    /// The durable events of the game that is on, where it is recorded.
+    /// Durable events of the current game, if it is recorded.
     game: Vec<Stamped>,
-    /// What is known of the pieces, where the board does not say it itself, and where that is kept.
+    /// Calibration of the pieces, for boards that do not store it themselves, and where it is stored.
     calibration: (Option<String>, Option<Calibrations>),
-    /// What this step has brought so far, to be published together.
+    /// Results of the current step so far, which are published together.
     step: Step,
     hub: Arc<Hub>,
-    /// The board shows play without a game, and that was told.
+    /// Whether play without a game has been reported.
     unrecorded: bool,
 }
 
 #[derive(Default)]
 struct Step {
     events: Vec<Stamped>,
-    /// The board said something.
+    /// Whether the board has sent something.
     readings: bool,
     done: Option<(Done, Result<Answer, OrderError>)>,
 }
 
 impl Place {
-    /// Takes a seat for this board of a link, and goes on with its last game.
+    /// Registers this board of a link and continues its last game.
     pub fn take(spec: &LinkSpec, address: Address, hub: &Arc<Hub>) -> Place {
         let id = spec.board(address);
         let mut view = BoardView::new(id.clone(), spec.model, spec.settings.sensing);
@@ -67,7 +67,7 @@ impl Place {
         let (clock, table) = match &last {
             None => (Clock::new(), Table::new(spec.settings.clone())),
             Some(LastGame { epoch_wall_ms, events, .. }) => {
-                // How far it is the public learns later.
+                // At debug level: the public learns the game's progress only after the delay.
                 debug!(board = %id, "the last game goes on: {} events", events.len());
                 let last = events.last().map_or(0, |event| event.at);
                 (Clock::resumed(*epoch_wall_ms, last), Table::restore(spec.settings.clone(), events))
@@ -106,23 +106,23 @@ impl Place {
         place
     }
 
-    /// What is known of the pieces, where the board does not say it itself.
+    /// Returns the calibration of the pieces, for boards that do not store it themselves.
     pub fn calibration(&self) -> Option<&str> {
         self.calibration.0.as_deref()
     }
 
-    /// When the table wants to be called.
+    /// Returns the table's next deadline.
     pub fn next_deadline(&self) -> Option<Instant> {
         self.table.next_deadline().map(|at| self.clock.instant(at))
     }
 
-    /// Does what is due; what the board is asked for.
+    /// Runs due deadlines; returns board commands.
     pub fn advance(&mut self, now: Instant) -> Vec<Cue> {
         let output = self.table.advance(self.clock.at(now));
         self.keep_output(output)
     }
 
-    /// The cable; what the board is asked for.
+    /// Handles a change of the link; returns board commands.
     pub fn link(&mut self, now: Instant, state: LinkState) -> Vec<Cue> {
         if state == LinkState::Down {
             Traffic::add(&self.traffic.losses, 1);
@@ -131,7 +131,7 @@ impl Place {
         self.input(now, Input::Link(state))
     }
 
-    /// What the board said; what it is asked for.
+    /// Handles a reading; returns board commands.
     pub fn reading(&mut self, now: Instant, reading: Reading) -> Vec<Cue> {
         self.step.readings = true;
         if !matches!(reading, Reading::Trouble(_)) {
@@ -141,12 +141,12 @@ impl Place {
         self.input(now, Input::Reading(reading))
     }
 
-    /// The board has no memory.
+    /// Reports to the table that the board has no memory; returns board commands.
     pub fn no_memory(&mut self, now: Instant) -> Vec<Cue> {
         self.input(now, Input::Reading(Reading::Memory(Vec::new())))
     }
 
-    /// Somebody asked for something; what the board is asked for.
+    /// Handles a request; returns board commands.
     pub fn request(&mut self, now: Instant, request: Request) -> Vec<Cue> {
         match request.what {
             Asked::Order(order, meant) => {
@@ -160,7 +160,7 @@ impl Place {
                 cues
             }
             Asked::CarryOn(carried) => self.carry_on(now, *carried, request.done),
-            // The link's own: it takes no table.
+            // Handled by the link itself; it does not involve the table.
             Asked::Identify => Vec::new(),
         }
     }
@@ -173,7 +173,7 @@ impl Place {
         self.keep_output(output)
     }
 
-    /// A game that was played on another board goes on here, as after a start.
+    /// Continues a game of another board here, as after a restart.
     fn carry_on(&mut self, now: Instant, carried: Carried, done: Done) -> Vec<Cue> {
         let Carried { game: LastGame { epoch_wall_ms, events, .. }, order, exchange } = carried;
         let (table, events) = match self.table.carry_on(events) {
@@ -192,12 +192,12 @@ impl Place {
         self.begin_recording(now);
         let mut cues = self.link(now, LinkState::Up);
         cues.extend(self.order(now, order, done));
-        // It says what stands there, though nothing has changed.
+        // Poll the placement, although nothing has changed.
         cues.push(Cue::Placement);
         cues
     }
 
-    /// Publishes what this step has brought.
+    /// Publishes the results of this step.
     pub fn publish(&mut self, now: Instant) {
         let Step { events, readings, done } = std::mem::take(&mut self.step);
         if events.is_empty() && done.is_none() && !readings {
@@ -212,7 +212,7 @@ impl Place {
         self.seat.publish(self.clock.epoch_wall_ms(), events, change, done);
     }
 
-    /// How it stands between us and the board; `port`: at which port, if that is known anew. Whether that is news.
+    /// Sets the connection state, and the port if `port` is given; returns whether anything changed.
     pub fn contact(&self, contact: Contact, reason: &str, port: Option<&str>) -> bool {
         let differs = |view: &BoardView| {
             (view.contact, view.reason.as_str()) != (contact, reason) || port.is_some_and(|port| view.port != port)
@@ -268,7 +268,7 @@ impl Place {
         output.cues
     }
 
-    /// A new recording, with the game so far and what stands on the board, where that is known.
+    /// Begins a new recording with the game so far and the placement, if known.
     fn begin_recording(&mut self, now: Instant) {
         let at = self.clock.at(now);
         let Some(recorder) = &mut self.recorder else { return };
@@ -283,7 +283,7 @@ impl Place {
         recorder.begin(at, (state != State::default()).then_some(state));
     }
 
-    /// Keeps the durable events of the game that is on. A game that follows another has a recording of its own.
+    /// Keeps the durable events of the current game. A game that follows another gets a recording of its own.
     fn keep(&mut self, now: Instant, events: &[Stamped]) {
         if self.recorder.is_none() {
             return;
@@ -301,7 +301,7 @@ impl Place {
         }
     }
 
-    /// A board that talks is ready once it has said what stands on its squares.
+    /// Returns the state of a board that sends: ready once its placement is known.
     fn read_or_not(&self) -> (Contact, String) {
         match self.table.squares() {
             Some(_) => (Contact::Ready, String::new()),
@@ -316,7 +316,7 @@ impl Place {
         self.calibration.0 = Some(text.to_owned());
     }
 
-    /// What a reading says of the board rather than of the game.
+    /// Applies what a reading says about the board rather than about the game.
     fn notice(&mut self, reading: &Reading) {
         let (contact, reason) = match reading {
             Reading::Trouble(Trouble::Silent(ms)) => {
@@ -354,7 +354,7 @@ impl Place {
             Reading::Placement(_) => (Contact::Ready, String::new()),
             _ => self.read_or_not(),
         };
-        // A board that tells of itself, and not what stands on it, is as silent as before.
+        // A silent board that reports only its identity or battery, and no placement, stays silent.
         let is_aside = matches!(reading, Reading::Identity(_) | Reading::Battery(_));
         let counts = |view: &BoardView| !is_aside || view.contact != Contact::Silent;
         let tell = |view: &mut BoardView| {
@@ -379,13 +379,13 @@ impl Place {
     }
 }
 
-/// The serial number of a board on a chain, as its maker prints it.
+/// Returns the serial number of a board on a chain, as its maker prints it.
 pub fn serial_number(address: Address) -> String {
     format!("{:05}", address.0)
 }
 
-/// Returns what to say of play without a game on this board. `identified`: the board tells which piece stands on each square, so
-/// that a game can begin from what it shows; of any other board somebody has to give the position.
+/// Returns the message about play without a game on this board. `identified`: the board identifies the piece on each square, so
+/// that a game can begin from what it shows; on any other board the arbiter must give the position.
 fn unrecorded_play(id: &BoardId, identified: bool) -> String {
     let advice = match identified {
         true => format!("`touchmovectl arbiter position shown --board {id}` begins one from what stands there"),
@@ -397,7 +397,7 @@ fn unrecorded_play(id: &BoardId, identified: bool) -> String {
     format!("the pieces on board {id} stand as in play, and there is no game: nothing is recorded; {advice}")
 }
 
-/// The pieces, where every one of them is known.
+/// Returns the pieces on the board, if all of them are identified.
 fn pieces(placement: &Placement) -> Option<Board> {
     let mut board = Board::empty();
     for (square, sensed) in Square::ALL.into_iter().zip(placement) {

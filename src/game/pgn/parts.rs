@@ -1,20 +1,20 @@
-//! A game cut into parts that a reader can follow who knows the rules of chess, and nothing else.
+//! Cuts a game into parts that a reader can follow who knows only the rules of chess.
 
 use super::{AfterIllegal, Why};
 use crate::game::Record;
 use crate::laws::{Move, Position};
 use shakmaty::Color;
 
-/// A game's plies, counted from 0: which are played from where.
+/// The plies of one part of a game, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
-    /// Those before this one can only be told in words, from the start of the game on; 0 in all parts but the first.
+    /// The plies before this one, from the start of the game, can only be written in words; 0 in all parts but the first.
     pub(super) lead: usize,
-    /// Legal moves from here …
+    /// The first ply of the legal moves.
     pub(super) from: usize,
-    /// … to before this one, which was not legal, …
+    /// The end of the legal moves: the first illegal ply.
     pub(super) to: usize,
-    /// … and words from that one to before this one.
+    /// The end of the plies, from `to` on, that are written in words.
     pub(super) next: usize,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Number {
     pub(super) by: Color,
 }
 
-/// A record with what its parts are found by.
+/// A record and the data needed to find its parts.
 pub(super) struct Parts<'a> {
     pub(super) record: &'a Record,
     pub(super) chess960: bool,
@@ -33,7 +33,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// At least one. Those after the first have moves.
+    /// Returns the parts, at least one. All after the first contain moves.
     pub(super) fn cut(&self, after: AfterIllegal) -> Vec<Part> {
         let len = self.record.plies.len();
         let lead = match after {
@@ -61,23 +61,24 @@ impl Parts<'_> {
         Part { lead, from, to, next }
     }
 
-    /// The first ply from this one on before which stands what readers take; if there is none, where the record ends.
+    /// Returns the first ply from this one on before which the position is one that readers accept; otherwise the end of the
+    /// record.
     fn readable_from(&self, index: usize) -> usize {
         let len = self.record.plies.len();
         (index..len).find(|&index| self.readable_fen(index).is_some()).unwrap_or(len)
     }
 
-    /// The position before this ply, as FEN that readers take.
+    /// Returns the position before this ply, as a FEN that readers accept.
     pub(super) fn readable_fen(&self, index: usize) -> Option<String> {
         Position::readable_fen(self.fen_before(index)?, self.chess960)
     }
 
-    /// The position before this ply.
+    /// Returns the position before this ply.
     pub(super) fn before(&self, index: usize) -> Option<Position> {
         Position::from_fen(self.fen_before(index)?, self.chess960).ok()
     }
 
-    /// The moves before this ply, each with its player.
+    /// Returns the moves before this ply, each with its player.
     pub(super) fn played(&self, index: usize) -> impl Iterator<Item = (Color, Move)> {
         let played = self.record.plies.iter().take(index).map(|ply| &ply.played);
         played.enumerate().filter_map(|(index, played)| {
@@ -87,7 +88,7 @@ impl Parts<'_> {
         })
     }
 
-    /// The same as FEN, whatever readers say.
+    /// Returns the position before this ply as FEN, even if readers refuse it.
     pub(super) fn fen_before(&self, index: usize) -> Option<&str> {
         match index.checked_sub(1) {
             None => Some(&self.record.start_fen),
@@ -95,7 +96,7 @@ impl Parts<'_> {
         }
     }
 
-    /// The numbers of all moves. They are those of the positions, since a move out of turn is nobody's turn.
+    /// Returns the numbers of all moves. They come from the positions, since a move out of turn breaks the alternation.
     pub(super) fn numbers(&self) -> Vec<Number> {
         let start = self.before(0);
         let mut expected = start.map_or(Number { number: 1, by: Color::White }, |position| Number {

@@ -1,11 +1,11 @@
-//! What the arbiter's last commands changed, so that they can be taken back.
+//! What the arbiter's last commands changed, so that they can be undone.
 
 use super::{Ply, Record, Restored};
 use crate::boards::Millis;
 use crate::game::{Alert, Command, GameResult, Played, ResultReason};
 use crate::laws::Counted;
 
-/// So many commands can be taken back, the last first: no more than somebody remembers, and each may hold a game's moves.
+/// Number of commands that can be undone, last first: people do not remember more, and each may hold the moves of a game.
 const KEPT: usize = 4;
 
 /// What a command changed.
@@ -13,55 +13,55 @@ const KEPT: usize = 4;
 pub struct Change {
     /// The command.
     pub command: Command,
-    /// When.
+    /// When it was given.
     pub at: Millis,
-    /// How it was before.
+    /// The state before it.
     pub before: Before,
-    /// Moves were made, or corrected by what was seen, since then.
+    /// Moves were made or corrected by readings since then.
     pub moved: bool,
 }
 
-/// How something was before a command.
+/// The state before a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Before {
-    /// The record had these moves after so many.
+    /// The record had these moves after the first `kept` plies.
     Moves {
-        /// Plies that are as they were.
+        /// The number of unchanged plies.
         kept: u32,
-        /// The others.
+        /// The other plies.
         plies: Vec<Ply>,
         /// The result.
         result: Option<(GameResult, ResultReason)>,
-        /// The position that was being put back.
+        /// The position that was being restored.
         restored: Option<Restored>,
         /// The plies that the arbiter had let stand.
         stood: Vec<u32>,
-        /// What was said of those moves.
+        /// The alerts about those moves.
         alerts: Vec<Alert>,
     },
     /// The result.
     Result {
-        /// What it was.
+        /// The result before.
         result: Option<(GameResult, ResultReason)>,
         /// Whether the game was paused.
         paused: bool,
-        /// The alerts that stood.
+        /// The open alerts.
         alerts: Vec<Alert>,
     },
-    /// This alert stood.
+    /// The alert was open.
     Alert(Box<Alert>),
-    /// Less was counted, or less noted.
+    /// Less was counted or noted.
     Less,
     /// This was counted.
     Counted(Counted),
     /// Whether the game was paused.
     Paused(bool),
-    /// The Laws by which it was played.
+    /// The Laws that were in force.
     Laws(String),
 }
 
 impl Record {
-    /// Keeps what this command is about to change.
+    /// Stores the state that this command is about to change.
     pub(super) fn keep(&mut self, at: Millis, command: &Command) {
         let alert = |id: u32| Some(Before::Alert(Box::new(self.alerts.iter().find(|alert| alert.id == id)?.clone())));
         let known = self.plies.len() as u32;
@@ -86,7 +86,7 @@ impl Record {
             }
             Command::Pause(_) => Some(Before::Paused(self.paused)),
             Command::Laws(_) => Some(Before::Laws(self.laws.clone())),
-            // Who plays is said by pairings, too: the arbiter's last command is another one.
+            // Pairings set the players, too, so this does not become the arbiter's last command.
             Command::Tags(_) => None,
             Command::Position(_) | Command::Adjust(_) | Command::Claim { .. } | Command::Undo => None,
         };
@@ -97,7 +97,7 @@ impl Record {
         }
     }
 
-    /// The clock has ended the pause, so it is nothing that could be taken back any more.
+    /// Removes the pause from the commands that can be undone, because the clock has ended it.
     pub(super) fn forget_pause(&mut self) {
         if let Some(last) = self.changes.iter().rposition(|change| change.command == Command::Pause(true)) {
             self.changes.remove(last);
@@ -115,11 +115,11 @@ impl Record {
         }
     }
 
-    /// What the last command changed is as it was before. Moves and results are told besides.
+    /// Restores the state before the last command. Moves and results are published separately.
     pub(super) fn undo(&mut self) {
         let Some(Change { command, at, before, .. }) = self.changes.pop() else { return };
         match (before, command) {
-            // The moves are told after this, and those that stand are among them.
+            // The moves are published after this, including those that were let stand.
             (Before::Moves { restored, stood, .. }, _) => (self.restored, self.stood) = (restored, stood),
             (Before::Alert(alert), Command::LetStand(_)) => self.stood.retain(|ply| *ply != alert.ply),
             (Before::Less, Command::Count { player, .. }) => _ = self.tally.strike(player, at),
@@ -136,7 +136,7 @@ impl Record {
         }
     }
 
-    /// The record from this ply on is about to be this: what the arbiter let stand is ruled on no more where it is another move.
+    /// Removes the plies that the arbiter let stand where the record from `from_ply` on is about to have another move.
     pub(super) fn stood_after(&mut self, from_ply: u32, moves: &[Played]) {
         let plies = &self.plies;
         let stays = |ply: u32| {
@@ -147,7 +147,7 @@ impl Record {
         self.stood.retain(|ply| stays(*ply));
     }
 
-    /// A move was made, or what was seen corrected one: what was commanded before is no longer the last.
+    /// Marks all stored commands as followed by a move or a correction.
     pub(super) fn moved(&mut self) {
         self.changes.iter_mut().for_each(|change| change.moved = true);
     }

@@ -1,4 +1,4 @@
-//! What a command changes in the record by itself, besides the moves and results that are told after it.
+//! What a command itself changes in the record, in addition to the moves and results that are published after it.
 
 use super::{ClockNote, Record, Restored};
 use crate::boards::Millis;
@@ -6,7 +6,7 @@ use crate::game::{Alert, AlertKind, Command, Order};
 use shakmaty::Color;
 
 impl Record {
-    /// Somebody commanded this, and it is done now.
+    /// Applies a command that was carried out.
     pub(super) fn commanded(&mut self, at: Millis, command: &Command, by: &str) {
         if by != Order::CLOCK {
             self.keep(at, command);
@@ -15,7 +15,7 @@ impl Record {
         }
         match command {
             Command::Restore { ply } => {
-                // What a touched piece of the opponent's allows is the answer to that ply, not another move in its place.
+                // The moves that a touched opponent's piece allows are replies to that ply, not replacements for it.
                 let instead = |alert: &&Alert| alert.ply == *ply && alert.kind != AlertKind::TouchCapture;
                 let alert = self.alerts.iter().rev().filter(instead).find(|alert| !alert.allowed.is_empty());
                 self.restored = Some(Restored {
@@ -57,7 +57,7 @@ impl Record {
         }
     }
 
-    /// When the last attempt was that is counted of this player at this ply.
+    /// Returns the time of the last irregularity counted of this player at this ply.
     pub fn counted(&self, player: Color, ply: u32) -> Option<Millis> {
         self.tally.of(player).iter().rev().find(|counted| counted.ply == ply).map(|counted| counted.pressed_at)
     }

@@ -1,4 +1,4 @@
-//! From the text of a file to an [`Edition`]: strict, and everything that is wrong is said at once.
+//! A strict parser for the files of an [`Edition`]. It reports all problems together.
 
 use super::rules::{ClaimPenalty, Halving, Ladder, Quickplay, Rules, TimeLimits};
 use super::{Content, Edition, Gap, Kind, Supervision, TimeClass, Topic};
@@ -6,10 +6,10 @@ use crate::laws::Worded;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
-/// What lies over what. `fast` is rapid and blitz, `limited` is both of them without full supervision.
+/// The layers of a file. `fast` is rapid and blitz; `limited` is both of them without full supervision.
 const LAYERS: [&str; 5] = ["standard", "fast", "limited", "blitz", "blitz_limited"];
 
-/// Which layers make up a kind of games, the later going before.
+/// The layers of each kind of games; later layers override earlier ones.
 const KINDS: [(Kind, &[&str]); 5] = [
     (Kind(TimeClass::Standard, Supervision::Full), &["standard"]),
     (Kind(TimeClass::Rapid, Supervision::Full), &["standard", "fast"]),
@@ -18,10 +18,10 @@ const KINDS: [(Kind, &[&str]); 5] = [
     (Kind(TimeClass::Blitz, Supervision::Limited), &["standard", "fast", "limited", "blitz", "blitz_limited"]),
 ];
 
-/// Whether a figure is given.
+/// Tests whether a figure is given.
 type Given = fn(&Rules) -> bool;
 
-/// Figures that no ruling may use without the article they stand in.
+/// Figures that no ruling may use without the article that contains them.
 const RESTS_ON: [(&str, Topic, Given); 19] = [
     ("completed_by", Topic::Completed, |rules| rules.completed_by.is_some()),
     ("rook_first", Topic::RookFirst, |rules| rules.rook_first.is_some()),
@@ -44,9 +44,10 @@ const RESTS_ON: [(&str, Topic, Given); 19] = [
     ("flag_called", Topic::FlagCalled, |rules| rules.flag_called.is_some()),
 ];
 
-/// Figures and choices that no board can see, or that an article says already: files that still have them are read without.
+/// Figures and choices that no board can detect, or that an article already implies. They are ignored in files that still have
+/// them.
 const RETIRED_RULES: [&str; 5] = ["intent", "promotion_final", "castling_lost", "default_time", "assistant_s"];
-/// Topics that no ruling rests on: files that still have them are read without.
+/// Topics on which no ruling is based. They are ignored in files that still have them.
 const RETIRED_TOPICS: [&str; 9] = [
     "clock_hand",
     "assistant",
@@ -58,12 +59,12 @@ const RETIRED_TOPICS: [&str; 9] = [
     "no_help",
     "supervision",
 ];
-/// Topics that files of earlier versions do not have: then they count as not at hand.
+/// Topics that files for earlier versions do not have. If they are missing, their text counts as not available.
 const RECENT_TOPICS: [Topic; 2] = [Topic::Agreement, Topic::Quickplay];
 
-/// A table that is taken apart; what is left at the end has no business there.
+/// Reads a TOML table and removes each key that it reads. Keys that remain at the end are unknown.
 pub(in crate::laws) struct Reader {
-    /// Where it stands, for what is said of it: empty, or with a dot at the end.
+    /// The path of the table for messages: empty, or with a dot at the end.
     path: String,
     table: Table,
     problems: Vec<String>,
@@ -71,7 +72,7 @@ pub(in crate::laws) struct Reader {
 }
 
 impl Reader {
-    /// Of a whole file.
+    /// Creates a reader for a whole file.
     pub fn new(text: &str) -> Result<Reader, Vec<String>> {
         match text.parse::<Table>() {
             Ok(table) => Ok(Reader { path: String::new(), table, problems: Vec::new(), warnings: Vec::new() }),
@@ -79,17 +80,17 @@ impl Reader {
         }
     }
 
-    /// Something is wrong with a key.
+    /// Adds a problem with a key.
     pub fn wrong(&mut self, key: &str, what: impl std::fmt::Display) {
         self.problems.push(format!("{}{key}: {what}", self.path));
     }
 
-    /// Something is read otherwise than it is written.
+    /// Adds a warning: the key is not interpreted as it is written.
     fn warn(&mut self, key: &str, what: impl std::fmt::Display) {
         self.warnings.push(format!("{}{key}: {what}", self.path));
     }
 
-    /// Passes over keys of earlier versions.
+    /// Removes keys of earlier versions, with a warning for each.
     fn retire(&mut self, keys: &[&str]) {
         for key in keys {
             if self.table.remove(*key).is_some() {
@@ -98,7 +99,7 @@ impl Reader {
         }
     }
 
-    /// What has this key, if anything.
+    /// Removes and reads the value of a key, if present.
     fn take<T>(&mut self, key: &str, form: &str, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
         let value = self.table.remove(key)?;
         let read = read(&value);
@@ -108,40 +109,40 @@ impl Reader {
         read
     }
 
-    /// A text that is not empty.
+    /// Reads a text that is not empty.
     pub fn text(&mut self, key: &str) -> Option<String> {
         self.take(key, "a text", |value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned))
     }
 
-    /// A number of at most five digits.
+    /// Reads a number of at most five digits.
     pub fn number(&mut self, key: &str) -> Option<u32> {
         let small = |number: i64| u32::try_from(number).ok().filter(|number| *number < 100_000);
         self.take(key, "a whole number below 100000", |value| value.as_integer().and_then(small))
     }
 
-    /// A whole number, how often something happens: once is nothing yet.
+    /// Reads a number of occurrences, which must be at least 2.
     fn times(&mut self, key: &str) -> Option<u32> {
         let times = |number: i64| u32::try_from(number).ok().filter(|number| (2..100_000).contains(number));
         self.take(key, "a whole number from 2 to 99999", |value| value.as_integer().and_then(times))
     }
 
-    /// A list of such numbers.
+    /// Reads a list of whole numbers.
     fn numbers(&mut self, key: &str) -> Option<Vec<u32>> {
         let small = |value: &Value| value.as_integer().and_then(|number| u32::try_from(number).ok());
         self.take(key, "a list of whole numbers", |value| value.as_array()?.iter().map(small).collect())
     }
 
-    /// One of the words of `T`.
+    /// Reads one of the words of `T`.
     pub fn word<T: Worded>(&mut self, key: &str) -> Option<T> {
         self.take(key, &all_words::<T>(), |value| T::from_word(value.as_str()?))
     }
 
-    /// A list of words of `T`.
+    /// Reads a list of words of `T`.
     pub fn words<T: Worded>(&mut self, key: &str) -> Option<Vec<T>> {
         self.list(key, T::from_word)
     }
 
-    /// A list of topics, without those of earlier versions.
+    /// Reads a list of topics and drops those of earlier versions.
     pub fn topics(&mut self, key: &str) -> Option<Vec<Topic>> {
         let topic = |word: &str| match Topic::from_word(word) {
             None if RETIRED_TOPICS.contains(&word) => Some(Err(word.to_owned())),
@@ -157,7 +158,7 @@ impl Reader {
         Some(topics)
     }
 
-    /// A list of words that `read` knows; those that it does not know are left out, and each is a problem.
+    /// Reads a list of words with `read`. Unknown words are left out, and each adds a problem.
     pub fn list<T>(&mut self, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let words: Vec<String> = self.take(key, "a list of words", |value| value.as_array()?.iter().map(text).collect())?;
@@ -171,7 +172,7 @@ impl Reader {
         Some(found)
     }
 
-    /// A table in it.
+    /// Reads a nested table.
     pub fn inside<T>(&mut self, key: &str, read: impl FnOnce(&mut Reader) -> T) -> Option<T> {
         let table = self.take(key, "a table", |value| value.as_table().cloned())?;
         let mut reader = Reader { path: format!("{}{key}.", self.path), table, problems: Vec::new(), warnings: Vec::new() };
@@ -181,7 +182,7 @@ impl Reader {
         Some(value)
     }
 
-    /// A list of tables in it.
+    /// Reads a list of nested tables.
     pub fn each<T>(&mut self, key: &str, mut read: impl FnMut(&mut Reader) -> T) -> Vec<T> {
         let tables = |value: &Value| value.as_array()?.iter().map(|value| value.as_table().cloned()).collect();
         let tables: Vec<Table> = self.take(key, "a list of tables", tables).unwrap_or_default();
@@ -196,7 +197,7 @@ impl Reader {
         values
     }
 
-    /// The value, or a problem where there is none.
+    /// Returns the value and adds a problem if it is missing.
     pub fn needed<T>(&mut self, key: &str, value: Option<T>) -> Option<T> {
         if value.is_none() && !self.problems.iter().any(|problem| problem.starts_with(&format!("{}{key}", self.path))) {
             self.wrong(key, "is missing");
@@ -204,7 +205,7 @@ impl Reader {
         value
     }
 
-    /// All that is wrong, with what was not asked for.
+    /// Returns all problems, with one for each key that was not read.
     pub fn end(mut self) -> Vec<String> {
         let left: Vec<String> = self.table.keys().cloned().collect();
         for key in left {
@@ -218,10 +219,10 @@ fn all_words<T: Worded>() -> String {
     T::ALL.iter().map(|value| format!("\"{}\"", value.word())).collect::<Vec<_>>().join(" or ")
 }
 
-/// What is said of keys of earlier versions.
+/// The message for keys of earlier versions.
 const RETIRED: &str = "is not read any more: leave it out";
 
-/// An edition from its file, with what is read otherwise than it is written.
+/// Parses an edition from its file. Also returns the warnings.
 pub fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<String>> {
     let mut file = Reader::new(text)?;
     let given = file.text("name");
@@ -278,7 +279,7 @@ fn limits(table: &mut Reader) -> Option<TimeLimits> {
     Some(TimeLimits { rapid_from_s: rapid?, standard_from_s: standard? })
 }
 
-/// The topics without an article; every topic has one in some layer, or is listed just once.
+/// Returns the topics without an article. Every topic must have an article in some layer, or be listed exactly once.
 fn gaps(file: &mut Reader, layers: &BTreeMap<&str, Content>) -> BTreeMap<Topic, Gap> {
     let silent = file.topics("silent").unwrap_or_default();
     let mut not_at_hand = file.topics("not_at_hand").unwrap_or_default();

@@ -1,70 +1,70 @@
-//! What an edition says in figures and choices, as far as it says anything.
+//! The figures and choices of an edition.
 
 use crate::laws::Irregularity;
 use crate::laws::word::worded;
 
 worded! {
-    /// What completes a move (6.2.1).
+    /// An event that completes a move (6.2.1).
     pub enum Completion {
-        /// The player presses his clock.
+        /// The player presses the clock.
         Press = "press",
-        /// It ends the game.
+        /// The move ends the game.
         EndsGame = "ends_game",
-        /// The same player makes his next move.
+        /// The same player makes the next move.
         OwnNextMove = "own_next_move",
     }
 
-    /// What a rook touched before the king means for castling (4.4.2).
+    /// The effect on castling of a rook that was touched before the king (4.4.2).
     pub enum RookFirst {
-        /// No castling with that rook on this move.
+        /// Castling with that rook is not allowed on this move.
         BarsThatSide = "bars_that_side",
-        /// Castling begins with the king: it is not castling.
+        /// Castling must begin with the king, so the move does not count as castling.
         KingMustBeFirst = "king_must_be_first",
     }
 
-    /// What becomes of a pawn that was left on the last rank (7.5.2).
+    /// What happens to a pawn that was left on the last rank (7.5.2).
     pub enum PawnLeft {
-        /// It is replaced by a queen.
+        /// The pawn is replaced by a queen.
         Queen = "queen",
-        /// The position before it is put back.
+        /// The position before the move is restored.
         Restore = "restore",
-        /// The exchange is part of the move and is still to be done; nothing more is known.
+        /// The promotion is part of the move and must still be made; nothing more is known.
         Complete = "complete",
     }
 
     /// Whether and when an illegal move can no longer be corrected.
     pub enum Stands {
-        /// It can as long as the game lasts.
+        /// It can be corrected until the end of the game.
         Never = "never",
-        /// Once the opponent has made his next move.
+        /// It can no longer be corrected after the opponent has made the next move.
         OpponentMoved = "opponent_moved",
     }
 
     /// When the arbiter rules.
     pub enum Ruled {
-        /// As soon as he sees it.
+        /// As soon as the arbiter sees it.
         AtOnce = "at_once",
         /// Only when a player claims.
         OnClaim = "on_claim",
     }
 
-    /// What an outcome becomes when the opponent cannot mate by any series of legal moves.
+    /// The result if the opponent cannot checkmate by any series of legal moves.
     pub enum NoMate {
         /// A draw.
         Draw = "draw",
-        /// A loss all the same.
+        /// Still a loss.
         Loses = "loses",
     }
 
-    /// What becomes of a game with reversed colours that has gone on (7.3).
+    /// What happens to a game with reversed colours that has continued (7.3).
     pub enum Reversed {
-        /// It goes on.
+        /// The game continues.
         GoesOn = "goes_on",
-        /// It goes on unless the arbiter rules otherwise.
+        /// The game continues unless the arbiter rules otherwise.
         UnlessArbiter = "unless_arbiter",
     }
 
-    /// What loses the right to claim a draw on this move (9.4).
+    /// The action that loses the right to claim a draw on this move (9.4).
     pub enum ClaimLost {
         /// Touching a piece.
         Touch = "touch",
@@ -82,85 +82,85 @@ worded! {
 
     /// Who calls a flag.
     pub enum FlagCaller {
-        /// The arbiter when he sees it, or a player.
+        /// The arbiter, when they see it, or a player.
         Anyone = "anyone",
         /// The players only.
         Players = "players",
     }
 
-    /// What is done about both kings in check, or a pawn left on the last rank, that nobody claimed.
+    /// The procedure for both kings in check, or a pawn left on the last rank, without a claim.
     pub enum IllegalPosition {
-        /// The arbiter waits for the next completed move; is the position still illegal then, the game is drawn.
+        /// The arbiter waits for the next completed move; if the position is still illegal then, the game is drawn.
         WaitThenDraw = "wait_then_draw",
-        /// The arbiter intervenes if he can.
+        /// The arbiter intervenes if possible.
         Intervene = "intervene",
     }
 
-    /// What becomes of the increment that the press of an illegal move gained.
+    /// What happens to the increment that the player gained by pressing the clock after an illegal move.
     pub enum Increment {
-        /// It is taken back.
+        /// The increment is removed.
         TakenBack = "taken_back",
     }
 
 }
 
-/// What completed illegal moves of one player cost him (7.5.5).
+/// The escalating penalties for a player's completed illegal moves (7.5.5).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ladder {
-    /// What the opponent gets for the first, the second, …; seconds. The one after these loses.
+    /// The additional time for the opponent for the first, the second, … illegal move, in seconds. The next one after these loses.
     pub opponent_s: Vec<u32>,
-    /// What the loss becomes when the opponent cannot mate.
+    /// The result instead of the loss if the opponent cannot checkmate.
     pub no_mate: NoMate,
 }
 
-/// What an incorrect claim of a draw costs (9.5.3).
+/// The penalty for an incorrect claim of a draw (9.5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimPenalty {
-    /// What the opponent gets; seconds.
+    /// The additional time for the opponent, in seconds.
     pub opponent_s: u32,
-    /// What the claimant loses of his own time.
+    /// The reduction of the claimant's remaining time.
     pub halving: Option<Halving>,
 }
 
-/// Half of what is left is taken, but not more than so much, and so much is left in any case.
+/// A penalty of half the remaining time, with an upper limit and a minimum for the time that is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Halving {
-    /// No more than this is taken; seconds.
+    /// The upper limit of the reduction, in seconds.
     pub max_s: u32,
-    /// No less than this is left, if there was as much; seconds.
+    /// The minimum of the time that is left, if there was as much, in seconds.
     pub floor_s: u32,
 }
 
-/// A claim that the opponent cannot win, or does not try to, in a quickplay finish (2009, Art. 10.2).
+/// A claim in a quickplay finish that the opponent cannot win, or does not try to win (2009, Art. 10.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quickplay {
-    /// The claimant must have less time left than this; seconds.
+    /// The claimant must have less remaining time than this, in seconds.
     pub below_s: u32,
-    /// What the opponent gets where the arbiter postpones his decision or rejects the claim; seconds.
+    /// The additional time for the opponent if the arbiter postpones the decision or rejects the claim, in seconds.
     pub opponent_s: u32,
 }
 
-/// What a game of this time for 60 moves is.
+/// The limits of the time classes, by the time for 60 moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeLimits {
-    /// The least time of a rapid game; seconds. Less is blitz.
+    /// The minimum time of a rapid game, in seconds. Less is blitz.
     pub rapid_from_s: u32,
-    /// The least time of a standard game; seconds.
+    /// The minimum time of a standard game, in seconds.
     pub standard_from_s: u32,
 }
 
-/// Declares [`Rules`] so that one can be laid over another.
+/// Declares [`Rules`] so that one set can override another.
 macro_rules! rules {
     ($($(#[$doc:meta])* $field:ident: $type:ty),+ $(,)?) => {
-        /// What holds in one kind of game. `None`: the edition does not say, or its text is not at hand.
+        /// The rules for one kind of games. A field is `None` if the edition does not say, or if its text is not available.
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct Rules { $($(#[$doc])* pub $field: Option<$type>),+ }
 
         impl Rules {
-            /// Nothing is said of anything.
+            /// Rules in which no field is set.
             pub const NONE: Rules = Rules { $($field: None),+ };
 
-            /// These, but what `over` says goes before.
+            /// Returns these rules, overridden by the fields that are set in `over`.
             pub fn overruled_by(&self, over: &Rules) -> Rules {
                 Rules { $($field: over.$field.clone().or_else(|| self.$field.clone())),+ }
             }
@@ -169,56 +169,56 @@ macro_rules! rules {
 }
 
 rules! {
-    /// What completes a move.
+    /// The events that complete a move.
     completed_by: Vec<Completion>,
-    /// What a rook touched first means.
+    /// The effect of a rook that was touched first.
     rook_first: RookFirst,
-    /// What becomes of a pawn left on the last rank.
+    /// What happens to a pawn left on the last rank.
     pawn_left: PawnLeft,
-    /// Which irregularities count for the penalties, all in one count.
+    /// The irregularities that count for the penalties, all in one count.
     counted: Vec<Irregularity>,
-    /// What the counted ones cost.
+    /// The penalties for the counted irregularities.
     penalty: Ladder,
-    /// When an illegal move stands.
+    /// When an illegal move can no longer be corrected.
     stands: Stands,
     /// When the arbiter rules on illegal moves.
     illegal_ruled: Ruled,
     /// When the arbiter rules on touched pieces.
     touch_ruled: Ruled,
-    /// After so many moves of each player nothing can be claimed of set-up, orientation and clock setting.
+    /// The number of moves of each player after which set-up, orientation and clock setting can no longer be claimed.
     set_up_moves: u32,
-    /// With fewer moves of each player than this, reversed colours mean a new game.
+    /// With fewer moves of each player than this, reversed colours lead to a new game.
     reversed_below: u32,
-    /// What they mean otherwise.
+    /// The consequence of reversed colours otherwise.
     reversed: Reversed,
-    /// For so long after the start, while nothing was exchanged, reversed colours may mean a new game; seconds.
+    /// The time after the start within which reversed colours may lead to a new game if nothing was captured, in seconds.
     reversed_within_s: u32,
-    /// What an incorrect claim costs.
+    /// The penalty for an incorrect claim.
     wrong_claim: ClaimPenalty,
-    /// How many moves each player must have made before they can agree to a draw.
+    /// The number of moves that each player must have made before a draw by agreement.
     agreement_moves: u32,
-    /// When a draw can be claimed in a quickplay finish, and what the claim may cost.
+    /// When a draw can be claimed in a quickplay finish, and the penalty for the claim.
     quickplay: Quickplay,
-    /// How often a position must have appeared for a claim.
+    /// The number of occurrences of a position for a claim.
     repetition: u32,
-    /// How many moves of each player without pawn move and capture a claim takes.
+    /// The number of moves of each player without a pawn move or capture for a claim.
     fifty: u32,
-    /// How often a position must have appeared to end the game.
+    /// The number of occurrences of a position that ends the game.
     five_fold: u32,
-    /// Which of those.
+    /// Which of these occurrences count.
     five_fold_kind: FiveFold,
-    /// How many moves of each player without pawn move and capture end the game.
+    /// The number of moves of each player without a pawn move or capture that ends the game.
     seventy_five: u32,
-    /// What loses the right to claim.
+    /// The action that loses the right to claim.
     claim_lost: ClaimLost,
-    /// What a resignation is when the opponent cannot mate.
+    /// The result of a resignation if the opponent cannot checkmate.
     resigned: NoMate,
-    /// What a fallen flag is when the opponent cannot mate.
+    /// The result of a flag fall if the opponent cannot checkmate.
     flag: NoMate,
     /// Who calls a flag.
     flag_called: FlagCaller,
-    /// What is done about an illegal position.
+    /// The procedure for an illegal position.
     illegal_position: IllegalPosition,
-    /// What becomes of the increment of an illegal move.
+    /// What happens to the increment gained with an illegal move.
     increment: Increment,
 }

@@ -1,27 +1,27 @@
-//! What an edition has articles on.
+//! The topics on which an edition has articles.
 
 use crate::laws::word::worded;
 
 worded! {
-    /// A matter that some article of the Laws settles. The numbers here are those of 2023.
+    /// A topic of an article of the Laws. Article numbers are those of 2023.
     pub enum Topic {
         /// What makes a move legal (3.1–3.10).
         Legality = "legality",
-        /// No king is left or put in check (3.9.2).
+        /// No king may be left or placed in check (3.9.2).
         KingSafety = "king_safety",
-        /// A king is never taken (1.4.1).
+        /// A king is never captured (1.4.1).
         KingCapture = "king_capture",
-        /// What is taken leaves the board (3.1.1).
+        /// A captured piece is removed from the board (3.1.1).
         Capture = "capture",
         /// En passant (3.7.3.1–2).
         EnPassant = "en_passant",
         /// A pawn on the last rank is exchanged (3.7.3.3–5).
         Promotion = "promotion",
-        /// A new piece put down upside down is what it is.
+        /// A promotion piece put down upside down counts as what it is.
         UpsideDown = "upside_down",
         /// Castling (3.8.2).
         Castling = "castling",
-        /// What takes the right to castle away for good (3.8.2.1).
+        /// Permanent loss of the right to castle (3.8.2.1).
         CastlingLost = "castling_lost",
         /// Castling in Chess960 (Guidelines II).
         Chess960 = "chess960",
@@ -45,33 +45,33 @@ worded! {
         RookFirst = "rook_first",
         /// King, then rook, and castling there is illegal (4.4.3).
         CastlingIllegal = "castling_illegal",
-        /// King and rook of castling that was not legal go back (7.5.1).
+        /// King and rook are returned after illegal castling (7.5.1).
         CastlingPutBack = "castling_put_back",
         /// When the choice of the new piece is final (4.4.4).
         PromotionFinal = "promotion_final",
-        /// Nothing that was touched can move or be taken (4.5).
+        /// None of the touched pieces can be moved or captured (4.5).
         TouchFree = "touch_free",
         /// The ways to promote (4.6).
         PromotionAct = "promotion_act",
-        /// A piece let go of stays there (4.7).
+        /// A released piece must stay on its square (4.7).
         Released = "released",
         /// When a capture is made (4.7.1).
         CaptureMade = "capture_made",
-        /// When castling is made, and what binds after the king was let go of (4.7.2).
+        /// When castling is made, and the obligation after the release of the king (4.7.2).
         CastlingMade = "castling_made",
         /// When a promotion is made (4.7.3).
         PromotionMade = "promotion_made",
-        /// Until when a breach of Article 4 can be claimed (4.8).
+        /// The time limit for claiming a breach of Article 4 (4.8).
         TouchClaim = "touch_claim",
-        /// Whether the arbiter rules on touched pieces unasked.
+        /// Whether the arbiter rules on touched pieces without a claim.
         TouchRuled = "touch_ruled",
-        /// Mate (5.1.1).
+        /// Checkmate (5.1.1).
         Mate = "mate",
         /// Resignation (5.1.2).
         Resignation = "resignation",
         /// Stalemate (5.2.1).
         Stalemate = "stalemate",
-        /// Neither side can mate any more (5.2.2).
+        /// Neither side can checkmate any more (5.2.2).
         DeadPosition = "dead_position",
         /// A draw that the players agree on (5.2.3).
         Agreement = "agreement",
@@ -85,17 +85,17 @@ worded! {
         AdjustOwnTime = "adjust_own_time",
         /// When a flag counts as fallen (6.8).
         FlagSeen = "flag_seen",
-        /// What a fallen flag means (6.9).
+        /// The consequence of a flag fall (6.9).
         FlagFall = "flag_fall",
-        /// What a player may stop the clock for (6.11.2).
+        /// The reasons for which a player may stop the clock (6.11.2).
         Pause = "pause",
         /// Both flags are down.
         BothFlags = "both_flags",
-        /// Which times the clock shows after a position was put back (7.1).
+        /// The clock times after a position was restored (7.1).
         ClockTimes = "clock_times",
-        /// The pieces stood wrong at the start (7.2.1).
+        /// The pieces were placed incorrectly at the start (7.2.1).
         WrongStart = "wrong_start",
-        /// The board stands the wrong way (7.2.2).
+        /// The board is placed incorrectly (7.2.2).
         Orientation = "orientation",
         /// The players have each other's colours (7.3).
         Reversed = "reversed",
@@ -113,27 +113,27 @@ worded! {
         Penalty = "penalty",
         /// A piece is found on a wrong square (7.6).
         DisplacedFound = "displaced_found",
-        /// Until when a wrong start can be claimed (A.5.1.2).
+        /// The time limit for claiming a wrong start (A.5.1.2).
         SetUpLimit = "set_up_limit",
-        /// When an illegal move stands (A.5.2).
+        /// When an illegal move can no longer be corrected (A.5.2).
         IllegalStands = "illegal_stands",
-        /// Both kings in check, or a pawn on the last rank, and nobody said so (A.5.4).
+        /// Both kings in check, or a pawn on the last rank, without a claim (A.5.4).
         IllegalPosition = "illegal_position",
         /// Who calls a flag (A.5.5).
         FlagCalled = "flag_called",
-        /// What is signed stands (8.7).
+        /// A signed result is final (8.7).
         ResultSigned = "result_signed",
-        /// Three times the same, with a move that is about to be made (9.2.1).
+        /// Threefold repetition with an intended move (9.2.1).
         RepetitionIntended = "repetition_intended",
-        /// Three times the same, on the board (9.2.2).
+        /// Threefold repetition on the board (9.2.2).
         Repetition = "repetition",
         /// Which positions are the same (9.2.3).
         SamePosition = "same_position",
-        /// Fifty moves, with a move that is about to be made (9.3.1).
+        /// The fifty-move rule with an intended move (9.3.1).
         FiftyIntended = "fifty_intended",
-        /// Fifty moves, made (9.3.2).
+        /// The fifty-move rule for moves that were made (9.3.2).
         Fifty = "fifty",
-        /// What loses the right to claim a draw on this move (9.4).
+        /// Loss of the right to claim a draw on this move (9.4).
         ClaimLost = "claim_lost",
         /// A correct claim (9.5.2).
         RightClaim = "right_claim",
@@ -141,21 +141,22 @@ worded! {
         WrongClaim = "wrong_claim",
         /// A draw claimed in a quickplay finish (2009, Art. 10.2; Guidelines III.4, III.5).
         Quickplay = "quickplay",
-        /// Five times the same (9.6.1).
+        /// Fivefold repetition (9.6.1).
         FiveFold = "five_fold",
-        /// Seventy-five moves (9.6.2).
+        /// The seventy-five-move rule (9.6.2).
         SeventyFive = "seventy_five",
-        /// Mate goes before seventy-five moves (9.6.2).
+        /// Checkmate takes precedence over the seventy-five-move rule (9.6.2).
         MateFirst = "mate_first",
-        /// What the arbiter may impose (12.9).
+        /// The penalties that the arbiter may impose (12.9).
         Penalties = "penalties",
-        /// What makes a game rapid or blitz (A.1, B.1).
+        /// The definition of rapid and blitz games (A.1, B.1).
         TimeClass = "time_class",
     }
 }
 
 impl Topic {
-    /// Whether it is on how pieces move (Art. 3): where an edition has no article on it, that on legal moves as a whole holds.
+    /// Returns whether the topic is about how pieces move (Art. 3). If an edition has no article on such a topic, its article on
+    /// legal moves in general applies.
     pub fn is_about_moves(self) -> bool {
         use Topic::{Castling, CastlingLost, EnPassant, KingCapture, KingSafety, Legality, Promotion};
         [Legality, KingSafety, KingCapture, EnPassant, Promotion, Castling, CastlingLost].contains(&self)

@@ -1,11 +1,12 @@
-//! Finding why a move is not legal, by the rules themselves: no list of legal moves is asked.
+//! Determines why a move is illegal from the rules themselves, without a list of legal moves.
 
 use super::{Man, MovedBefore, Reason};
 use crate::laws::{Changes, Move, Position};
 use shakmaty::{Bitboard, Board, CastlingSide, Color, File, Rank, Role, Square, attacks};
 
-/// Why this move is not legal here; `None` if it is. It may be any move, also by the player who is not to move, in any position.
-/// What it moves and takes is what stands there. A king's step to where castling would take him is castling without the rook.
+/// Returns why this move is illegal; `None` if it is legal. Accepts any move in any position, also by the player who is not to
+/// move. The moved and captured pieces are read from the board, not from `mv`. A king move to the target square of castling counts
+/// as castling without the rook.
 pub fn why_illegal(position: &Position, mv: Move) -> Option<Reason> {
     let scene = Scene { position, board: position.board(), us: position.turn() };
     match mv {
@@ -31,7 +32,7 @@ impl Scene<'_> {
         squares.into_iter().filter_map(|square| self.man(square)).collect()
     }
 
-    /// What the move begins with, if it is his to move.
+    /// Returns the moved piece if it belongs to the player to move.
     fn moved(&self, from: Square) -> Result<Man, Reason> {
         let moved = self.man(from).ok_or(Reason::NothingThere { from })?;
         if moved.piece.color == self.us { Ok(moved) } else { Err(Reason::NotHisTurn { moved }) }
@@ -60,7 +61,7 @@ impl Scene<'_> {
         reason.or_else(|| self.king_left(moved, mv))
     }
 
-    /// Whether it moves so, and nothing is in its way.
+    /// Checks that the piece moves in this way and that its path is free.
     fn piece(&self, moved: Man, to: Square) -> Option<Reason> {
         let Man { piece, square: from } = moved;
         if attacks::attacks(from, piece, self.board.occupied()).contains(to) {
@@ -72,14 +73,14 @@ impl Scene<'_> {
         Some(self.half_castling(moved, to).unwrap_or(Reason::NoSuchMove { moved, to }))
     }
 
-    /// What stands nearest between two squares.
+    /// Returns the piece between two squares that is nearest to `from`.
     fn nearest(&self, from: Square, to: Square) -> Option<Man> {
         let between = attacks::between(from, to) & self.board.occupied();
         let nearest = if to > from { between.first() } else { between.last() };
         nearest.and_then(|square| self.man(square))
     }
 
-    /// The king goes where castling takes him, and the rook has not moved.
+    /// Handles a king that moves to the target square of castling while the rook is not moved.
     fn half_castling(&self, moved: Man, to: Square) -> Option<Reason> {
         let Man { piece, square: king } = moved;
         let side = CastlingSide::from_queen_side(to < king);
@@ -127,7 +128,7 @@ impl Scene<'_> {
         Some(Reason::NoSuchMove { moved, to })
     }
 
-    /// Diagonally to an empty square, and nothing else was removed.
+    /// Returns the reason for a diagonal pawn move to an empty square when no other piece was removed.
     fn nothing_to_take(&self, moved: Man, to: Square) -> Reason {
         let pawn = Square::from_coords(to.file(), moved.square.rank());
         if self.position.en_passant() == Some(to) {
@@ -162,7 +163,7 @@ impl Scene<'_> {
         })
     }
 
-    /// What a pawn became.
+    /// Checks the promotion of a pawn.
     fn promotion(&self, moved: Man, to: Square, promotion: Option<Role>) -> Option<Reason> {
         let last = to.rank() == self.us.relative_rank(Rank::Eighth);
         match promotion {
@@ -174,7 +175,8 @@ impl Scene<'_> {
         }
     }
 
-    /// What attacks the mover's only king once it has been played; with no king or several there is nothing to protect.
+    /// Returns the reason if the move leaves the mover's king attacked. If the mover has no king or several, no king needs
+    /// protection.
     fn king_left(&self, moved: Man, mv: Move) -> Option<Reason> {
         let mut after = self.board.clone();
         for (square, piece) in Changes::of(self.us, mv).iter() {
@@ -242,7 +244,7 @@ impl Scene<'_> {
         attackers(king_to, after).map(|by| Reason::CastlingInto { square: king_to, by })
     }
 
-    /// Which of the two it was that the right to castle was lost by.
+    /// Returns which of king and rook lost the right to castle by moving.
     fn moved_before(&self, king: Square, rook: Square, side: CastlingSide) -> MovedBefore {
         let home = self.us.relative_rank(Rank::First);
         let chess960 = self.position.is_chess960();
@@ -253,7 +255,7 @@ impl Scene<'_> {
         };
         match () {
             () if king.rank() != home || (!chess960 && king.file() != File::E) => MovedBefore::King,
-            // It stands elsewhere than it began, or the king may still castle with the other one.
+            // The rook is not on its original square, or the king can still castle with the other rook.
             () if rook.rank() != home || (!chess960 && rook.file() != corner) || other.is_some() => MovedBefore::Rook,
             () => MovedBefore::Either,
         }

@@ -1,12 +1,12 @@
-//! Why what stands there is not what a legal move leaves, and what was done.
+//! Determines why a placement is not the result of a legal move, and what was done instead.
 
 use super::{Man, Reason, why_illegal};
 use crate::laws::{Changes, Move, Position};
 use shakmaty::{Board, Piece, Rank, Role, Square};
 
-/// Why the player to move has not made a legal move if he leaves the pieces like this; `None` if he has.
+/// Returns why the placement `stands` is not the result of a legal move by the player to move; `None` if it is.
 ///
-/// If one move of one piece, castling or taking en passant leaves them so, the reason is that of [`why_illegal`].
+/// If a move of one piece, castling or an en passant capture leads to the placement, the reason is that of [`why_illegal`].
 pub fn why_illegal_to_stand(position: &Position, stands: &Board) -> Option<Reason> {
     let before = position.board();
     if before == stands {
@@ -23,7 +23,7 @@ pub fn why_illegal_to_stand(position: &Position, stands: &Board) -> Option<Reaso
     }
 }
 
-/// The moves that leave the pieces like this, legal or not.
+/// Returns the moves that lead to this placement, legal or not.
 fn moves(position: &Position, stands: &Board, wrong: &[Square]) -> Vec<Move> {
     let before = position.board();
     let mut found = Vec::new();
@@ -42,7 +42,7 @@ fn moves(position: &Position, stands: &Board, wrong: &[Square]) -> Vec<Move> {
     for &king in wrong.iter().filter(|king| before.role_at(**king) == Some(Role::King)) {
         let color = before.color_at(king);
         let rook = |rook: &&Square| before.role_at(**rook) == Some(Role::Rook) && before.color_at(**rook) == color;
-        // In Chess960 one of them may not have to move.
+        // In Chess960 one of the two may already be on its target square.
         found.extend(
             before.by_role(Role::Rook).into_iter().filter(|square| rook(&square)).map(|rook| Move::Castle { king, rook }),
         );
@@ -57,16 +57,16 @@ fn moves(position: &Position, stands: &Board, wrong: &[Square]) -> Vec<Move> {
     found
 }
 
-/// What was done, as far as the squares tell.
+/// The actions that the changed squares show.
 #[derive(Default)]
 struct Deeds {
-    /// What stands elsewhere, and where.
+    /// Moved pieces with their new squares.
     moved: Vec<(Man, Square)>,
-    /// What stands nowhere any more, and nothing else stands in its place.
+    /// Pieces that are no longer on the board and whose squares are empty.
     gone: Vec<Man>,
-    /// What stands where nothing stood, and comes from nowhere.
+    /// Pieces that are on squares which were empty and that did not come from another square.
     came: Vec<Man>,
-    /// What became something else where it stands.
+    /// Pieces that were replaced by another piece on their squares.
     exchanged: Vec<(Man, Piece)>,
 }
 
@@ -77,7 +77,7 @@ impl Deeds {
         let mut deeds = Deeds::default();
         let mut left: Vec<Man> = wrong.iter().filter_map(|&square| man(before, square)).collect();
         let mut here: Vec<Man> = wrong.iter().filter_map(|&square| man(stands, square)).collect();
-        // Which of several equal pieces went where: as a legal move if it can be, else the shortest way.
+        // Matches equal pieces to their new squares: by a legal move if possible, otherwise by the shortest distance.
         let mut ways: Vec<(bool, u32, Man, Man)> = Vec::new();
         for gone in &left {
             for came in here.iter().filter(|came| came.piece == gone.piece) {
@@ -97,7 +97,7 @@ impl Deeds {
         for gone in left {
             match here.iter().position(|came| came.square == gone.square) {
                 Some(index) => deeds.exchanged.push((gone, here.remove(index).piece)),
-                // What something else stands on was taken.
+                // A piece whose square is now occupied by another piece was captured.
                 None if stands.piece_at(gone.square).is_some() => {}
                 None => deeds.gone.push(gone),
             }
@@ -109,7 +109,7 @@ impl Deeds {
     fn reason(self, position: &Position) -> Reason {
         let us = position.turn();
         let last = us.relative_rank(Rank::Eighth);
-        // A pawn went, and a piece of the other colour came where it would have been promoted.
+        // A pawn was removed, and a piece of the other colour is on its square of promotion.
         let promoted = |pawn: &Man, on: &Man| {
             pawn.piece == Role::Pawn.of(us)
                 && on.piece.color != us
@@ -143,7 +143,7 @@ impl Deeds {
         if men.len() > 1 {
             return Reason::SeveralMoves { moved: men };
         }
-        // The move itself, before what else is wrong.
+        // The move itself takes precedence over other differences.
         let own = self.moved.first().and_then(|&(man, to)| why_illegal(position, step(position, man, to)));
         match (own, self.exchanged.first()) {
             (Some(reason), _) => reason,
@@ -155,7 +155,7 @@ impl Deeds {
     }
 }
 
-/// A piece from where it stands to another square.
+/// Returns the move of a piece from its square to another square.
 fn step(position: &Position, man: Man, to: Square) -> Move {
     let capture = position.board().role_at(to);
     Move::Normal { role: man.piece.role, from: man.square, capture, to, promotion: None }

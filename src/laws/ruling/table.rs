@@ -1,4 +1,4 @@
-//! The rows of `config/laws/rulings.toml`, and what their conditions mean.
+//! The rows of `config/laws/rulings.toml` and the evaluation of their conditions.
 
 use super::{Act, Facts, Reply, Situation, Stage};
 use crate::laws::edition::{FiveFold, FlagCaller, IllegalPosition, NoMate, PawnLeft, Reader, Reversed, Ruled, Stands, Topic};
@@ -6,24 +6,24 @@ use crate::laws::word::worded;
 use crate::laws::{Laws, Worded};
 use std::sync::OnceLock;
 
-/// What the arbiter has to do, as a file says.
+/// The rulings table of one file.
 pub struct Rulings(Vec<Row>);
 
 static RULINGS: OnceLock<Rulings> = OnceLock::new();
 
 impl Rulings {
-    /// The file that is built in.
+    /// The text of the built-in file.
     pub const SOURCE: &str = include_str!("../../../config/laws/rulings.toml");
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// Returns all problems in the text.
     pub fn parse(text: &str) -> Result<Rulings, Vec<String>> {
         parse(text).map(Rulings)
     }
 
-    /// Takes these in the place of those that are built in. It counts once, and before anything asked for a ruling.
+    /// Replaces the built-in rulings. Only the first call has an effect, and only before the first request for a ruling.
     pub fn replace(self) {
         let _ = RULINGS.set(self);
     }
@@ -31,94 +31,94 @@ impl Rulings {
     fn built_in() -> Rulings {
         match Rulings::parse(Rulings::SOURCE) {
             Ok(rulings) => rulings,
-            // The file is part of the program, and a test reads it.
+            // The file is part of the program, and a test parses it.
             Err(problems) => unreachable!("config/laws/rulings.toml: {}", problems.join("; ")),
         }
     }
 }
 
-/// What is to be done in a situation, under conditions.
+/// The steps for a situation, with their conditions.
 pub(super) struct Row {
     pub situation: Situation,
-    /// All must hold.
+    /// The conditions, all of which must hold.
     pub when: Vec<Condition>,
     pub steps: Vec<Step>,
-    /// Where the edition has no article on the first of these, the row does not count.
+    /// The topics of the articles. If the edition has no article on the first one, the row does not apply.
     pub articles: Vec<Topic>,
 }
 
-/// What a row asks for, before the edition's figures are known.
+/// A step of a row, without the figures of the edition.
 pub(super) enum Step {
     Act(Act),
-    /// What the ladder of penalties says.
+    /// The penalty from the edition's [`Ladder`](crate::laws::edition::Ladder).
     Penalty,
-    /// What an incorrect claim costs.
+    /// The penalty for an incorrect claim.
     ClaimPenalty,
-    /// What becomes of an increment that the press gained.
+    /// The removal of an increment that the player gained by pressing the clock.
     Increment,
-    /// What the opponent gets where a claim in a quickplay finish is not granted.
+    /// The additional time for the opponent if a claim in a quickplay finish is not granted.
     QuickplayPenalty,
 }
 
 worded! {
-    /// What a row asks of the Laws in force and of the facts.
+    /// A condition on the Laws in force or on the facts.
     pub enum Asked {
         /// The clock was not pressed on the move.
         Pending = "pending",
         /// The opponent touched a piece, or made a move.
         Touched = "touched",
-        /// The opponent made his next move.
+        /// The opponent made the next move.
         Replied = "replied",
-        /// An illegal move stands once that happened.
+        /// An illegal move can no longer be corrected after the opponent's next move.
         CanStand = "can_stand",
         /// The situation counts for the penalties of illegal moves.
         Counted = "counted",
-        /// The arbiter rules on illegal moves only when asked, and nobody did.
+        /// The arbiter rules on illegal moves only after a claim, and no player has claimed.
         IllegalUnclaimed = "illegal_unclaimed",
-        /// The arbiter rules on touched pieces only when asked, and nobody did.
+        /// The arbiter rules on touched pieces only after a claim, and no player has claimed.
         TouchUnclaimed = "touch_unclaimed",
-        /// The arbiter who sees that touched pieces do not bind intervenes at once, whoever may claim.
+        /// An arbiter who sees a breach of touch-move intervenes at once, without a claim.
         TouchAtOnce = "touch_at_once",
-        /// The game is over, and signed.
+        /// The game is over and the result is signed.
         Signed = "signed",
         /// A pawn that was left on the last rank becomes a queen.
         Queen = "queen",
-        /// The position before such a pawn's move is put back.
+        /// The position before the move of a pawn that was left on the last rank is restored.
         RestorePawn = "restore_pawn",
-        /// So many moves were made that a wrong start can no longer be claimed.
+        /// The number of moves has reached `set_up_moves`: a wrong start can no longer be claimed.
         TooLate = "too_late",
-        /// So few moves were made that reversed colours mean a new game.
+        /// The number of moves is below `reversed_below`: reversed colours lead to a new game.
         FewMoves = "few_moves",
         /// The arbiter may rule otherwise on reversed colours.
         ReversedUnlessArbiter = "reversed_unless_arbiter",
-        /// The game is so young, and nothing was exchanged, that reversed colours may mean a new game.
+        /// The game has lasted at most `reversed_within_s` and nothing was captured: reversed colours may lead to a new game.
         ReversedEarly = "reversed_early",
-        /// Each player has made so many moves that they can agree to a draw.
+        /// The players have made the minimum number of moves for a draw by agreement.
         MayAgree = "may_agree",
-        /// The player has so little time left that he can claim a draw in a quickplay finish.
+        /// The player's remaining time is low enough for a draw claim in a quickplay finish.
         InQuickplay = "in_quickplay",
-        /// The opponent can mate by some series of legal moves.
+        /// The opponent can checkmate by some series of legal moves.
         CanMate = "can_mate",
-        /// A resignation is a draw if he cannot.
+        /// A resignation is a draw if the opponent cannot checkmate.
         ResignationDraws = "resignation_draws",
-        /// A fallen flag is a draw if he cannot.
+        /// A flag fall is a draw if the opponent cannot checkmate.
         FlagDraws = "flag_draws",
-        /// A flag counts as fallen only when a player claims it.
+        /// Only a player's claim makes a flag fall effective.
         FlagOnClaim = "flag_on_claim",
         /// A player claims.
         Claimed = "claimed",
-        /// The move that led to the position is not legal, or a notice of touched pieces stands on it.
+        /// The move that led to the position is illegal or has an open touch-move notice.
         Unsettled = "unsettled",
-        /// Five equal positions were in consecutive moves, or need not be.
+        /// The five equal positions occurred in consecutive moves, or the edition does not require this.
         FiveFold = "five_fold",
-        /// An illegal position is waited upon.
+        /// The edition lets the arbiter wait for the next completed move in an illegal position.
         WaitsForIllegal = "waits_for_illegal",
-        /// It is still there after the next completed move.
+        /// The illegal position is still on the board after the next completed move.
         StillThere = "still_there",
     }
 }
 
-/// Something that must hold, or must not.
+/// A condition that must hold, or that must not hold.
 pub(super) struct Condition {
     asked: Asked,
     holds: bool,
@@ -130,7 +130,7 @@ impl Condition {
         Some(Condition { asked: Asked::from_word(asked)?, holds })
     }
 
-    /// Whether it does.
+    /// Returns whether the condition is satisfied.
     pub fn holds(&self, laws: &Laws, situation: Situation, facts: &Facts) -> bool {
         let rules = laws.rules();
         let holds = match self.asked {
@@ -167,12 +167,12 @@ impl Condition {
     }
 }
 
-/// The rows in the order of the file.
+/// Returns the rows in the order of the file.
 pub(super) fn rows() -> &'static [Row] {
     &RULINGS.get_or_init(Rulings::built_in).0
 }
 
-/// Reads the rows; everything that is wrong is said at once.
+/// Parses the rows, or returns all problems together.
 fn parse(text: &str) -> Result<Vec<Row>, Vec<String>> {
     let mut file = Reader::new(text)?;
     let rows = file.each("ruling", row);

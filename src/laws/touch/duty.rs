@@ -1,115 +1,116 @@
-//! What touched pieces oblige to, and why.
+//! The obligations that touched pieces create, and the reasons for them.
 
 use crate::laws::{Move, Position, Topic, Worded};
 use shakmaty::{Bitboard, Role, Square};
 
-/// What a player may still play.
+/// The moves that a player may still play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obligation {
     /// Any legal move.
     Free(Freedom),
     /// One of these legal moves; there is at least one.
     Only {
-        /// Which, in the order of [`Position::legal_moves`].
+        /// The allowed moves, in the order of [`Position::legal_moves`].
         moves: Vec<Move>,
-        /// Why.
+        /// The reason.
         by: Duty,
     },
 }
 
-/// Why a player is free.
+/// The reason why a player may play any legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freedom {
     /// Nothing was touched.
     NothingTouched,
-    /// Nothing that was touched can be moved or taken (4.5).
+    /// None of the touched pieces can be moved or captured (4.5).
     NoneCan,
-    /// He was about to castle, which is not allowed, and his king cannot move (4.4.3).
+    /// The player intended to castle, which is not allowed, and the king cannot move (4.4.3).
     KingCannot,
-    /// Our text of this edition says nothing of it.
+    /// The available text of this edition does not say.
     Unsaid,
 }
 
-/// Why a player is not free, with the squares where pieces stood before his move.
+/// The reason why a player's choice is restricted. Squares are those of the pieces before the move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duty {
-    /// The first piece of his own that can move must move (4.3.1).
+    /// The player must move the first touched piece of their own that can move (4.3.1).
     OwnPiece {
-        /// It.
+        /// The square of that piece.
         square: Square,
     },
-    /// Several pieces of his own were touched at once: one of them must move (4.3.1).
+    /// The player touched several of their own pieces at once and must move one of them (4.3.1).
     OwnTogether {
-        /// Those that can move.
+        /// The touched pieces that can move.
         squares: Bitboard,
     },
-    /// The first piece of his opponent's that can be taken must be taken (4.3.2).
+    /// The player must capture the first touched piece of the opponent that can be captured (4.3.2).
     EnemyPiece {
-        /// It.
+        /// The square of that piece.
         square: Square,
     },
-    /// Several pieces of his opponent's were touched at once: one of them must be taken (4.3.2).
+    /// The player touched several of the opponent's pieces at once and must capture one of them (4.3.2).
     EnemyTogether {
-        /// Those that can be taken.
+        /// The touched pieces that can be captured.
         squares: Bitboard,
     },
-    /// The first of his opponent's must be taken by the first of his own (4.3.3).
+    /// The player must capture the opponent's touched piece with their own touched piece (4.3.3).
     Both {
-        /// His own.
+        /// The square of the player's own piece.
         own: Square,
-        /// His opponent's.
+        /// The square of the opponent's piece.
         enemy: Square,
     },
-    /// King, then rook: he must castle with it (4.4.1).
+    /// The player touched the king, then a rook, and must castle with it (4.4.1).
     Castle {
-        /// The king.
+        /// The square of the king.
         king: Square,
-        /// The rook.
+        /// The square of the rook.
         rook: Square,
     },
-    /// Rook, then king: he may not castle with it, and the rook must move (4.4.2, 4.3.1).
+    /// The player touched a rook, then the king: castling with that rook is not allowed, and the rook must move (4.4.2, 4.3.1).
     RookBeforeKing {
-        /// The rook.
+        /// The square of the rook.
         rook: Square,
-        /// The king.
+        /// The square of the king.
         king: Square,
     },
-    /// Rook, then king: he may not castle with it, and the rook cannot move (4.4.2).
+    /// The player touched a rook, then the king: castling with that rook is not allowed, and the king must make another move
+    /// (4.4.2).
     KingAfterRook {
-        /// The rook.
+        /// The square of the rook.
         rook: Square,
-        /// The king.
+        /// The square of the king.
         king: Square,
     },
-    /// King, then rook, and castling with it is not allowed: the king must make another move (4.4.3).
+    /// The player touched the king, then a rook with which castling is illegal: the king must make another move (4.4.3).
     KingAfterCastling {
-        /// The king.
+        /// The square of the king.
         king: Square,
-        /// The rook.
+        /// The square of the rook.
         rook: Square,
     },
-    /// The new piece has touched the square of promotion: it is chosen (4.4.4).
+    /// The new piece has touched the square of promotion: the choice is final (4.4.4).
     PromotionFinal {
-        /// The square.
+        /// The square of promotion.
         square: Square,
-        /// The piece.
+        /// The new piece.
         role: Role,
     },
-    /// The piece was let go there, as a legal move or a part of one (4.7).
+    /// The piece was released on a square, as a legal move or a part of one (4.7).
     Released {
-        /// Where it stood.
+        /// The square of the piece before the move.
         from: Square,
-        /// Where it must stay.
+        /// The square on which it must stay.
         on: Square,
     },
-    /// The king was let go where castling takes him: he must castle (4.7.2).
+    /// Castling was begun with a release on a castling square: the player must castle (4.7.2).
     CastlingBegun {
-        /// The king.
+        /// The square of the king.
         king: Square,
-        /// The rook.
+        /// The square of the rook.
         rook: Square,
     },
-    /// The pawn stood on the last rank when the clock was pressed: it becomes a queen (7.5.2).
+    /// The pawn was on the last rank when the clock was pressed: it becomes a queen (7.5.2).
     PawnBecomesQueen {
         /// The square of promotion.
         square: Square,
@@ -117,7 +118,7 @@ pub enum Duty {
 }
 
 impl Obligation {
-    /// Whether this legal move is allowed.
+    /// Returns whether this legal move is allowed.
     pub fn allows(&self, mv: Move) -> bool {
         match self {
             Obligation::Free(_) => true,
@@ -125,7 +126,7 @@ impl Obligation {
         }
     }
 
-    /// All that is allowed in the position it was asked for.
+    /// Returns all allowed moves. `position` must be the one for which the obligation was computed.
     pub fn moves(&self, position: &Position) -> Vec<Move> {
         match self {
             Obligation::Free(_) => position.legal_moves().into_iter().collect(),
@@ -135,7 +136,7 @@ impl Obligation {
 }
 
 impl Duty {
-    /// Its name in message files: it stays the same.
+    /// Returns its stable key in message files.
     pub fn key(self) -> &'static str {
         match self {
             Duty::OwnPiece { .. } => "touch_own",
@@ -154,12 +155,12 @@ impl Duty {
         }
     }
 
-    /// What its article is on.
+    /// Returns the topic of its article.
     pub fn topic(self) -> Option<Topic> {
         Duty::topic_of(self.key())
     }
 
-    /// What the article of the duty with this [key](Duty::key) is on.
+    /// Returns the topic of the article for the duty with this [key](Duty::key).
     pub fn topic_of(key: &str) -> Option<Topic> {
         match key {
             "touch_own_together" => Some(Topic::TouchOwn),
@@ -169,7 +170,7 @@ impl Duty {
         }
     }
 
-    /// The squares it is about.
+    /// Returns the squares that the duty refers to.
     pub fn squares(self) -> Vec<Square> {
         match self {
             Duty::OwnPiece { square }
@@ -188,7 +189,7 @@ impl Duty {
 }
 
 impl Freedom {
-    /// The topic of its article in the files of editions, where it rests on one.
+    /// Returns the topic of its article in the edition files, if it is based on one.
     pub fn topic(self) -> Option<&'static str> {
         match self {
             Freedom::NoneCan => Some("touch_free"),
@@ -197,7 +198,7 @@ impl Freedom {
         }
     }
 
-    /// Its name in message files: it stays the same.
+    /// Returns its stable key in message files.
     pub fn key(self) -> &'static str {
         match self {
             Freedom::NothingTouched => "nothing_touched",

@@ -1,64 +1,64 @@
-//! Which pieces a hand touched and let go, from squares that are emptied and filled.
+//! Derives which pieces a hand touched and released from squares that become empty and occupied.
 
 use super::{Release, Touches, taken_by};
 use crate::laws::{Changes, Move, Position};
 use shakmaty::{Color, Piece, Rank, Role, Square};
 
-/// What counts as touched, and as let go. Milliseconds; a board that looks at its squares in turn sees each time longer or
-/// shorter than it was, by up to a round of its scan.
+/// Thresholds for touches and releases, in milliseconds. A board that scans its squares in turn measures each interval too long or
+/// too short by up to one scan period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Care {
-    /// A piece that is back on its square sooner was brushed or adjusted, and not touched (4.2).
+    /// A piece that returns to its square in less time was brushed or adjusted, not touched (4.2).
     pub brushed_ms: u64,
-    /// A piece that is lifted again sooner was slid over the square, and not let go there (4.7).
+    /// A piece that leaves a square again in less time was slid over it, not released there (4.7).
     pub passed_ms: u64,
-    /// Touches less than this apart came in an order that is not clear: see [`Touches::new`].
+    /// The order of touches that are less than this apart is not clear; see [`Touches::new`].
     pub unclear_ms: u64,
 }
 
-/// The hands of the player who has the move, since it is his.
+/// Tracks what the player who has the move touched and released since the turn began.
 #[derive(Clone, Debug)]
 pub struct Hands {
     us: Color,
     care: Care,
-    /// From where to where the legal moves lead.
+    /// The start and target squares of the legal moves.
     legal: Vec<(Square, Square)>,
-    /// What stands on each square.
+    /// The piece on each square.
     stands: [Option<Man>; 64],
-    /// What is in the air, in the order in which it was lifted.
+    /// The pieces in the air, in the order in which they were lifted.
     held: Vec<Man>,
     touches: Touches,
-    /// What would be touched if nothing had been brushed or adjusted.
+    /// The touches under the assumption that nothing was brushed or adjusted.
     contacts: Touches,
-    /// Squares of pieces that were truly touched, whatever becomes of them.
+    /// Original squares of pieces that were definitely touched: these touches are never removed.
     firm: Vec<Square>,
 }
 
-/// What a player touched before a move of theirs came on the board.
+/// The touches of a player before their move appeared on the board.
 #[derive(Clone, Debug)]
 pub struct Before {
-    /// What was touched, and not brushed or adjusted.
+    /// The touches without pieces that were brushed or adjusted.
     pub touches: Touches,
-    /// What was touched if nothing was brushed or adjusted: intent cannot be seen.
+    /// The touches under the assumption that nothing was brushed or adjusted: intent cannot be detected.
     pub contacts: Touches,
 }
 
-/// A piece, wherever it is now.
+/// A piece, on the board or in the air.
 #[derive(Clone, Copy, Debug)]
 struct Man {
     piece: Piece,
-    /// Where it stood before the move began.
+    /// Its square before the move began.
     from: Square,
-    /// When it left that square; `None`: it has not.
+    /// The time at which it left that square; `None` if it has not.
     left: Option<u64>,
-    /// When it came to where it stands.
+    /// The time at which it came to its current square.
     came: u64,
-    /// It stands in place of a pawn.
+    /// Whether it replaces a pawn.
     promoted: bool,
 }
 
 impl Hands {
-    /// Nothing is touched yet.
+    /// Creates a tracker for a turn in which nothing has been touched yet.
     pub fn new(position: &Position, care: Care) -> Hands {
         let stands = std::array::from_fn(|index| {
             let from = Square::new(index as u32);
@@ -70,7 +70,7 @@ impl Hands {
         Hands { us: position.turn(), care, legal, stands, held: Vec::new(), touches, contacts, firm: Vec::new() }
     }
 
-    /// A square was emptied.
+    /// Handles a square that became empty.
     pub fn lifted(&mut self, at: u64, square: Square) {
         if let Some(man) = self.stands[square as usize] {
             self.promote(square, &man);
@@ -78,7 +78,7 @@ impl Hands {
         self.take_up(at, square);
     }
 
-    /// What stands on a square leaves it.
+    /// Moves the piece on a square into the hand.
     fn take_up(&mut self, at: u64, square: Square) {
         let Some(man) = self.stands[square as usize].take() else { return };
         if let Some(release) = self.release(at, square, &man) {
@@ -94,13 +94,14 @@ impl Hands {
         self.held.push(Man { left: man.left.or(Some(at)), ..man });
     }
 
-    /// Something stands on a square; `None`: the board does not tell what. What stood there before was lifted unseen.
+    /// Handles a square that became occupied; `piece` is `None` if the board does not identify it. A piece that was there before
+    /// was lifted without an edge.
     pub fn put(&mut self, at: u64, square: Square, piece: Option<Piece>) {
         if let (Some(man), Some(piece)) = (self.stands[square as usize], piece)
             && (man.promoted, man.piece.color) == (true, piece.color)
             && self.release(at, square, &man).is_none()
         {
-            // A hand does not exchange pieces that fast: the board had taken it for another one.
+            // A hand cannot exchange pieces that fast: the board had identified the piece incorrectly.
             self.stands[square as usize] = Some(Man { piece, came: at, ..man });
             return;
         }
@@ -116,7 +117,7 @@ impl Hands {
             self.stands[square as usize] = Some(Man { piece: piece.unwrap_or(man.piece), came: at, promoted, ..man });
             return;
         }
-        // It is back.
+        // The piece is back on its square.
         self.stands[square as usize] = Some(Man { left: None, came: at, ..man });
         let away = at.saturating_sub(man.left.unwrap_or(at));
         if away >= self.care.brushed_ms {
@@ -126,7 +127,8 @@ impl Hands {
         }
     }
 
-    /// The pawn that such a piece replaces where none is in the hand yet, if only one can come there (4.6: in any order).
+    /// Returns the pawn that this promotion piece replaces, if no pawn is in the hand yet and only one pawn can reach the square
+    /// (4.6: in any order).
     fn promoting(&self, at: u64, square: Square, piece: Option<Piece>) -> Option<Man> {
         let last = self.us.relative_rank(Rank::Eighth);
         let piece = piece.filter(|piece| piece.color == self.us && piece.role != Role::Pawn && square.rank() == last)?;
@@ -136,12 +138,12 @@ impl Hands {
         };
         let mut pawns = self.legal.iter().filter(|(_, to)| *to == square).map(|(from, _)| *from).filter(stands);
         let from = pawns.next()?;
-        // Its four promotions are four legal moves.
+        // The four promotions of one pawn are four legal moves.
         let alone = pawns.all(|other| other == from);
         alone.then_some(Man { piece: Role::Pawn.of(piece.color), from, left: Some(at), came: at, promoted: true })
     }
 
-    /// What stands in place of a pawn has touched the last rank (4.4.4).
+    /// Records that a promotion piece has touched the last rank (4.4.4).
     fn promote(&mut self, square: Square, man: &Man) {
         if man.promoted {
             self.touches.promote(man.came, man.from, square, man.piece);
@@ -150,7 +152,8 @@ impl Hands {
         }
     }
 
-    /// Which of the pieces in the air came down there: the one that stood there, one that can move there, the last one lifted.
+    /// Returns the index in `held` of the piece that was most likely put down there: first the piece that came from this square,
+    /// then a piece that can move there, then the one lifted last.
     fn likeliest(&self, square: Square, piece: Option<Piece>) -> Option<usize> {
         let fits = |man: &Man| match piece {
             Some(piece) => man.piece == piece,
@@ -159,23 +162,23 @@ impl Hands {
         let rank = |man: &Man| (man.from == square, self.legal.contains(&(man.from, square)));
         let held = || self.held.iter().enumerate();
         let best = held().filter(|(_, man)| fits(man)).max_by_key(|(index, man)| (rank(man), *index));
-        // A pawn that became something else.
+        // A pawn that was promoted.
         let pawn = || piece.and_then(|piece| held().rfind(|(_, man)| man.piece == Role::Pawn.of(piece.color)));
         let any = || held().next_back().filter(|_| piece.is_none());
         best.or_else(pawn).or_else(any).map(|(index, _)| index)
     }
 
-    /// What this amounts to by now.
+    /// Returns the touches up to `now`.
     pub fn touches(&self, now: u64) -> Touches {
         self.with_standing(now, &self.touches)
     }
 
-    /// The same if nothing was brushed or adjusted.
+    /// Returns the touches up to `now`, under the assumption that nothing was brushed or adjusted.
     pub fn contacts(&self, now: u64) -> Touches {
         self.with_standing(now, &self.contacts)
     }
 
-    /// These, and where pieces stand now that were let go there.
+    /// Adds the releases of the pieces that are on the board now.
     fn with_standing(&self, now: u64, touches: &Touches) -> Touches {
         let mut touches = touches.clone();
         for (square, man) in Square::ALL.into_iter().filter_map(|square| Some((square, self.stands[square as usize].as_ref()?)))
@@ -190,9 +193,9 @@ impl Hands {
         touches
     }
 
-    /// What bound the player when he made this move, which was seen by now: what he touched last, and where he let go, only to make
-    /// it does not. Nor does what his opponent holds already, or has moved in reply, or a piece bumped on the way that is not back
-    /// yet.
+    /// Returns the touches that bound the player when they made this move, which was complete by `now`. Excludes the last touch and
+    /// the releases that only made the move, pieces that the opponent already holds or has moved in reply, and a piece that was
+    /// bumped on the way and is not back yet.
     pub fn before(&self, now: u64, mv: Move) -> Before {
         Before {
             touches: self.bound_before(now, mv, self.touches(now)),
@@ -213,7 +216,7 @@ impl Hands {
             let counts = if man.piece.color != self.us {
                 taken_by(mv) == Some(man.from)
             } else if moves(man.from) {
-                // In castling it matters which of the two was first.
+                // In castling, the order of king and rook matters.
                 mv.is_castle() || !touches.is_last(man.from)
             } else {
                 !in_hand || away >= self.care.brushed_ms
@@ -225,7 +228,7 @@ impl Hands {
         touches
     }
 
-    /// Where it stands it was let go, if it is not where it stood before and has stood there long enough.
+    /// Returns the release of a piece on its current square, if it has moved there and has rested for at least `passed_ms`.
     fn release(&self, now: u64, square: Square, man: &Man) -> Option<Release> {
         let rested = now.saturating_sub(man.came) >= self.care.passed_ms;
         let moved = man.left.is_some() && man.from != square && man.piece.color == self.us;

@@ -1,13 +1,13 @@
-//! The quickest way to a mate in most positions of play: the winner takes what he can and the other lets him, until the other's
-//! king is left with nothing that could help it. Whether it gets there says something only if it does.
+//! A greedy walk, the fastest way to a mate in most positions from play: the winner captures what they can with the help of the
+//! opponent, until the opponent's king has no defender left. Only success is conclusive.
 
 use super::score;
 use shakmaty::{Color, Move, Position as Rules};
 
-/// Plies after which it is no use to go on: sixteen men are taken in a third as many, and the rest is for the mate.
+/// Maximum number of plies. Capturing sixteen pieces takes a third of this; the rest is for the mate.
 const PLIES: usize = 160;
 
-/// Whether a mate by this player was come to.
+/// Returns whether the walk reached a checkmate by this player.
 pub fn finds_mate<P: Rules + Clone>(start: &P, winner: Color) -> bool {
     let (mut position, mut seen) = (start.clone(), Vec::new());
     let mut score = score::rank(&position, winner);
@@ -15,7 +15,7 @@ pub fn finds_mate<P: Rules + Clone>(start: &P, winner: Color) -> bool {
         seen.push(position.board().clone());
         let own = position.turn() == winner;
         let mut moves = position.legal_moves();
-        // The winner's captures first, the other's last.
+        // Captures by the winner first, captures by the opponent last.
         moves.sort_by_key(|mv: &Move| mv.is_capture() != own);
         let mut best: Option<(u32, P)> = None;
         for mv in moves {

@@ -1,37 +1,37 @@
-//! The mates that men may come to, as far as [`Reach`] knows: none of them, and there is no mate; and where there are, the search
-//! makes for them.
+//! The mating patterns that are possible according to [`Reach`]. If there are none, no mate exists; otherwise they guide the
+//! search.
 
 use super::reach::{Man, Reach, Squares, WAYS, Way, around, attacked, each, step};
 use shakmaty::{Bitboard, Color, Role};
 
-/// A mate that may be.
+/// A possible mating pattern.
 pub struct Mate {
-    /// How many steps the king to be mated is away from where he is mated, by square; 64 where he never gets there.
+    /// The number of steps of the king to be mated from each square to its mating square; 64 if it cannot get there.
     pub hunted: [u8; 64],
-    /// How many steps the other king is away from where he helps.
+    /// The number of steps of the other king from each square to a square where it helps.
     pub hunter: [u8; 64],
-    /// Flights that the mated side blocks itself.
+    /// Flight squares that the mated side blocks itself.
     pub blocked: Bitboard,
 }
 
-/// One square of the king to be mated, its flights to be blocked, and where the other king takes the rest.
+/// A square of the king to be mated, the flight squares to be blocked, and where the other king covers the rest.
 struct Net {
     square: Squares,
     blocked: Squares,
     kings: Squares,
 }
 
-/// Whether there may be a mate by this player.
+/// Returns whether a mate by this player may exist.
 pub fn any(reach: &Reach, winner: Color) -> bool {
     let Some(hunt) = Hunt::new(reach, winner) else { return false };
-    // One man is looked at on all squares before the next: the first who can mate is the only one.
+    // Each piece is checked on all squares before the next piece: the first one that can mate is enough.
     hunt.checkers.iter().any(|checker| {
         let stands = stands(checker.man, hunt.still);
         each(hunt.hunted.reach).any(|square| hunt.net(square, &[(&stands, checker.others)], true).is_some())
     })
 }
 
-/// The mates that may be, at most one for each square of the king to be mated.
+/// Returns the possible mates, at most one for each square of the king to be mated.
 pub fn possible(reach: &Reach, winner: Color) -> Vec<Mate> {
     let Some(hunt) = Hunt::new(reach, winner) else { return Vec::new() };
     let stands: Vec<Vec<Squares>> = hunt.checkers.iter().map(|checker| stands(checker.man, hunt.still)).collect();
@@ -50,16 +50,16 @@ struct Hunt<'a> {
     hunted: &'a Man,
     hunter: &'a Man,
     checkers: Vec<Checker<'a>>,
-    /// Where each man of the mated side may stand.
+    /// The squares that each piece of the mated side can reach.
     blockers: Vec<Squares>,
     /// Squares that no line passes.
     still: Squares,
 }
 
-/// A man who may give the mating check.
+/// A piece that may give the mating check.
 struct Checker<'a> {
     man: &'a Man,
-    /// What the others may attack meanwhile.
+    /// The squares that the other pieces may attack.
     others: Squares,
 }
 
@@ -71,14 +71,14 @@ impl Hunt<'_> {
         let others = |index: usize| {
             attacks.iter().enumerate().filter(|(other, _)| *other != index).fold(0, |all, (_, (_, squares))| all | squares)
         };
-        // A checked king does not cover the square behind him.
+        // A king in check does not cover the square behind it.
         let still = reach.men.iter().filter(|man| !man.gone && man.home != hunted.home).fold(0, |all, man| all | man.home);
         let checkers = attacks.iter().enumerate().map(|(index, (man, _))| Checker { man, others: others(index) });
         Some(Hunt { hunted, hunter, checkers: checkers.collect(), blockers: of(!winner).map(Man::anywhere).collect(), still })
     }
 
-    /// Where the hunting king may stand when the mate is given on that square: where a step ends the game, only if it uncovers a
-    /// line of check.
+    /// Returns the squares of the winner's king for a mate on that square. A square where its step would end the game counts only
+    /// if the step uncovers a line of check.
     fn kings(&self, square: Squares) -> Squares {
         if self.hunter.last == 0 {
             return self.hunter.reach;
@@ -88,7 +88,7 @@ impl Hunt<'_> {
         self.hunter.reach | self.hunter.last & around(uncovered)
     }
 
-    /// The ways along which any of the men may give check from afar.
+    /// Returns the directions in which any of the pieces may give check from a distance.
     fn ways(&self) -> &[Way] {
         let any =
             |roles: &[Role]| self.checkers.iter().any(|checker| checker.man.promoted != 0 || roles.contains(&checker.man.role));
@@ -101,8 +101,8 @@ impl Hunt<'_> {
         }
     }
 
-    /// The net that needs the fewest flights blocked, or the first that is found. Of each checker: what he attacks from each
-    /// square he may reach, and what the others may.
+    /// Returns the net that needs the fewest blocked flight squares, or the first one found if `first`. `checkers` has for each
+    /// checker its attacks from each reachable square, and the attacks of the other pieces.
     fn net(&self, square: Squares, checkers: &[(&Vec<Squares>, Squares)], first: bool) -> Option<Net> {
         let flights = around(square);
         let mut best: Option<Net> = None;
@@ -130,7 +130,7 @@ impl Hunt<'_> {
     }
 }
 
-/// What a man attacks from each square he may reach, on lines as far as what never moves lets him.
+/// Returns the attacks of a piece from each reachable square. Lines end at pieces that never move.
 fn stands(man: &Man, still: Squares) -> Vec<Squares> {
     let lines = |from: Squares, ways: &[Way]| ways.iter().fold(0, |all, &way| all | line(from, way, still));
     let (rook, bishop) = WAYS.split_at(4);
@@ -143,7 +143,7 @@ fn stands(man: &Man, still: Squares) -> Vec<Squares> {
     own.chain(each(man.promoted).map(|from| attacked(Role::Knight, man.color, from) | lines(from, &WAYS))).collect()
 }
 
-/// The squares that way, up to the first that never moves.
+/// Returns the squares in this direction, up to the first piece that never moves.
 fn line(from: Squares, way: Way, still: Squares) -> Squares {
     let (mut front, mut all) = (step(from, way), 0);
     while front != 0 {
@@ -153,7 +153,7 @@ fn line(from: Squares, way: Way, still: Squares) -> Squares {
     all
 }
 
-/// What a man attacks behind a king that never moves: the king may not step back along the line of a check.
+/// Returns the squares that a piece attacks behind a king that never moves: the king may not step back along the line of a check.
 fn behind(man: &Man, king: &Man) -> Squares {
     if king.gone {
         return 0;
@@ -169,10 +169,10 @@ fn behind(man: &Man, king: &Man) -> Squares {
     })
 }
 
-/// Whether each of these squares can have a man of its own.
+/// Returns whether each of these squares can be occupied by a different piece.
 fn can_block(squares: Squares, men: &[Squares]) -> bool {
     let covered = || squares & !men.iter().fold(0, |all, man| all | man) == 0;
-    // Whoever stands on one may be sent to another.
+    // A piece already assigned to one square may be reassigned to another.
     let mut placed = vec![0; if squares == 0 { 0 } else { men.len() }];
     squares.count_ones() as usize <= men.len()
         && covered()
@@ -196,7 +196,7 @@ fn place(square: Squares, men: &[Squares], placed: &mut [Squares], tried: &mut u
     false
 }
 
-/// How many steps from each square to these ones, over these squares; 64 from where there is no way.
+/// Returns the number of steps from each square to the squares `to` over the squares `over`; 64 if there is no path.
 fn walks(to: Squares, over: Squares) -> [u8; 64] {
     let mut steps = [64; 64];
     let (mut front, mut seen, mut count) = (to, 0, 0);

@@ -1,9 +1,9 @@
-//! Where men can ever come to stand, with the walls of pawns as they are.
+//! Computes the squares that pieces can ever reach, with the pawn walls of the position.
 //!
-//! The answer is generous: men pass through each other, come back from where they were captured, and both players help. Only
-//! what can never move nor be captured stands in the way; only it keeps a king off the squares it attacks. So whatever play can
-//! do is in the answer, by induction over the moves of a line: the first move that was not would need an earlier one that was
-//! not. Where even this leaves no mate, there is none.
+//! The result is an over-approximation: pieces pass through each other, return after a capture, and both players help. Only a piece
+//! that can never move nor be captured blocks others, and only such a piece keeps a king off the squares it attacks. The result
+//! contains everything that play can reach, by induction over the moves of a line: the first move outside it would need an earlier
+//! move outside it. If even this leaves no mate, there is none.
 
 use shakmaty::{Bitboard, Board, Color, Position as Rules, Rank, Role, Square};
 
@@ -15,21 +15,21 @@ const FILE_H: Squares = FILE_A << 7;
 
 /// A step in one direction: by how many bits, and from which squares it would leave the board sideways.
 pub type Way = (i32, Squares);
-/// The eight ways, those of a rook first, then the two of a white pawn that captures, then those of a black one.
+/// The eight directions: those of a rook first, then the two captures of a white pawn, then those of a black one.
 pub static WAYS: [Way; 8] = [(8, 0), (-8, 0), (1, FILE_H), (-1, FILE_A), (9, FILE_H), (7, FILE_A), (-7, FILE_H), (-9, FILE_A)];
 
-/// One step from each of these squares.
+/// Returns the squares one step away from these squares in one direction.
 pub fn step(from: Squares, (by, edge): Way) -> Squares {
     let from = from & !edge;
     if by > 0 { from << by } else { from >> -by }
 }
 
-/// The squares next to these.
+/// Returns the squares adjacent to these.
 pub fn around(from: Squares) -> Squares {
     WAYS.iter().fold(0, |all, &way| all | step(from, way))
 }
 
-/// The squares one by one.
+/// Iterates over the squares one by one.
 pub fn each(mut squares: Squares) -> impl Iterator<Item = Squares> {
     std::iter::from_fn(move || {
         let lowest = squares & squares.wrapping_neg();
@@ -48,7 +48,8 @@ fn knight(from: Squares) -> Squares {
     one << 16 | one >> 16 | two << 8 | two >> 8
 }
 
-/// What men attack from these squares, on a line the next square only: what moves along it stands on each of its squares in turn.
+/// Returns the attacks of a piece from these squares, on lines only the next square: a piece that moves along a line is on each of
+/// its squares in turn.
 pub fn attacked(role: Role, color: Color, from: Squares) -> Squares {
     let steps = |ways: &[Way]| ways.iter().fold(0, |all, &way| all | step(from, way));
     let (rook, bishop) = WAYS.split_at(4);
@@ -70,36 +71,37 @@ fn rank(color: Color, rank: Rank) -> Squares {
     Bitboard::from_rank(color.relative_rank(rank)).0
 }
 
-/// One man of the position, known by the square on which he stands in it.
+/// A piece of the position, identified by its current square.
 #[derive(Clone, Copy)]
 pub struct Man {
-    /// His colour.
+    /// Its colour.
     pub color: Color,
-    /// What he is now.
+    /// Its current type.
     pub role: Role,
-    /// Where he stands now.
+    /// Its current square.
     pub home: Squares,
-    /// Where he may come to stand.
+    /// The squares it may reach.
     pub reach: Squares,
-    /// The same once he is promoted.
+    /// The squares it may reach after promotion.
     pub promoted: Squares,
-    /// He may have moved, or have been captured.
+    /// Whether it may have moved or been captured.
     pub gone: bool,
-    /// He may have been captured.
+    /// Whether it may have been captured.
     captured: bool,
-    /// A pawn that may have captured, and so have left its file.
+    /// Whether it is a pawn that may have captured and so left its file.
     strayed: bool,
-    /// Where a king's step leaves the opponent without a move: the game ends there, drawn unless the step uncovers a mate.
+    /// The squares where a king's step leaves the opponent without a move: the game ends there, drawn unless the step uncovers a
+    /// mate.
     pub last: Squares,
 }
 
 impl Man {
-    /// Where he may come to stand, promoted or not.
+    /// Returns the squares it may reach, promoted or not.
     pub fn anywhere(&self) -> Squares {
         self.reach | self.promoted
     }
 
-    /// What he may attack.
+    /// Returns the squares it may attack.
     pub fn attacks(&self) -> Squares {
         attacked(self.role, self.color, self.reach) | around(self.promoted) | knight(self.promoted)
     }
@@ -113,7 +115,7 @@ impl Man {
     }
 }
 
-/// What a position says beside where its men stand.
+/// The state of a position besides its placement.
 pub struct Rights {
     /// Kings and rooks that may castle.
     castling: Bitboard,
@@ -131,9 +133,9 @@ impl Rights {
     }
 }
 
-/// What every man of a position may reach.
+/// The squares that every piece of a position may reach.
 pub struct Reach {
-    /// The men.
+    /// The pieces.
     pub men: Vec<Man>,
 }
 
@@ -143,15 +145,15 @@ struct Still {
     homes: Squares,
     attacked: Squares,
     kings: Squares,
-    /// Pawns that hold up those coming towards them.
+    /// Pawns that block opposing pawns on their file.
     walls: Squares,
-    /// Where men stand that may be captured.
+    /// The squares of pieces that may be captured.
     prey: Squares,
-    /// Somebody of them has a move, beside the king.
+    /// Whether a piece other than the king has a move.
     moves: bool,
-    /// Where the king may come to stand.
+    /// The squares that the king may reach.
     king: Squares,
-    /// Where its next step may lead.
+    /// The targets of the king's next step.
     steps: Squares,
     /// The same where the other king has just gone elsewhere, whatever it stood in the way of or guarded.
     replies: Squares,
@@ -212,7 +214,7 @@ impl Reach {
         still
     }
 
-    /// Lets every man move once more; whether anything became of it.
+    /// Lets every piece move once more; returns whether anything changed.
     fn widen(&mut self) -> bool {
         let (mut white, mut black) = (self.still(Color::White), self.still(Color::Black));
         white.look(&black);
@@ -224,7 +226,7 @@ impl Reach {
         for man in &mut self.men {
             let (own, other) = if man.color.is_white() { (&white, &black) } else { (&black, &white) };
             let before = *man;
-            // A king that never moves is never captured either.
+            // A king that never moves is also never captured.
             let open = !(own.homes | other.homes & other.kings);
             match man.role {
                 Role::Pawn => man.widen_pawn(open, !(own.homes | other.homes), other),
@@ -252,7 +254,7 @@ impl Reach {
         changed
     }
 
-    /// The king of this colour.
+    /// Returns the king of this colour.
     pub fn king(&self, color: Color) -> Option<&Man> {
         self.men.iter().find(|man| man.is(color, Role::King))
     }

@@ -1,14 +1,14 @@
-//! How far from a mate a position looks. Whether the search ends in time depends on it, what it finds does not: the weights are
-//! those that left the fewest test vectors undecided of the few that were tried.
+//! Heuristic scores for the distance of a position from a mate. They affect whether the search ends in time, but not its result. Of
+//! the few weights that were tried, these left the fewest test vectors undecided.
 
 use super::mates::Mate;
 use shakmaty::{Bitboard, Board, Color, Position as Rules, Role, Square, attacks};
 
-/// A score that is not known: there is nothing to make for.
+/// An unknown score: there is no target mate.
 pub const UNKNOWN: u32 = u32::MAX;
 
-/// In three ways: by how the king to be mated stands, by what is left of his men, and by the mates to make for. The less, the
-/// nearer; never more than 1000 unless unknown.
+/// Returns three scores: by the situation of the king to be mated, by its remaining pieces, and by the target mates. Lower is
+/// nearer; at most 1000 unless unknown.
 pub fn scores(board: &Board, winner: Color, replies: Option<usize>, mates: &[Mate]) -> [u32; 3] {
     let (Some(hunted), Some(hunter)) = (board.king_of(!winner), board.king_of(winner)) else { return [0, 0, UNKNOWN] };
     let (ours, theirs) = (board.by_color(winner), board.by_color(!winner));
@@ -27,7 +27,7 @@ pub fn scores(board: &Board, winner: Color, replies: Option<usize>, mates: &[Mat
     ]
 }
 
-/// In one way, for [`super::climb`]: what is left of the other's men, and how his king stands.
+/// Returns one score for [`super::climb`]: by the opponent's remaining pieces and the situation of the king.
 pub fn rank<P: Rules>(position: &P, winner: Color) -> u32 {
     let board = position.board();
     let (Some(hunted), Some(hunter)) = (board.king_of(!winner), board.king_of(winner)) else { return 0 };
@@ -45,14 +45,14 @@ pub fn rank<P: Rules>(position: &P, winner: Color) -> u32 {
         + 2 * u32::from(!safe)
 }
 
-/// Squares next to the king, but for these, where he would not be in check.
+/// Returns the number of squares next to the king, without `except`, where it would not be in check.
 fn flights(board: &Board, winner: Color, hunted: Square, except: Bitboard) -> u32 {
     let occupied = board.occupied().without(hunted);
     let open = attacks::king_attacks(hunted) & !board.by_color(!winner) & !except;
     open.into_iter().filter(|&to| board.attacks_to(to, winner, occupied).is_empty()).count() as u32
 }
 
-/// 0 in check, 1 if a piece can give one, else 3.
+/// Returns 0 if the king is in check, 1 if a piece can give check, otherwise 3.
 fn check(board: &Board, winner: Color, hunted: Square) -> u32 {
     let ours = board.by_color(winner);
     let diagonals = attacks::bishop_attacks(hunted, board.occupied());
@@ -76,7 +76,7 @@ fn check(board: &Board, winner: Color, hunted: Square) -> u32 {
     check
 }
 
-/// How far the foremost pawn is from promotion, three for each rank and four for what stands before it on its file.
+/// Returns the distance of the foremost pawn from promotion: three for each rank and four for the pieces ahead of it on its file.
 fn promotion(board: &Board, color: Color) -> Option<u32> {
     let pawns = board.pawns() & board.by_color(color);
     pawns
@@ -91,7 +91,7 @@ fn promotion(board: &Board, color: Color) -> Option<u32> {
         .min()
 }
 
-/// How far it is to men with which there is a mate: 0 with a rook or a queen.
+/// Returns the distance to material that can mate: 0 with a rook or a queen.
 fn material(board: &Board, winner: Color) -> u32 {
     let ours = board.by_color(winner);
     let theirs = board.by_color(!winner);
@@ -109,7 +109,7 @@ fn material(board: &Board, winner: Color) -> u32 {
     12 + promotion(board, !winner).unwrap_or(0)
 }
 
-/// A knight's moves between two squares; in a corner it may need two more.
+/// Returns the number of knight moves between two squares; in a corner the real number may be two more.
 fn leaps(from: Square, to: Square) -> u32 {
     let (x, y) = (from.file().distance(to.file()), from.rank().distance(to.rank()));
     let (x, y) = (x.max(y), x.min(y));
@@ -123,7 +123,7 @@ fn leaps(from: Square, to: Square) -> u32 {
     }
 }
 
-/// How many moves until one of them stands there.
+/// Returns the number of moves until a piece of this colour is on the square.
 fn blocking(board: &Board, color: Color, to: Square) -> u32 {
     let men = board.by_color(color) & !board.kings();
     let mut best = 6 + promotion(board, color).unwrap_or(20);
@@ -153,7 +153,7 @@ fn blocking(board: &Board, color: Color, to: Square) -> u32 {
     best
 }
 
-/// How far it is to the nearest of these mates.
+/// Returns the distance to the nearest of these mates.
 fn toward(board: &Board, winner: Color, hunted: Square, hunter: Square, mates: &[Mate]) -> u32 {
     let mut costs = [UNKNOWN; 64];
     let (mut best, mut blocked) = (200, Bitboard::EMPTY);

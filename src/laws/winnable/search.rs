@@ -1,7 +1,7 @@
-//! A search for a mate with both players helping, the most promising positions first.
+//! A best-first helpmate search.
 //!
-//! Every position is looked at once, however it is reached; when none is left there is no mate. Positions are told apart by keys
-//! of 64 bits: among the 2¹⁸ of the longest search two have the same by chance once in half a thousand million searches.
+//! Every position is examined once, however it is reached; if none is left, there is no mate. Positions are identified by 64-bit
+//! keys: among the 2¹⁸ positions of the longest search, a collision occurs once in 500 million searches.
 
 use super::mates::{self, Mate};
 use super::reach::{Reach, Rights};
@@ -11,56 +11,56 @@ use shakmaty::{CastlingSide, Color, EnPassantMode, Move, Position as Rules, Role
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// There is a mate.
+    /// A mate exists.
     Mate,
-    /// There is none: every position was looked at, or shown not to lead to any.
+    /// No mate exists: every position was examined, or shown not to lead to a mate.
     NoMate,
-    /// More positions than allowed.
+    /// The search reached the limit of positions.
     GaveUp,
 }
 
-/// In which order positions are looked at.
+/// The order in which positions are examined.
 pub struct Plan {
-    /// The queues take turns: of sixteen positions, which one gives each. The last one, 3, gives them in the order in which they
-    /// were found: no short mate is missed, whatever the scores say.
+    /// The queue from which each of sixteen positions is taken. The last queue, 3, returns them in the order in which they were
+    /// found, so no short mate is missed, whatever the scores are.
     turns: [usize; 16],
-    /// What a ply costs, in sixteenths of a score's unit.
+    /// The cost of a ply, in sixteenths of a score unit.
     ply: u32,
 }
 
-/// By all scores in turn.
+/// Uses all scores in turn.
 pub static MIXED: Plan = Plan { turns: [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3], ply: 4 };
-/// By how the king stands alone, however long it takes: of the test vectors that the other plan leaves undecided it decides more
-/// than half.
+/// Uses only the score of the king's position and no cost per ply. Decides more than half of the test vectors that the other plan
+/// leaves undecided.
 pub static DEEP: Plan = Plan { turns: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], ply: 0 };
 
-/// A search that is run in slices: what it comes to does not depend on how it is sliced.
+/// A search that runs in slices. The result does not depend on the slices.
 pub struct Search<P> {
     start: P,
     winner: Color,
     limit: u32,
     plan: &'static Plan,
-    /// Which of the plan's turns is next.
+    /// The index of the next turn of the plan.
     turn: usize,
     nodes: Vec<Node>,
     seen: Seen,
     /// Score and number of each node in one word, so that the queues stay small: 14 bits and 18.
     queues: [BinaryHeap<Reverse<u32>>; 3],
-    /// The next node in the order in which they were found.
+    /// The next node, in the order in which the nodes were found.
     next: usize,
-    /// How many were looked at for whether anybody can ever come to mate, and in how many nobody can.
+    /// The number of positions checked by [`Search::is_barren`], and the number of those without any possible mate.
     tried: u32,
     barren: u32,
 }
 
-/// What [`Search::is_barren`] costs, in moves looked at.
+/// The cost of [`Search::is_barren`], in examined moves.
 const BARREN: u32 = 256;
 
 impl<P: Rules + Clone> Search<P> {
-    /// A search that looks at no more than `limit` positions, no more than 2¹⁸. Nothing is looked at yet.
+    /// Creates a search of at most `limit` positions, and at most 2¹⁸. Does not start it.
     pub fn new(start: P, winner: Color, limit: u32, plan: &'static Plan) -> Search<P> {
         let mut seen = Seen::new();
         seen.insert(key(&start));
@@ -68,8 +68,8 @@ impl<P: Rules + Clone> Search<P> {
         Search { start, winner, limit, plan, turn: 0, nodes, seen, queues: Default::default(), next: 0, tried: 0, barren: 0 }
     }
 
-    /// Goes on until `budget`, counted in moves looked at, is spent. `None`: it is not finished. `mates`: those to make for, if
-    /// they are known, the same in every slice.
+    /// Continues until `budget`, in examined moves, is used up. Returns `None` if the search is not finished. `mates` are the
+    /// target mates if they are known; they must be the same in every slice.
     pub fn run(&mut self, mates: &[Mate], budget: &mut u32) -> Option<Found> {
         let winner = self.winner;
         if replies(&self.start, winner) == Some(0) {
@@ -87,7 +87,7 @@ impl<P: Rules + Clone> Search<P> {
             };
             let Some(position) = self.expand(index) else { continue };
             let node = self.node(index);
-            // Only what cannot be undone changes where men can ever come to stand.
+            // Only irreversible moves change the squares that pieces can ever reach.
             if !mates.is_empty() && node.irreversible && self.is_barren(&position, budget) {
                 continue;
             }
@@ -134,8 +134,8 @@ impl<P: Rules + Clone> Search<P> {
         self.next == self.nodes.len()
     }
 
-    /// Whether it is shown that nothing comes of a position. Where that is seldom so, it is seldom looked at: it takes as long
-    /// as ten positions.
+    /// Returns whether a position is proved not to lead to a mate. If such proofs rarely succeed, they are rarely attempted: one
+    /// takes as long as ten positions.
     fn is_barren(&mut self, position: &P, budget: &mut u32) -> bool {
         self.tried += 1;
         if self.tried > 64 && self.barren * 16 < self.tried && !self.tried.is_multiple_of(16) {
@@ -162,8 +162,8 @@ impl<P: Rules + Clone> Search<P> {
         self.nodes.get(index as usize).copied().unwrap_or(Node::START)
     }
 
-    /// The position of a node that was not looked at before: the moves that lead to it are played again, which is cheaper than to
-    /// keep a position for each.
+    /// Returns the position of a node that was not examined before. Replays the moves that lead to it, which is cheaper than
+    /// storing a position for each node.
     fn expand(&mut self, index: u32) -> Option<P> {
         let node = self.nodes.get_mut(index as usize)?;
         if std::mem::replace(&mut node.expanded, true) {
@@ -183,7 +183,7 @@ impl<P: Rules + Clone> Search<P> {
     }
 }
 
-/// Moves out of a check by the winner, if there is one.
+/// Returns the number of replies to a check by the winner, if there is a check.
 fn replies<P: Rules>(position: &P, winner: Color) -> Option<usize> {
     (position.turn() != winner && position.is_check()).then(|| position.legal_moves().len())
 }
@@ -195,7 +195,7 @@ fn key<P: Rules>(position: &P) -> u64 {
 
 const INDEX: u32 = 18;
 
-/// A position that was found, and how. Twelve bytes: there may be a quarter of a million.
+/// A position that was found, and the move that led to it. Twelve bytes, because there may be a quarter of a million.
 #[derive(Clone, Copy)]
 struct Node {
     parent: u32,
@@ -214,7 +214,7 @@ impl Node {
     }
 }
 
-/// A move in two bytes: from, to (of castling the rook's square), promotion.
+/// A move in two bytes: from, to (for castling the square of the rook), promotion.
 #[derive(Clone, Copy)]
 struct Packed(u16);
 
@@ -245,7 +245,7 @@ impl Packed {
     }
 }
 
-/// The keys of positions found: open addressing, at most half full, never more than it needs.
+/// A hash set of the keys of found positions: open addressing, at most half full, grown on demand.
 struct Seen {
     slots: Vec<u64>,
     count: usize,
@@ -256,7 +256,7 @@ impl Seen {
         Seen { slots: vec![0; 1 << 9], count: 0 }
     }
 
-    /// Whether it is new.
+    /// Inserts a key and returns whether it is new.
     fn insert(&mut self, key: u64) -> bool {
         if self.count * 2 >= self.slots.len() {
             let larger = vec![0; self.slots.len() * 2];

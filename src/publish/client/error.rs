@@ -1,9 +1,9 @@
-//! Why nothing can be shown.
+//! Errors of the D-Bus client.
 
 use crate::publish::dbus::Bus;
 use std::path::Path;
 
-/// Why nothing can be shown; says what to do.
+/// An error of the D-Bus client; its message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The bus cannot be reached.
@@ -11,43 +11,43 @@ pub enum ClientError {
         "cannot reach {bus} ({why}): check that it runs, or name another with --bus session, --bus system or --bus ADDRESS"
     )]
     NoBus {
-        /// Which.
+        /// The bus.
         bus: Bus,
-        /// What it said.
+        /// The error of the bus.
         why: zbus::Error,
     },
-    /// Nobody owns the name.
+    /// The name has no owner.
     #[error("touchmoved is {}: start it with `{}`", nowhere(looked), start(looked))]
     NotRunning {
-        /// Where it was looked for.
+        /// The buses that were searched.
         looked: Vec<Bus>,
     },
-    /// The bus does not let us.
+    /// The bus policy denies access.
     #[error(
         "not allowed to read {name} on the system bus: join the group {group} (`sudo adduser $USER {group}`, then log in anew)"
     )]
     Denied {
         /// The name.
         name: &'static str,
-        /// Who may.
+        /// The group that has access.
         group: &'static str,
     },
-    /// What was asked for is not there.
+    /// The requested object does not exist.
     #[error("{0}")]
     NotFound(String),
-    /// The journal has another incarnation than the one that was named; the service's own words.
+    /// The journal has another incarnation than the requested one; the message is the service's.
     #[error("{0}")]
     OtherIncarnation(String),
-    /// The service refused; its own words.
+    /// The service refused; the message is the service's.
     #[error("{0}")]
     Refused(String),
-    /// The connection broke.
+    /// The connection was lost.
     #[error("the connection to touchmoved broke ({0}): try again")]
     Broken(zbus::Error),
 }
 
 impl ClientError {
-    /// The program's exit code: 3 where what was asked for (or the daemon) is not there, else 1.
+    /// Returns the program's exit code: 3 if the requested object or the daemon was not found, else 1.
     pub fn exit_code(&self) -> u8 {
         match self {
             ClientError::NoBus { .. } | ClientError::NotRunning { .. } | ClientError::NotFound(_) => 3,
@@ -66,7 +66,8 @@ fn nowhere(looked: &[Bus]) -> String {
     }
 }
 
-/// The service where it is installed for a bus that was asked, else the program.
+/// Returns the command that starts touchmoved: the service's where it is installed for one of the buses searched, else the
+/// program's.
 fn start(looked: &[Bus]) -> String {
     if looked.contains(&Bus::System) && is_service_installed() {
         return "sudo systemctl start touchmoved".to_owned();
@@ -74,9 +75,9 @@ fn start(looked: &[Bus]) -> String {
     format!("touchmoved --bus {}", looked.first().cloned().unwrap_or_default().option())
 }
 
-/// Whether systemd of this machine knows touchmoved as a service.
+/// Returns whether touchmoved is installed as a systemd service on this machine.
 pub fn is_service_installed() -> bool {
-    // Of the administrator, of the package, of the package where /usr is not merged (systemd.unit(5)).
+    // Units of the administrator, of the package, and of the package where /usr is not merged (systemd.unit(5)).
     const UNITS: [&str; 3] = ["/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system"];
     UNITS.iter().any(|dir| Path::new(dir).join("touchmoved.service").exists())
 }

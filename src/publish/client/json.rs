@@ -1,9 +1,9 @@
-//! D-Bus values as JSON.
+//! Converts D-Bus values to JSON.
 
 use serde_json::{Map, Value};
 use zbus::Variant;
 
-/// A D-Bus value as JSON; numbers beyond what JSON's readers take exactly do not occur here.
+/// Converts a D-Bus value to JSON. Numbers that JSON readers cannot represent exactly do not occur here.
 pub fn json(value: &Variant<'_>) -> Value {
     match value {
         Variant::Bool(value) => (*value).into(),

@@ -1,36 +1,36 @@
-//! What touchmoved says to an order that it carried out.
+//! The replies of touchmoved to commands that succeeded.
 
-/// What touchmoved says to an order that it carried out.
+/// The reply of touchmoved to a command that succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// It was done.
+    /// The command was carried out.
     Done,
-    /// A position was put back, and the touched pieces allow these moves, as UCI; none: any legal move.
+    /// A position was restored, and the touched pieces allow these moves, as UCI; empty: any legal move.
     Bound(Vec<String>),
-    /// What a claim is worth.
+    /// The verdict on a claim.
     Claim(Worth),
-    /// This was taken back, in the words of signal `Commanded`.
+    /// A command was undone; the fields are as in signal `Commanded`.
     Undone {
         /// The command.
         command: String,
-        /// What it was about.
+        /// The command's argument.
         argument: String,
     },
 }
 
-/// What a claim is worth, as method `Claim` says it.
+/// The verdict on a claim, as returned by method `Claim`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worth {
     /// Whether the game is drawn.
     pub right: bool,
-    /// Why.
+    /// The reason, as a sentence.
     pub sentence: String,
-    /// Plies after which the position stood on the board.
+    /// Plies after which the position occurred on the board.
     pub occurrences: Vec<u32>,
-    /// Plies without a capture or a pawn's move.
+    /// Number of plies without a capture or pawn move.
     pub quiet: u32,
     /// What the Laws require.
     pub required: Vec<String>,
-    /// The articles.
+    /// The articles, the most important first.
     pub articles: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! All there is at one moment.
+//! A snapshot of all boards and games.
 
 use super::game_of;
 use crate::names;
@@ -7,26 +7,26 @@ use std::collections::{BTreeMap, HashMap};
 use zbus::OwnedVariant;
 use zbus::fdo::ManagedObjects;
 
-/// All there is at one moment.
+/// All boards and games at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Snapshot {
-    /// What is wrong with the service: kind, and a sentence that says what to do. None on the broadcast stream.
+    /// Problems of the service: kind, and a sentence that says what to do. Empty on the broadcast stream.
     pub trouble: Vec<(String, String)>,
-    /// What is plugged in, may be a board, and is not used: device, and why. None on the broadcast stream.
+    /// Devices that are plugged in, may be boards, and are not used: device, and reason. Empty on the broadcast stream.
     pub unused: Vec<(String, String)>,
-    /// Which incarnation of the journal this is: as long as it stays the same, each event keeps its number. Empty on the broadcast
-    /// stream.
+    /// The incarnation of the journal: while it stays the same, each event keeps its number. Empty on the broadcast stream.
     pub incarnation: String,
-    /// The games of which not all is left in the journal: number of the game, and of its last good event. None on the broadcast stream.
+    /// Games that are only partly left in the journal: number of the game, and of its last good event. Empty on the broadcast
+    /// stream.
     pub last_good: Vec<(u64, u64)>,
-    /// Boards by name; none on the broadcast stream.
+    /// Boards by name; empty on the broadcast stream.
     pub boards: Vec<BoardInfo>,
     /// Games by number.
     pub games: Vec<GameInfo>,
 }
 
 impl Snapshot {
-    /// From what the ObjectManager tells; the trouble is not in it.
+    /// Builds a snapshot from the objects of the ObjectManager, which do not include the service's problems.
     pub(super) fn of(objects: ManagedObjects) -> Snapshot {
         let mut snapshot = Snapshot::default();
         for (path, interfaces) in objects {
@@ -44,7 +44,7 @@ impl Snapshot {
     }
 }
 
-/// A board as touchmoved tells of it; the words are those of `org.touchmove1.Board`.
+/// A board; the fields have the names and values of `org.touchmove1.Board`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[allow(missing_docs)] // each field is the property of the same name
 pub struct BoardInfo {
@@ -65,11 +65,11 @@ pub struct BoardInfo {
     pub cannot: Vec<String>,
     /// Number of the game on it, or of the last one.
     pub game: Option<u64>,
-    /// Its clock, while one is connected.
+    /// The board's clock, while one is connected.
     pub clock: Option<ClockInfo>,
 }
 
-/// A board's clock; the words are those of `org.touchmove1.Clock`.
+/// A board's clock; the fields have the names and values of `org.touchmove1.Clock`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct ClockInfo {
@@ -83,11 +83,11 @@ pub struct ClockInfo {
     pub resolution: u32,
 }
 
-/// A game; the words are those of `org.touchmove1.Game`.
+/// A game; the fields have the names and values of `org.touchmove1.Game`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[allow(missing_docs)]
 pub struct GameInfo {
-    /// Its number.
+    /// The game's number.
     pub id: u64,
     pub board: String,
     pub started: i64,
@@ -104,15 +104,15 @@ pub struct GameInfo {
     /// The incarnation of the journal in which `last_number` was read.
     pub incarnation: String,
     pub last_number: u64,
-    /// Alerts that stand: what each says, in English. Empty on the broadcast stream.
+    /// The sentences of open alerts, in English. Empty on the broadcast stream.
     pub alerts: Vec<String>,
-    /// Their ids.
+    /// The ids of open alerts.
     #[serde(skip)]
     pub alert_ids: Vec<u32>,
-    /// The articles of each, the most important first.
+    /// The articles of each open alert, the most important first.
     #[serde(skip)]
     pub alert_articles: Vec<Vec<String>>,
-    /// Squares that do not work as they should, each with the fault and a sentence. None on the broadcast stream.
+    /// Faulty squares, each with the fault and a sentence. Empty on the broadcast stream.
     pub faults: Vec<(String, String, String)>,
 }
 
@@ -127,11 +127,11 @@ pub struct MoveInfo {
     pub white: i32,
     pub black: i32,
     pub confidence: f64,
-    /// Not legal in the position before it.
+    /// Whether the move was not legal in the position before it.
     pub irregular: bool,
 }
 
-/// Properties by name. What an older service does not have reads as nothing.
+/// Properties by name. Properties that an older service does not have read as default values.
 struct Properties(HashMap<String, OwnedVariant>);
 
 impl Properties {

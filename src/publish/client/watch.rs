@@ -1,4 +1,4 @@
-//! What happens, as it happens.
+//! Follows events as they happen.
 
 use super::json::json;
 use super::{board_of, game_of};
@@ -12,7 +12,7 @@ use std::num::NonZeroUsize;
 use zbus::message::Type;
 use zbus::{Connection, MatchRule, Message, MessageStream, OwnedVariant};
 
-/// What happens, as it happens.
+/// A stream of events.
 pub struct Watch {
     ours: MessageStream,
     owner: MessageStream,
@@ -31,7 +31,7 @@ impl Watch {
         Ok(Watch { ours, owner })
     }
 
-    /// The next thing; `None` when the bus is gone.
+    /// Returns the next item; `None` when the connection to the bus is closed.
     pub async fn next(&mut self) -> Option<Seen> {
         loop {
             let seen = tokio::select! {
@@ -46,29 +46,29 @@ impl Watch {
     }
 }
 
-/// What the stream of a [`Watch`] gives.
+/// An item of the stream of a [`Watch`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Seen {
-    /// Something happened.
+    /// An event happened.
     Happened(Happened),
-    /// This game is new.
+    /// A game with this number was added.
     NewGame(u64),
-    /// touchmoved came (again): read everything anew and catch up.
+    /// touchmoved has started (again): read everything again and catch up.
     Came,
-    /// touchmoved went away.
+    /// touchmoved has stopped.
     Went,
 }
 
-/// Something that happened.
+/// An event or a change of properties.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Happened {
-    /// The game, for what belongs to one.
+    /// The game's number, if the event belongs to one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game: Option<u64>,
-    /// The board, for what does not.
+    /// The board's name, if the event belongs to no game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
-    /// Its number in the game.
+    /// The event's number in the game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// Milliseconds since 1970-01-01 UTC.
@@ -76,12 +76,12 @@ pub struct Happened {
     pub time: Option<i64>,
     /// Name of the signal, or `GameStarted`, or `Changed`: properties have new values.
     pub event: String,
-    /// Its arguments by name.
+    /// The arguments by name.
     #[serde(flatten)]
     pub fields: Map<String, Value>,
 }
 
-/// Names of the signals' arguments, in order, after `number` and `time` where `numbered`.
+/// The signals of touchmove's interfaces.
 pub static SIGNALS: &[Signal] = &[
     Signal { name: "MoveMade", numbered: true, fields: &["ply", "uci", "san", "fen", "confidence", "alternatives", "details"] },
     Signal { name: "MoveCompleted", numbered: true, fields: &["ply", "by", "white", "black"] },
@@ -99,13 +99,13 @@ pub static SIGNALS: &[Signal] = &[
     Signal { name: "Touched", numbered: false, fields: &["square", "before", "now", "time"] },
 ];
 
-/// One signal of ours.
+/// A signal of touchmove's interfaces.
 pub struct Signal {
-    /// Its name.
+    /// The signal's name.
     pub name: &'static str,
     /// Whether `number` and `time` come first.
     pub numbered: bool,
-    /// Its arguments.
+    /// The names of its arguments, in order, after `number` and `time` where `numbered`.
     pub fields: &'static [&'static str],
 }
 
@@ -124,13 +124,13 @@ fn seen(message: &Message) -> Option<Seen> {
         if let Some(game) = game_of(path.as_str()) {
             return interfaces.contains_key(names::GAME_INTERFACE).then_some(Seen::NewGame(game));
         }
-        // A clock has all its values from the moment it is there, and none of them need ever change.
+        // A clock has all its values when it appears, and may never change any of them.
         let clock = interfaces.get(names::CLOCK_INTERFACE)?;
         return Some(changed(path.as_str(), names::CLOCK_INTERFACE, clock));
     }
     if member == "PropertiesChanged" {
         let (interface, values, _): (String, HashMap<String, OwnedVariant>, Vec<String>) = body.deserialize().ok()?;
-        // What is told without its value has to be read.
+        // Values of invalidated properties have to be read.
         return (!values.is_empty()).then(|| changed(&path, &interface, &values));
     }
     let (game, board) = (game_of(&path), board_of(&path));
@@ -152,7 +152,7 @@ fn seen(message: &Message) -> Option<Seen> {
     Some(Seen::Happened(happened))
 }
 
-/// Properties of an interface have these values now.
+/// Builds the item for new property values of an interface.
 fn changed(path: &str, interface: &str, values: &HashMap<String, OwnedVariant>) -> Seen {
     let mut fields = Map::new();
     fields.insert("interface".to_owned(), interface.into());

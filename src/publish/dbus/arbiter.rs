@@ -14,11 +14,11 @@ use zbus::message::Header;
 use zbus::object_server::SignalEmitter;
 use zbus::{Connection, interface};
 
-/// What the arbiter sees and does.
+/// The arbiter's interface of a game.
 pub struct Arbiter {
-    /// Where to read and command.
+    /// The hub to read from and to send commands to.
     pub hub: Arc<Hub>,
-    /// Which game.
+    /// The game's number.
     pub game: u64,
 }
 
@@ -33,14 +33,13 @@ impl Arbiter {
     }
 }
 
-/// What the arbiter of a game sees and does, on the game's object. Signals are numbered together with those of
-/// org.touchmove1.Game. Every method returns when what came of it is in the journal, and may fail with NotCurrent (another game
-/// is on the board), NoSuchGame, NoGame, NotAllowed (polkit says so), JournalFull or Stopping besides the errors named.
+/// What the arbiter of a game can see and do, on the game's object. Signals are numbered together with those of
+/// org.touchmove1.Game. Every method returns once its effects are in the journal. Besides the errors named, every method may fail
+/// with NotCurrent (another game is on the board), NoSuchGame, NoGame, NotAllowed (polkit refused), JournalFull or Stopping.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Arbiter")]
 impl Arbiter {
-    /// Alerts that stand, as (id, kind, ply, by, articles, squares, detail, position, details), with the meaning they have in
-    /// AlertRaised.
+    /// Open alerts, as (id, kind, ply, by, articles, squares, detail, position, details), with the same meaning as in AlertRaised.
     #[zbus(property)]
     fn alerts(&self) -> Vec<AlertValue> {
         self.hub.read(|state| {
@@ -49,7 +48,7 @@ impl Arbiter {
         })
     }
 
-    /// Squares that do not work as they should, as (square, fault, detail), with the meaning they have in BoardFault.
+    /// Squares that do not work correctly, as (square, fault, detail), with the same meaning as in BoardFault.
     #[zbus(property)]
     fn faults(&self) -> Vec<(String, String, String)> {
         self.hub.read(|state| {
@@ -58,8 +57,8 @@ impl Arbiter {
         })
     }
 
-    /// An alert of this game in a language: en, zh-Hans or zh-Hant; any other BCP 47 or POSIX name of a language means the
-    /// nearest of these, or English. The alert may be cleared by now. heading: of two to four words. sentence: what happened.
+    /// Describes an alert of this game in a language: en, zh-Hans or zh-Hant. Any other BCP 47 or POSIX language name selects the
+    /// nearest of these, or English. The alert may already be cleared. heading: two to four words. sentence: what happened.
     /// required: what the Laws then require, in this order.
     /// Errors: NoAlert, JournalUnreadable.
     #[zbus(out_args("heading", "sentence", "required"))]
@@ -79,8 +78,9 @@ impl Arbiter {
         past.ok_or_else(|| Error::NoAlert(format!("no alert {id} was raised in this game: property Alerts has their ids")))
     }
 
-    /// What is counted of the players for the penalties of illegal moves, as (player, ply, what, time): white or black; the last
-    /// ply on record then; what it was, as in Count, all of one attempt; when, in milliseconds since 1970-01-01 UTC.
+    /// Irregularities counted for the penalties of illegal moves, as (player, ply, what, time). player: white or black. ply: the
+    /// last ply on record at that moment. what: as in Count, all irregularities of one attempt. time: in milliseconds since
+    /// 1970-01-01 UTC.
     #[zbus(property)]
     fn irregularities(&self) -> Vec<(String, u32, Vec<String>, i64)> {
         self.hub.read(|state| {
@@ -89,13 +89,13 @@ impl Arbiter {
         })
     }
 
-    /// The arbiter has paused the game.
+    /// Whether the arbiter has paused the game.
     #[zbus(property)]
     fn paused(&self) -> bool {
         self.hub.read(|state| state.games.get(&self.game).is_some_and(|game| game.record.paused))
     }
 
-    /// Sets the result: 1-0, 0-1, 1/2-1/2; * withdraws it and the game goes on.
+    /// Sets the result: 1-0, 0-1 or 1/2-1/2; * withdraws the result, and the game goes on.
     /// Errors: BadResult.
     async fn set_result(
         &self,
@@ -106,10 +106,10 @@ impl Arbiter {
         self.command(arguments::result(result)?, &header, connection).await
     }
 
-    /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960), whose counters go on. The game
-    /// before it ends there as it stands, with the result it has. Where no game is on and the board was seen to be played on to this
-    /// position, at move 1, those moves are the first of the game, which begins from where they began. Squares that show something else are in property Displaced of
-    /// the board until it agrees.
+    /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960); the FEN's counters are kept. The
+    /// previous game ends as it is, with the result it has. If no game is in progress and the board was seen to be played to this
+    /// position, at move 1, those moves become the first moves of the new game, which then begins from their start position.
+    /// Squares that differ are listed in the board's property Displaced until the board agrees.
     /// Errors: BadPosition.
     async fn set_position(
         &self,
@@ -120,7 +120,7 @@ impl Arbiter {
         self.command(Command::Position(fen), &header, connection).await
     }
 
-    /// Takes back so many plies, at least 1.
+    /// Takes back this number of plies, at least 1.
     /// Errors: TooManyPlies.
     async fn take_back(
         &self,
@@ -131,7 +131,7 @@ impl Arbiter {
         self.command(Command::TakeBack(plies), &header, connection).await
     }
 
-    /// Says what the pawn became that was promoted at this ply; 0: at the last promotion on record. piece: queen, rook, bishop,
+    /// Sets the piece to which the pawn was promoted at this ply; 0: the last promotion on record. piece: queen, rook, bishop or
     /// knight.
     /// Errors: NoPromotion, BadPiece.
     async fn set_promotion(
@@ -144,7 +144,8 @@ impl Arbiter {
         self.command(arguments::promotion(ply, piece)?, &header, connection).await
     }
 
-    /// Says that this player, white or black, adjusts pieces (Art. 4.2): what he touches next and puts back is no move.
+    /// Declares that this player, white or black, is adjusting pieces (Art. 4.2): pieces that the player touches next and returns
+    /// to their squares do not count as a move.
     /// Errors: BadPlayer, GameOver.
     async fn adjust(
         &self,
@@ -155,7 +156,7 @@ impl Arbiter {
         self.command(Command::Adjust(arguments::player(player)?), &header, connection).await
     }
 
-    /// The arbiter has seen the alert of this id: it stands no more, and AlertCleared tells so.
+    /// Acknowledges the alert with this id: the alert is cleared, and AlertCleared is sent.
     /// Errors: NoAlert.
     async fn acknowledge(
         &self,
@@ -166,9 +167,9 @@ impl Arbiter {
         self.command(Command::Acknowledge(alert), &header, connection).await
     }
 
-    /// Puts back the position before this ply, from 1 to one more than there are (Art. 7.5.1, 7.4, 7.6): the moves from there on
-    /// leave the record. Squares that still show something else are in property Displaced of the board until it agrees; then play
-    /// goes on. allowed: the moves that the touched pieces oblige the player to move to, as UCI; empty: any legal move.
+    /// Restores the position before this ply, from 1 to one more than the game has (Art. 7.5.1, 7.4, 7.6): the moves from there on
+    /// leave the record. Squares that still differ are listed in the board's property Displaced until the board agrees; then play
+    /// goes on. allowed: the moves to which the touched pieces bind the player, as UCI; empty: any legal move.
     /// Errors: NoPly.
     #[zbus(out_args("allowed"))]
     async fn restore(
@@ -183,8 +184,8 @@ impl Arbiter {
         }
     }
 
-    /// Lets the irregular move of this alert stand: the alert is gone, play goes on from that move, and it is never told as
-    /// anything else, whatever is seen.
+    /// Lets the irregular move of this alert stand: the alert is cleared, play goes on from that move, and later evidence never
+    /// corrects it.
     /// Errors: NoAlert, NothingStands.
     async fn let_stand(
         &self,
@@ -195,8 +196,8 @@ impl Arbiter {
         self.command(Command::LetStand(alert), &header, connection).await
     }
 
-    /// Says that at this ply another move was played, a legal one, as UCI. The moves after it stay. Squares of the board that show
-    /// something else are in its property Displaced until it agrees.
+    /// Replaces the move at this ply with another legal move, given as UCI. Later moves stay. Squares of the board that differ are
+    /// listed in its property Displaced until the board agrees.
     /// Errors: NoPly, BadMove.
     async fn replace(
         &self,
@@ -208,8 +209,8 @@ impl Arbiter {
         self.command(Command::Replace { ply, uci }, &header, connection).await
     }
 
-    /// Says that before this ply, from 1 to one more than there are, a legal move is missing, as UCI. The moves after it stay.
-    /// Squares of the board that show something else are in its property Displaced until it agrees.
+    /// Inserts a missing legal move, given as UCI, before this ply, from 1 to one more than the game has. Later moves stay. Squares
+    /// of the board that differ are listed in its property Displaced until the board agrees.
     /// Errors: NoPly, BadMove.
     async fn insert(
         &self,
@@ -221,10 +222,10 @@ impl Arbiter {
         self.command(Command::Insert { ply, uci }, &header, connection).await
     }
 
-    /// Takes back the last command that changed the game, if play has not gone on from it; the last four can be taken back, one
-    /// after the other. command and argument: which it was, as in Commanded. An alert that stands again has another id. Of a game
-    /// that SetPosition began, and in which nothing was played, that: the game before it goes on, as another object that begins with
-    /// its events, once its position stands on the board again.
+    /// Undoes the last command that changed the game, unless play has gone on since; up to four commands can be undone, one after
+    /// the other. command and argument: the command undone, as in Commanded. An alert that is raised again gets a new id. If
+    /// SetPosition began the game and no move was played in it, that command is undone: the previous game goes on, as a new object
+    /// that begins with the events of the old one, once its position is on the board again.
     /// Errors: NothingToUndo, NotPutUp (the sentence names the squares), Paused.
     #[zbus(out_args("command", "argument"))]
     async fn undo(
@@ -241,8 +242,8 @@ impl Arbiter {
         }
     }
 
-    /// Counts this of a player, white or black, for the penalties of illegal moves (Art. 7.5.5), as of the last move on record.
-    /// what: illegal_move, illegal_castling, pawn_left, press_without_move, two_hands, press_before_release, touch_broken,
+    /// Counts an irregularity of a player, white or black, for the penalties of illegal moves (Art. 7.5.5), at the last move on
+    /// record. what: illegal_move, illegal_castling, pawn_left, press_without_move, two_hands, press_before_release, touch_broken,
     /// release_changed, castling_abandoned, promotion_changed, handled_off_turn, displaced, displaced_found, capture_unclear,
     /// wrong_start, orientation, reversed, illegal_position.
     /// Errors: BadPlayer, BadIrregularity.
@@ -256,7 +257,7 @@ impl Arbiter {
         self.command(arguments::count(player, what)?, &header, connection).await
     }
 
-    /// Strikes what was last counted of a player, white or black, at this ply: it counts no more.
+    /// Removes what was last counted against a player, white or black, at this ply.
     /// Errors: BadPlayer, NotCounted.
     async fn strike(
         &self,
@@ -268,8 +269,8 @@ impl Arbiter {
         self.command(Command::Strike { player: arguments::player(player)?, ply }, &header, connection).await
     }
 
-    /// Notes the times that the arbiter set on the clocks, in milliseconds, and why, in at most 500 characters: for the journal
-    /// alone, the clock is not touched.
+    /// Notes the times that the arbiter set on the clocks, in milliseconds, and the reason, in at most 500 characters. The note is
+    /// only for the journal: the clock is not changed.
     /// Errors: LongNote.
     async fn note_clocks(
         &self,
@@ -282,8 +283,8 @@ impl Arbiter {
         self.command(Command::ClockNote { white_ms: white, black_ms: black, note }, &header, connection).await
     }
 
-    /// Says by which Laws this game is played, where they are others than the event's: an edition, then rapid or blitz, then
-    /// limited where not every game is watched and recorded, such as "fide-2023 blitz limited". What was told stays as it was.
+    /// Sets the Laws of this game, where they differ from the event's: an edition, then rapid or blitz, then limited where not
+    /// every game is supervised and recorded, such as "fide-2023 blitz limited". Events already published do not change.
     /// Errors: BadLaws.
     async fn set_laws(
         &self,
@@ -294,8 +295,8 @@ impl Arbiter {
         self.command(arguments::laws(laws)?, &header, connection).await
     }
 
-    /// Gives PGN tags to this game besides those of the event, by name: White, Black, WhiteFideId, WhiteTitle, WhiteElo, WhiteTeam and
-    /// so on. They take the place of those given before; what the game knows itself, its result and its clocks, stays as it is.
+    /// Sets PGN tags of this game besides those of the event, by name: White, Black, WhiteFideId, WhiteTitle, WhiteElo, WhiteTeam
+    /// and so on. They replace tags set earlier. Values that the game determines itself, such as result and clocks, are kept.
     /// Errors: BadTag.
     async fn set_tags(
         &self,
@@ -306,8 +307,8 @@ impl Arbiter {
         self.command(arguments::tags(tags)?, &header, connection).await
     }
 
-    /// Pauses the game, or lets it go on. While it is paused the lever and the pieces may be handled freely: nothing is inferred
-    /// and no alert raised. It goes on by itself when the clock is started.
+    /// Pauses or resumes the game. While it is paused, clock lever and pieces may be handled freely: nothing is inferred and no
+    /// alert is raised. Starting the clock resumes the game.
     /// Errors: Paused, GameOver.
     async fn pause(
         &self,
@@ -318,12 +319,12 @@ impl Arbiter {
         self.command(Command::Pause(paused), &header, connection).await
     }
 
-    /// What a claim of a draw by this player, white or black, is worth (Art. 9.2, 9.3); nothing changes by it. claimed:
-    /// repetition, fifty_moves. intended: the move that is written down and not played, as UCI; empty: the claim is about the
-    /// position on the board. right: the game is drawn. sentence: why. occurrences: plies after which the position stood on the
-    /// board, 0 for the start, the intended move's included. quiet: plies without a capture or a pawn's move, with it. required:
-    /// what the Laws then require, as in AlertRaised; empty where the edition does not say. articles: of the edition in force,
-    /// the most important first; empty where it is silent or its text is not at hand.
+    /// Checks a claim of a draw by this player, white or black (Art. 9.2, 9.3), without changing anything. claimed: repetition,
+    /// fifty_moves. intended: the move that the player wrote down but did not play, as UCI; empty: the claim is about the position
+    /// on the board. right: whether the game is drawn. sentence: why. occurrences: plies after which the position occurred, 0 for
+    /// the start, including the intended move. quiet: plies without a capture or pawn move, including the intended move. required:
+    /// what the Laws then require, as in AlertRaised; empty where the edition does not say. articles: of the edition in force, the
+    /// most important first; empty where the edition is silent or its text is not available.
     /// Errors: BadPlayer, BadClaim, NoMove, GameOver.
     #[zbus(out_args("right", "sentence", "occurrences", "quiet", "required", "articles"))]
     async fn claim(
@@ -338,14 +339,13 @@ impl Arbiter {
         Ok(values::verdict(&self.ask(command, &header, connection).await?))
     }
 
-    /// The arbiter should look. id counts from 1 in each game; the id of an alert that stands: it is amended, and this takes its
-    /// place. ply: which it concerns, 0 before the first move. by: white, black, or empty where that is not known. articles: of
-    /// the edition in force, the most important first. squares: those it is about.
-    /// detail: a sentence; Describe puts it into other languages. position: the one to restore, as FEN. details: notice (b: it
-    /// may be nothing, since intent cannot be sensed), required (as: what the Laws then require, in this order), white and
-    /// black (i: milliseconds on the clocks when that position was completed, -1 where not known), and where there is such:
-    /// allowed (as: the moves that touched pieces allow, as UCI), count (u: which of the player's counted irregularities it is),
-    /// evidence (a(xsss): what squares showed, as in MoveMade).
+    /// Alerts the arbiter. id counts from 1 in each game; an alert with the id of an open alert replaces it. ply: the ply
+    /// concerned, 0 before the first move. by: white, black, or empty where unknown. articles: of the edition in force, the most
+    /// important first. squares: the squares concerned. detail: a sentence; Describe returns it in other languages. position: the
+    /// position to restore, as FEN. details: notice (b: possibly no irregularity, since intent cannot be sensed), required (as:
+    /// what the Laws then require, in this order), white and black (i: milliseconds on the clocks when that position was completed,
+    /// -1 where unknown), and where applicable allowed (as: the moves that touched pieces allow, as UCI), count (u: which of the
+    /// player's counted irregularities this is), evidence (a(xsss): what squares showed, as in MoveMade).
     ///
     /// kind, of positions: position_unexplained, wrong_start, orientation, displaced, displaced_found, capture_unclear,
     /// illegal_position; of moves: illegal_pending (the clock was not pressed on it), illegal_move, illegal_stands,
@@ -354,11 +354,11 @@ impl Arbiter {
     /// result_signalled, result_wanted, dead_position, five_fold, seventy_five, played_after_end; of the devices: board_silent,
     /// link_lost, clock_stopped, clock_set, clock_lost, clock_battery, board_battery.
     ///
-    /// required: restore, touch_binds, release_binds, complete, queen, take_increment, add and seconds for the opponent, halve and at most how
-    /// many seconds and how many are left at least, wins, loses, await_search (loses, or draw where the opponent cannot mate: that
-    /// is being searched), loses_or_draw (the same, and the search left it undecided), draw, stands, play_intended, new_game,
-    /// transfer, no_castling, own_time, put_right, may_penalise, go_on, free, on_claim, no_signal, rule_first, go_on_or_draw, wait,
-    /// arbiter_decides, ask_result.
+    /// required: restore, touch_binds, release_binds, complete, queen, take_increment, add and seconds for the opponent, halve with
+    /// the maximum deduction and the minimum remaining time in seconds, wins, loses, await_search (loses, or draw where the
+    /// opponent cannot mate: a search is running), loses_or_draw (the same, and the search was inconclusive), draw, stands,
+    /// play_intended, new_game, transfer, no_castling, own_time, put_right, may_penalise, go_on, free, on_claim, no_signal,
+    /// rule_first, go_on_or_draw, wait, arbiter_decides, ask_result.
     #[zbus(signal)]
     async fn alert_raised(
         emitter: &SignalEmitter<'_>,
@@ -375,13 +375,12 @@ impl Arbiter {
         details: Details,
     ) -> zbus::Result<()>;
 
-    /// The reason for an alert is gone.
+    /// An alert was cleared because its reason is gone or the arbiter acknowledged it.
     #[zbus(signal)]
     async fn alert_cleared(emitter: &SignalEmitter<'_>, number: u64, time: i64, id: u32) -> zbus::Result<()>;
 
-    /// A square of the board does not work as it should, or works again, and what it shows is discounted meanwhile. fault: stuck
-    /// (it shows the same whatever happens there), flickering (it comes and goes with nobody touching it), mended. detail: a
-    /// sentence.
+    /// A square of the board is faulty, or works again. What a faulty square shows is ignored meanwhile. fault: stuck (it always
+    /// shows the same), flickering (it changes although nobody touches it), mended. detail: a sentence.
     #[zbus(signal)]
     async fn board_fault(
         emitter: &SignalEmitter<'_>,
@@ -392,12 +391,12 @@ impl Arbiter {
         detail: &str,
     ) -> zbus::Result<()>;
 
-    /// Somebody commanded something, and it was done. command and argument: result and the result; position and the FEN;
-    /// take_back and the number of plies; promotion and the piece, with "at ply" and the ply if one was named; adjust and the
-    /// player; acknowledge and the id of the alert; restore and the ply; let_stand and the id of the alert; replace, the
-    /// move, "at ply" and the ply; insert, the move, "before ply" and the ply; undo and nothing; count, the player
-    /// and what; strike, the player, "at ply" and the ply; clock_note, White's and Black's milliseconds and the note; pause, on or
-    /// off; laws, and which; claim, the player, what he claims, "with" and the intended move if there is one. by: who, as far as the bus knows.
+    /// A command was carried out. command and argument: result and the result; position and the FEN; take_back and the number of
+    /// plies; promotion and the piece, with "at ply" and the ply if one was named; adjust and the player; acknowledge and the
+    /// alert's id; restore and the ply; let_stand and the alert's id; replace, the move, "at ply" and the ply; insert, the move,
+    /// "before ply" and the ply; undo and an empty argument; count, the player and what; strike, the player, "at ply" and the ply;
+    /// clock_note, White's and Black's milliseconds and the note; pause, on or off; laws and the Laws; claim, the player, the
+    /// claim, "with" and the intended move if there is one. by: who gave the command, as far as the bus knows.
     #[zbus(signal)]
     async fn commanded(
         emitter: &SignalEmitter<'_>,

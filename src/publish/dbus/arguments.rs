@@ -1,4 +1,4 @@
-//! Parses the arguments of D-Bus methods, without I/O. An error names what may be given instead.
+//! Parses the arguments of D-Bus methods, without I/O. Error messages name the valid values.
 
 use super::Error;
 use crate::game::{Command, GameResult};
@@ -10,12 +10,12 @@ use crate::wire::Word;
 use shakmaty::{Color, Role};
 use std::collections::HashMap;
 
-/// `white` or `black`.
+/// Parses a player: `white` or `black`.
 pub fn player(text: &str) -> Result<Color, Error> {
     Color::from_word(text).ok_or_else(|| Error::BadPlayer(format!("\"{text}\" is no player: give white or black")))
 }
 
-/// Of `SetResult`.
+/// Parses the argument of `SetResult`.
 pub fn result(text: &str) -> Result<Command, Error> {
     match (GameResult::parse(text), text) {
         (None, "*") => Ok(Command::Result(None)),
@@ -26,7 +26,7 @@ pub fn result(text: &str) -> Result<Command, Error> {
     }
 }
 
-/// Of `SetPromotion`. `ply` 0: the last promotion on record.
+/// Parses the arguments of `SetPromotion`. `ply` 0 means the last promotion on record.
 pub fn promotion(ply: u32, piece: &str) -> Result<Command, Error> {
     let role = Role::from_word(piece).ok_or_else(|| {
         Error::BadPiece(format!("\"{piece}\" is nothing that a pawn becomes: give queen, rook, bishop or knight"))
@@ -34,7 +34,7 @@ pub fn promotion(ply: u32, piece: &str) -> Result<Command, Error> {
     Ok(Command::Promotion { ply: Some(ply).filter(|ply| *ply > 0), role })
 }
 
-/// Of `Count`.
+/// Parses the arguments of `Count`.
 pub fn count(player: &str, what: &str) -> Result<Command, Error> {
     let known = Irregularity::from_word(what).ok_or_else(|| {
         let words: Vec<&str> = Irregularity::ALL.iter().map(|what| what.word()).collect();
@@ -43,12 +43,12 @@ pub fn count(player: &str, what: &str) -> Result<Command, Error> {
     Ok(Command::Count { player: self::player(player)?, what: known })
 }
 
-/// Of `SetLaws`.
+/// Parses the argument of `SetLaws`.
 pub fn laws(text: &str) -> Result<Command, Error> {
     text.parse().map(Command::Laws).map_err(|error: BadLaws| Error::BadLaws(error.to_string()))
 }
 
-/// Of `SetTags`, in the order of their names.
+/// Parses the argument of `SetTags`; the tags are sorted by name.
 pub fn tags(tags: HashMap<String, String>) -> Result<Command, Error> {
     let mut tags: Vec<(String, String)> = tags.into_iter().collect();
     tags.sort();
@@ -56,7 +56,7 @@ pub fn tags(tags: HashMap<String, String>) -> Result<Command, Error> {
     Ok(Command::Tags(tags))
 }
 
-/// Of `Claim`. `intended` empty: the claim is about the position on the board.
+/// Parses the arguments of `Claim`. An empty `intended` means that the claim is about the position on the board.
 pub fn claim(player: &str, claimed: &str, intended: String) -> Result<Command, Error> {
     let known = Claimed::from_word(claimed)
         .ok_or_else(|| Error::BadClaim(format!("\"{claimed}\" cannot be claimed: give repetition or fifty_moves")))?;
@@ -64,7 +64,7 @@ pub fn claim(player: &str, claimed: &str, intended: String) -> Result<Command, E
     Ok(Command::Claim { player: self::player(player)?, claimed: known, intended })
 }
 
-/// Of `LoadRound`.
+/// Parses the argument of `LoadRound`.
 pub fn round(json: &str) -> Result<Round, Error> {
     serde_json::from_str(json).map_err(|why| Error::BadRound(format!("this is no round: {why}")))
 }

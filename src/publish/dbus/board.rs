@@ -13,11 +13,11 @@ use zbus::message::Header;
 use zbus::object_server::SignalEmitter;
 use zbus::{Connection, ObjectPath, OwnedObjectPath, interface};
 
-/// A board.
+/// The D-Bus object of a board.
 pub struct Board {
-    /// Where to read.
+    /// The hub to read from.
     pub hub: Arc<Hub>,
-    /// Which board.
+    /// The board's id.
     pub id: BoardId,
 }
 
@@ -27,36 +27,36 @@ impl Board {
     }
 }
 
-/// A chessboard, plugged in or expected.
+/// A chessboard, connected or expected.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Board")]
 impl Board {
-    /// Its name, which is the last part of the object path too and never changes: as configured, else the model and where the
-    /// board is looked for, e.g. dgt_ttyUSB0. ASCII letters, digits and underscores.
+    /// The board's name, which is also the last part of the object path and never changes: as configured, else the model and the
+    /// port by which the board is found, e.g. dgt_ttyUSB0. ASCII letters, digits and underscores.
     #[zbus(property(emits_changed_signal = "const"))]
     fn id(&self) -> String {
         self.id.to_string()
     }
 
-    /// The family of boards it belongs to, as in the configuration, e.g. dgt.
+    /// The board family, as in the configuration, e.g. dgt.
     #[zbus(property(emits_changed_signal = "const"))]
     fn model(&self) -> String {
         self.read(|board| board.model.name.to_owned())
     }
 
-    /// What people call that family.
+    /// The human-readable name of the board family.
     #[zbus(property(emits_changed_signal = "const"))]
     fn model_title(&self) -> String {
         self.read(|board| board.model.title.to_owned())
     }
 
-    /// The serial number as the maker prints it; empty until the board has told.
+    /// The serial number as the maker prints it; empty until the board has reported it.
     #[zbus(property)]
     fn serial_number(&self) -> String {
         self.read(|board| board.serial_number.clone().unwrap_or_default())
     }
 
-    /// The version of the board's firmware, e.g. 3.10; empty until the board has told.
+    /// The version of the board's firmware, e.g. 3.10; empty until the board has reported it.
     #[zbus(property)]
     fn firmware(&self) -> String {
         self.read(|board| board.firmware.clone().unwrap_or_default())
@@ -68,39 +68,39 @@ impl Board {
         self.read(|board| board.port.clone())
     }
 
-    /// connecting (the port is open, the board has been greeted), ready (its squares are known), silent (it does not answer), unplugged
-    /// (there is no port), refused (the port may not be opened).
+    /// connecting (the port is open, the board has been greeted), ready (its squares are known), silent (it does not answer),
+    /// unplugged (there is no port), refused (the port may not be opened).
     #[zbus(property)]
     fn state(&self) -> String {
         self.read(|board| board.contact.word().to_owned())
     }
 
-    /// Why it is in this state, in a sentence that says what to do; empty when there is nothing to do.
+    /// The reason for this state, as a sentence that says what to do; empty if nothing needs to be done.
     #[zbus(property)]
     fn state_reason(&self) -> String {
         self.read(|board| board.reason.clone())
     }
 
-    /// What its squares can tell: identity (which piece), colour, occupancy.
+    /// What the board's squares can detect: identity (which piece), colour, occupancy.
     #[zbus(property)]
     fn sensing(&self) -> String {
         self.read(|board| board.sensing.word().to_owned())
     }
 
-    /// How it stands: upright (as its maker intended; DGT: connector on White's left), turned (by 180 degrees), unknown.
+    /// The board's orientation: upright (as its maker intended; DGT: connector on White's left), turned (by 180 degrees), unknown.
     #[zbus(property)]
     fn orientation(&self) -> String {
         self.read(|board| board.rotation.map_or("unknown", Word::word).to_owned())
     }
 
-    /// What its squares show now, as the players see them: 64 characters, a1 b1 ... h1 a2 ... h8. A full stop: empty; KQRBNP
-    /// and kqrbnp: that piece; w, o: a white or black piece of unknown kind; x: something. Empty before the first whole reading.
+    /// What the squares show now, as the players see them: 64 characters, a1 b1 ... h1 a2 ... h8. A full stop: empty; KQRBNP and
+    /// kqrbnp: that piece; w, o: a white or black piece of unknown kind; x: some piece. Empty before the first complete reading.
     #[zbus(property)]
     fn placement(&self) -> String {
         self.read(|board| values::placement(board.placement.as_ref()))
     }
 
-    /// Squares that differ from the game for longer than a move takes, as (square, expected, seen). Words: empty, a piece's
+    /// Squares that have differed from the game for longer than a move takes, as (square, expected, seen). Words: empty, a piece's
     /// letter as in FEN, white, black, occupied.
     #[zbus(property)]
     fn displaced(&self) -> Vec<(String, String, String)> {
@@ -116,7 +116,7 @@ impl Board {
         })
     }
 
-    /// Charge of its battery in per cent; -1 where it has none or does not say.
+    /// Charge of the board's battery in per cent; -1 where it has none or does not report it.
     #[zbus(property)]
     fn battery(&self) -> i32 {
         self.read(|board| Some(board.battery.map_or(-1, |battery| i32::from(battery.percent)))).unwrap_or(-1)
@@ -138,7 +138,7 @@ impl Board {
         self.read(|board| board.model.cannot_know().map(str::to_owned).collect())
     }
 
-    /// The game on it, or the last one; / when there has been none.
+    /// The object path of the game on the board, or of the last one; / if there has been none.
     #[zbus(property)]
     fn game(&self) -> OwnedObjectPath {
         let path = self.read(|board| board.game.map(game_path));
@@ -147,10 +147,10 @@ impl Board {
             .into()
     }
 
-    /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960), whose counters go on. The game
-    /// before it ends there as it stands, with the result it has. Squares that show something else are in Displaced until the
-    /// board agrees. Returns when it is in the journal.
-    /// Errors: BadPosition, NotAllowed (polkit says so), JournalFull, Stopping.
+    /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960); the FEN's counters are kept. The
+    /// previous game ends as it is, with the result it has. Squares that differ are listed in Displaced until the board agrees.
+    /// Returns once the position is in the journal.
+    /// Errors: BadPosition, NotAllowed (polkit refused), JournalFull, Stopping.
     async fn set_position(
         &self,
         fen: String,
@@ -161,9 +161,9 @@ impl Board {
         Ok(self.hub.command(Target::Board(self.id.clone()), order).await.map(drop)?)
     }
 
-    /// The board shows for some seconds which one it is: with all its lights, and a beep, whichever it has. Never while a game is
+    /// Makes the board identify itself for some seconds with all its lights and a beep, whichever it has. Refused while a game is
     /// played on it (Art. 12.6).
-    /// Errors: Playing, Unnoticed (it has neither, or is not plugged in), NotAllowed (polkit says so), Stopping.
+    /// Errors: Playing, Unnoticed (it has neither, or is not plugged in), NotAllowed (polkit refused), Stopping.
     async fn identify(
         &self,
         #[zbus(header)] header: Header<'_>,
@@ -173,17 +173,17 @@ impl Board {
         Ok(self.hub.identify(&self.id).await?)
     }
 
-    /// A square of play changed: before and now are empty, a piece's letter as in FEN, white, black or occupied. time: in
-    /// milliseconds since 1970-01-01 UTC. Not numbered and not kept.
+    /// A square changed during play. before and now: empty, a piece's letter as in FEN, white, black or occupied. time: in
+    /// milliseconds since 1970-01-01 UTC. The signal is not numbered and not stored.
     #[zbus(signal)]
     async fn touched(emitter: &SignalEmitter<'_>, square: &str, before: &str, now: &str, time: i64) -> zbus::Result<()>;
 }
 
-/// The clock of a board.
+/// The D-Bus object of a board's clock.
 pub struct Clock {
-    /// Where to read.
+    /// The hub to read from.
     pub hub: Arc<Hub>,
-    /// Whose clock.
+    /// The board's id.
     pub id: BoardId,
 }
 
@@ -197,53 +197,53 @@ impl Clock {
     }
 }
 
-/// The chess clock of a board, on the same object; the interface is there while a clock is connected.
+/// The chess clock of a board, on the same object; the interface exists while a clock is connected.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Clock")]
 impl Clock {
-    /// White's time left in milliseconds, as the clock said last; -1: unknown.
+    /// White's time left in milliseconds, as last reported by the clock; -1: unknown.
     #[zbus(property)]
     fn white(&self) -> i32 {
         self.time(|clock| clock.times.white)
     }
 
-    /// Black's time left in milliseconds, as the clock said last; -1: unknown.
+    /// Black's time left in milliseconds, as last reported by the clock; -1: unknown.
     #[zbus(property)]
     fn black(&self) -> i32 {
         self.time(|clock| clock.times.black)
     }
 
-    /// Whose time it is by the lever: white or black.
+    /// The player whose time runs according to the lever: white or black.
     #[zbus(property)]
     fn turn(&self) -> String {
         self.read(|clock| clock.turn.word().to_owned()).unwrap_or_default()
     }
 
-    /// Whether it counts down.
+    /// Whether the clock is running.
     #[zbus(property)]
     fn running(&self) -> bool {
         self.read(|clock| clock.running).unwrap_or_default()
     }
 
-    /// Whether it shows White's flag as fallen. That is what the clock says, and no ruling.
+    /// Whether the clock shows White's flag as fallen. That is the clock's indication, not a ruling.
     #[zbus(property)]
     fn white_flag(&self) -> bool {
         self.read(|clock| clock.flags.white).unwrap_or_default()
     }
 
-    /// Whether it shows Black's flag as fallen. That is what the clock says, and no ruling.
+    /// Whether the clock shows Black's flag as fallen. That is the clock's indication, not a ruling.
     #[zbus(property)]
     fn black_flag(&self) -> bool {
         self.read(|clock| clock.flags.black).unwrap_or_default()
     }
 
-    /// Whether its own battery is low.
+    /// Whether the clock's own battery is low.
     #[zbus(property)]
     fn battery_low(&self) -> bool {
         self.read(|clock| clock.battery_low).unwrap_or_default()
     }
 
-    /// The finest step its times have, in milliseconds: 1000 on DGT clocks.
+    /// The resolution of the clock's times, in milliseconds: 1000 on DGT clocks.
     #[zbus(property)]
     fn resolution(&self) -> u32 {
         self.read(|clock| clock.times.white.or(clock.times.black).map_or(0, |time| time.resolution_ms)).unwrap_or_default()

@@ -1,30 +1,30 @@
-//! Which bus.
+//! Selects a D-Bus bus.
 
 use std::fmt;
 use std::str::FromStr;
 use zbus::connection;
 
-/// Which bus.
+/// A D-Bus bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bus {
-    /// The one of the user's session.
+    /// The session bus of the user.
     Session,
-    /// The one of the machine.
+    /// The system bus.
     System,
-    /// The one that listens here, e.g. `unix:path=/run/bus`.
+    /// The bus at this address, e.g. `unix:path=/run/bus`.
     Address(String),
 }
 
 impl Default for Bus {
-    /// Where touchmoved itself appears: the session bus where there is one, else that of the machine.
+    /// Returns the bus on which touchmoved itself appears: the session bus where there is one, else the system bus.
     fn default() -> Bus {
         if std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some() { Bus::Session } else { Bus::System }
     }
 }
 
 impl Bus {
-    /// Where a touchmoved may be, in the order in which it is looked for: on the bus of the session, where there is one, somebody
-    /// runs his own; on that of the machine is the service.
+    /// Returns the buses on which touchmoved may run, in search order: the session bus, if there is one, for a daemon started by
+    /// the user; then the system bus, for the system service.
     pub fn likely() -> Vec<Bus> {
         match Bus::default() {
             Bus::Session => vec![Bus::Session, Bus::System],
@@ -32,7 +32,7 @@ impl Bus {
         }
     }
 
-    /// As an argument of `--bus`.
+    /// Returns the bus as an argument of `--bus`.
     pub fn option(&self) -> &str {
         match self {
             Bus::Session => "session",
@@ -63,8 +63,8 @@ impl fmt::Display for Bus {
 impl FromStr for Bus {
     type Err = NoSuchBus;
 
-    /// `session`, `system`, or an address: a transport, a colon, and its keys (D-Bus specification, Server Addresses). Whether
-    /// somebody listens there shows when it is connected to.
+    /// Parses `session`, `system`, or an address: a transport, a colon, and its keys (D-Bus specification, Server Addresses).
+    /// Whether a bus listens there is known only when connecting.
     fn from_str(text: &str) -> Result<Bus, NoSuchBus> {
         match text {
             "session" => Ok(Bus::Session),
@@ -75,12 +75,12 @@ impl FromStr for Bus {
     }
 }
 
-/// Whether this may be the address of a bus, such as `unix:path=/run/bus`.
+/// Returns whether the text looks like a bus address, such as `unix:path=/run/bus`.
 fn is_address(text: &str) -> bool {
     text.split_once(':').is_some_and(|(transport, keys)| !transport.is_empty() && (keys.is_empty() || keys.contains('=')))
 }
 
-/// Not a bus.
+/// The text does not name a bus.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no bus {0:?}: write session, system, or an address such as unix:path=/run/bus")]
 pub struct NoSuchBus(String);

@@ -1,4 +1,4 @@
-//! What goes wrong, as `org.touchmove1.Error.*`.
+//! Error replies, as `org.touchmove1.Error.*`.
 
 use crate::daemon::hub::OrderError;
 use crate::daemon::journal::JournalError;
@@ -12,81 +12,81 @@ pub enum Error {
     /// The bus failed.
     #[zbus(error)]
     ZBus(zbus::Error),
-    /// There is no game to command.
+    /// There is no game for the command.
     NoGame(String),
-    /// Not that many moves can be taken back.
+    /// The game has fewer plies than should be taken back.
     TooManyPlies(String),
-    /// No such alert stands.
+    /// No alert with this id is open.
     NoAlert(String),
     /// There is no such ply.
     NoPly(String),
-    /// The alert is about no irregular move.
+    /// The alert is not about an irregular move.
     NothingStands(String),
-    /// That cannot be set right so.
+    /// The move cannot be replaced or inserted like this.
     BadMove(String),
-    /// Nothing can be taken back, or not any more.
+    /// There is no command that can be undone, or not any more.
     NothingToUndo(String),
-    /// No such move.
+    /// There is no such move.
     NoMove(String),
-    /// Nothing is counted there.
+    /// No irregularity is counted for this player and ply.
     NotCounted(String),
-    /// The game is paused already, or is not.
+    /// The game already is, or is not, paused.
     Paused(String),
-    /// No such Laws.
+    /// There are no such Laws.
     BadLaws(String),
-    /// Nothing that can stand in PGN.
+    /// The tag is not valid in PGN.
     BadTag(String),
     /// No round is loaded.
     NoRound(String),
-    /// Something is wrong with a round.
+    /// The round is not valid.
     BadRound(String),
-    /// No such table.
+    /// There is no such playing table.
     NoTable(String),
-    /// A note that is too long.
+    /// The note is too long.
     LongNote(String),
-    /// No promotion there, or not to that piece.
+    /// There is no promotion at this ply, or not to this piece.
     NoPromotion(String),
     /// The game is over.
     GameOver(String),
-    /// This version cannot do it.
+    /// This version does not support it.
     NotYet(String),
-    /// Nothing that a pawn becomes.
+    /// A pawn cannot become this piece.
     BadPiece(String),
-    /// Nothing that can be counted.
+    /// This is not an irregularity that can be counted.
     BadIrregularity(String),
-    /// Nothing that can be claimed.
+    /// This is not a kind of claim.
     BadClaim(String),
-    /// Neither white nor black.
+    /// The player is neither white nor black.
     BadPlayer(String),
-    /// No option, or not one that it can be.
+    /// The option is unknown or has an invalid value.
     BadOption(String),
-    /// Not a FEN.
+    /// The text is not a valid FEN.
     BadPosition(String),
-    /// Not a result.
+    /// The text is not a result.
     BadResult(String),
-    /// Somebody plays on that board.
+    /// A game is in progress on the other board.
     BoardTaken(String),
-    /// Something else stands on that board.
+    /// The board does not show the required position.
     NotPutUp(String),
-    /// A game is played on that board.
+    /// A game is being played on the board.
     Playing(String),
-    /// The board has nothing to show itself with.
+    /// The board has no lights or beeper to identify itself with, or is not plugged in.
     Unnoticed(String),
     /// There is no such board.
     NoSuchBoard(String),
-    /// There is no such game at hand.
+    /// The game is unknown or no longer loaded.
     NoSuchGame(String),
-    /// Another game is on the board by now.
+    /// Another game is on the board now.
     NotCurrent(String),
-    /// polkit does not let the caller do that.
+    /// polkit does not authorize the caller.
     NotAllowed(String),
-    /// The journal cannot take what would happen.
+    /// The journal cannot store the change now.
     JournalFull(String),
     /// The journal cannot be read.
     JournalUnreadable(String),
     /// The number of an event is from another incarnation of the journal.
     OtherIncarnation(String),
-    /// The daemon is going down.
+    /// The daemon is shutting down.
     Stopping(String),
 }
 

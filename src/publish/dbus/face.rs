@@ -1,4 +1,4 @@
-//! One name on one connection: the objects on it, the signals sent, and which properties clients know.
+//! One name on one connection: its registered objects, its signals, and the property values that clients know.
 
 use super::arbiter::Arbiter;
 use super::board::{Board, Clock};
@@ -19,10 +19,10 @@ use zbus::names::BusName;
 use zbus::object_server::{Interface, SignalEmitter};
 use zbus::{Connection, OwnedVariant};
 
-/// The property of a game that grows with it. It is not compared with what it was: events say when it changes.
+/// The property that grows with the game. It is not compared with its last value: events say when it changes.
 const MOVES: &str = "Moves";
 
-/// Of those that are compared, the properties of which clients are told that they changed, and not their values.
+/// Compared properties that `PropertiesChanged` invalidates instead of sending their values.
 const INVALIDATED: [&str; 3] = ["Laws", "Objects", "Tables"];
 
 /// One name on one connection.
@@ -30,20 +30,20 @@ pub struct Face {
     source: Source,
     stream: Stream,
     connection: Connection,
-    /// What is registered, and of a game the number of the last event told, of a board 1 if it has a clock.
+    /// The registered objects. The value is the number of the last published event for a game, and 1 for a board that has a clock.
     objects: BTreeMap<Object, u64>,
-    /// The properties as they were told last, by path and interface.
+    /// The last published property values, by path and interface.
     known: HashMap<(String, String), HashMap<String, OwnedVariant>>,
-    /// Objects of which clients have not been told yet what changed in their properties.
+    /// Objects whose property changes have not been published yet.
     changed: BTreeSet<Object>,
-    /// Games of which clients have not been told yet that their moves changed.
+    /// Games whose change of `Moves` has not been published yet.
     moved: BTreeSet<u64>,
-    /// The incarnation of the journal, which is a property of all games.
+    /// The incarnation of the journal, which is a property of every game.
     incarnation: String,
 }
 
 impl Face {
-    /// One on which nothing is registered yet.
+    /// Creates a front-end without registered objects.
     pub fn new(source: Source, connection: Connection) -> Face {
         let stream = Stream::of(&source);
         let incarnation = source.incarnation();
@@ -51,11 +51,11 @@ impl Face {
         Face { source, stream, connection, objects, known, changed: BTreeSet::new(), moved: BTreeSet::new(), incarnation }
     }
 
-    /// Registers the objects, takes the name, and tells of the objects only then: what is sent before is not held back by a bus
-    /// policy that goes by the name. Nor does a call find them half told.
+    /// Registers the objects and requests the name; only then are the objects announced. A bus policy that matches on the name
+    /// would not restrict signals sent earlier. No call sees a partial set of objects.
     ///
-    /// zbus tells of all objects when the ObjectManager is added, after it has read their properties, and answers no call
-    /// meanwhile. So the one that is always there is held until the name is ours.
+    /// When the ObjectManager is added, zbus reads the properties of all objects, announces them, and answers no call meanwhile. So
+    /// the list of games, which always exists, is kept locked until the name is ours.
     pub async fn appear(&mut self) -> zbus::Result<()> {
         if let Source::Live(hub) = &self.source {
             let manager = Manager { hub: Arc::clone(hub) };
@@ -74,8 +74,8 @@ impl Face {
         Ok(())
     }
 
-    /// Sends the signals of one piece of news and of all that wait behind it, and notes of what the properties may have
-    /// changed. Properties are read live, so whoever reads them after a signal finds them as the event left them.
+    /// Sends the signals of `first` and of all news queued behind it, and records which properties may have changed. Properties are
+    /// read live, so a client that reads them after a signal sees them as the event left them.
     pub async fn tell(
         &mut self,
         first: Result<News, broadcast::error::RecvError>,
@@ -92,7 +92,7 @@ impl Face {
                     }
                 }
                 Ok(News::Board(board)) if self.stream == Stream::Live => {
-                    // A game that was played on another board comes with its board, too.
+                    // A game that moved here from another board is announced together with its board.
                     let game = self.source.read(|state| state.boards.get(&board).and_then(|view| view.game));
                     let is_new = |object| !self.objects.contains_key(&object);
                     if is_new(Object::Board(board.clone())) || game.is_some_and(|game| is_new(Object::Game(game))) {
@@ -132,7 +132,7 @@ impl Face {
         let event = &published.stamped.event;
         match event {
             Event::GameStarted { .. } => {
-                // The game before it is finished now.
+                // The previous game is finished now.
                 self.changed.extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
                 self.changed.extend([Object::Board(published.board.clone()), Object::Manager]);
                 self.register(Begin::AtTheStart).await?;
@@ -158,7 +158,7 @@ impl Face {
         Ok(())
     }
 
-    /// Tells what changed in properties, once for all that happened since it was told last.
+    /// Publishes all property changes since the last call, once per object.
     pub async fn announce_changes(&mut self) -> zbus::Result<()> {
         for object in std::mem::take(&mut self.changed) {
             self.properties(object).await?;
@@ -166,7 +166,7 @@ impl Face {
         Ok(())
     }
 
-    /// Sends the signal of a durable event, unless it was sent before.
+    /// Sends the signal of a durable event, unless it was already sent.
     async fn signal(&mut self, game: u64, number: u64, time: i64, stamped: &Stamped) -> zbus::Result<()> {
         let Some(last) = self.objects.get_mut(&Object::Game(game)) else { return Ok(()) };
         if number <= *last {
@@ -180,7 +180,7 @@ impl Face {
         self.connection.emit_signal(None::<BusName>, names::game_path(game), told.interface, told.name, &body).await
     }
 
-    /// Tells the signals that were missed.
+    /// Sends the signals that were missed.
     async fn catch_up(&mut self) -> zbus::Result<()> {
         self.register(Begin::AtTheStart).await?;
         let games: Vec<(u64, u64)> = self.objects.iter().filter_map(|(object, last)| Some((object.game()?, *last))).collect();
@@ -188,7 +188,7 @@ impl Face {
             let events = match self.source.since(id, last) {
                 Ok(events) => events,
                 Err(why) => {
-                    // The log has no delay, and which game it is the public learns later.
+                    // The log is not delayed, but the public must not yet learn which game this is.
                     debug!("game {id}: {why}");
                     warn!("what D-Bus clients missed of a game could not be read: they have to call Since");
                     continue;
@@ -203,7 +203,7 @@ impl Face {
         Ok(())
     }
 
-    /// Makes the objects on the bus those of the state, games with signals from `begin` on.
+    /// Registers and removes objects until the bus matches the state. Signals of new games start at `begin`.
     async fn register(&mut self, begin: Begin) -> zbus::Result<()> {
         let (boards, games) = self.source.read(|state| {
             let boards: Vec<BoardId> = state.boards.keys().cloned().collect();
@@ -251,8 +251,9 @@ impl Face {
         Ok(())
     }
 
-    /// The objects that lead to others: with an interface of their own where they are listed, and with a description of their own in
-    /// the place of zbus's. That has to be before the ObjectManager is there, which would tell of an interface that is taken away.
+    /// Registers the objects that have child objects: those that list their children get an interface for it, and each gets our own
+    /// introspection instead of zbus's. This must happen before the ObjectManager is added, because that would announce the removal
+    /// of an interface.
     async fn register_branches(&mut self) -> zbus::Result<()> {
         for &branch in Branch::of(self.stream) {
             let path = branch.path();
@@ -262,14 +263,14 @@ impl Face {
         }
         let server = self.connection.object_server();
         for &branch in Branch::of(self.stream) {
-            // Every object that is there has one.
+            // zbus gives every object an Introspectable interface.
             server.remove_named(branch.path(), Introspection::name()).await?;
             server.at(branch.path(), Introspection { branch, source: self.source.clone() }).await?;
         }
         Ok(())
     }
 
-    /// A board has the Clock interface while it has a clock.
+    /// Adds the Clock interface to boards that have a clock, and removes it from those that do not.
     async fn register_clocks(&mut self) -> zbus::Result<()> {
         let Source::Live(hub) = self.source.clone() else { return Ok(()) };
         let clocks: Vec<(BoardId, bool)> =
@@ -287,8 +288,8 @@ impl Face {
         Ok(())
     }
 
-    /// Registers an interface. What is known of its properties is from before clients are told of them: what changes while they
-    /// are told is told again rather than never.
+    /// Registers an interface. Its property values are recorded before clients see the interface: a change in between is published
+    /// twice rather than never.
     async fn add<I: Interface>(&mut self, path: &str, interface: I) -> zbus::Result<()> {
         let server = self.connection.object_server();
         let emitter = SignalEmitter::new(&self.connection, path.to_owned())?;
@@ -303,7 +304,7 @@ impl Face {
         self.connection.object_server().remove::<I, _>(path).await.map(drop)
     }
 
-    /// Tells what changed in the properties of an object.
+    /// Publishes the property changes of an object.
     async fn properties(&mut self, object: Object) -> zbus::Result<()> {
         match (&object, self.objects.get(&object).copied(), self.stream) {
             (Object::Manager, _, Stream::Live) => self.announce::<Manager>(names::ROOT_PATH, &[]).await,
@@ -325,7 +326,7 @@ impl Face {
         }
     }
 
-    /// Tells what changed in the properties of an interface; those in `invalidated` did, besides those that are compared.
+    /// Publishes the property changes of an interface. `invalidated` lists properties that changed but are not compared.
     async fn announce<I: Interface>(&mut self, path: &str, invalidated: &[&str]) -> zbus::Result<()> {
         let mut changes = self.changes::<I>(path).await?;
         let mut invalidated: Vec<String> = invalidated.iter().map(ToString::to_string).collect();
@@ -338,13 +339,13 @@ impl Face {
         self.connection.emit_signal(None::<BusName>, path, properties, "PropertiesChanged", &body).await
     }
 
-    /// The properties whose values are not what was told last.
+    /// Returns the properties whose values differ from those published last, and records the new values.
     async fn changes<I: Interface>(&mut self, path: &str) -> zbus::Result<HashMap<String, OwnedVariant>> {
         let server = self.connection.object_server();
         let interface = server.interface::<_, I>(path).await?;
         let (properties, emitter) = (interface.get().await, interface.signal_emitter());
         let mut changes = HashMap::new();
-        // One by one: all of them would take the longer the longer a game is.
+        // Read one by one: reading all of them takes longer the longer a game is.
         for (name, known) in self.known.get_mut(&(path.to_owned(), interface_name::<I>())).into_iter().flatten() {
             if let Some(Ok(now)) = properties.get(name, server, &self.connection, None, emitter).await
                 && *known != now
@@ -357,7 +358,7 @@ impl Face {
     }
 }
 
-/// An object that may have changed.
+/// An object whose properties may have changed.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Object {
     Manager,
@@ -367,13 +368,13 @@ enum Object {
 }
 
 impl Object {
-    /// The number of the game that it is.
+    /// Returns the game's number, if the object is a game.
     fn game(&self) -> Option<u64> {
         if let Object::Game(id) = self { Some(*id) } else { None }
     }
 }
 
-/// Whether the property Moves is another one after this event.
+/// Returns whether this event changes the property `Moves`.
 fn changes_moves(event: &Event) -> bool {
     matches!(
         event,
@@ -381,21 +382,21 @@ fn changes_moves(event: &Event) -> bool {
     )
 }
 
-/// From where on signals tell of a game.
+/// The event from which signals of a newly registered game start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begin {
-    /// From what it has when the name is taken: whoever comes reads what was before.
+    /// After the events that the game has when the name is acquired: new clients read those as properties.
     Now,
-    /// From its first event: it began while clients listen, and may be moves ahead of what they were told.
+    /// At its first event: the game began while clients were listening, and may be moves ahead of the signals.
     AtTheStart,
 }
 
-/// What a piece of news was told by.
+/// How news was published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// A signal that clients wait for.
+    /// By a signal that clients wait for.
     Signals,
-    /// At most by what changed in properties.
+    /// By property changes at most.
     Properties,
 }
 

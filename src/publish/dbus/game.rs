@@ -11,13 +11,13 @@ use std::collections::HashMap;
 use zbus::object_server::SignalEmitter;
 use zbus::{OwnedVariant, Variant, interface};
 
-/// A game.
+/// The D-Bus object of a game.
 pub struct Game {
-    /// Where to read.
+    /// The source to read from.
     pub source: Source,
-    /// Which game.
+    /// The game's number.
     pub id: u64,
-    /// Who will read.
+    /// The stream on which the object is published.
     pub stream: Stream,
 }
 
@@ -30,22 +30,22 @@ impl Game {
 /// `(number, time, name of the signal, arguments by name)`.
 type PastEvent = (u64, i64, String, HashMap<String, OwnedVariant>);
 
-/// A game, being played or finished. The last few games of each board are objects; older ones are in the journal.
+/// A game, in progress or finished. The last few games of each board are objects; older ones are in the journal.
 ///
-/// Each signal has a number, which counts the events of the game from 1, and a time in milliseconds since 1970-01-01 UTC. An
-/// event is in the journal before its signal is sent. Numbers are those of one Incarnation of the journal. Whoever sees a gap
-/// between numbers, or connects again, calls Since.
-/// On org.touchmove1.Broadcast events are numbered on their own, and what is for the arbiter alone is left out.
+/// Each signal has a number, which counts the events of the game from 1, and a time in milliseconds since 1970-01-01 UTC. An event
+/// is in the journal before its signal is sent. Numbers are valid within one Incarnation of the journal. A client that sees a gap
+/// between numbers, or reconnects, calls Since.
+/// On org.touchmove1.Broadcast, events have their own numbers, and events for the arbiter alone are omitted.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Game")]
 impl Game {
-    /// The name of the board it is or was played on.
+    /// The name of the board on which it is or was played.
     #[zbus(property(emits_changed_signal = "const"))]
     fn board(&self) -> String {
         self.read(|game| game.board.to_string())
     }
 
-    /// When it began, in milliseconds since 1970-01-01 UTC.
+    /// When the game began, in milliseconds since 1970-01-01 UTC.
     #[zbus(property(emits_changed_signal = "const"))]
     fn started(&self) -> i64 {
         self.read(|game| game.wall_ms(game.record.started_at))
@@ -82,16 +82,16 @@ impl Game {
         self.read(|game| game.record.fen().to_owned())
     }
 
-    /// The moves, as (uci, san, state, time, white, black, confidence, details). state: made, or what completed the move (Art. 6.2.1):
-    /// clock, game_end, own_next_move, reply, dwell, arbiter. time: when it was made, in milliseconds since 1970-01-01 UTC.
-    /// white, black: time left at completion in milliseconds; -1 where unknown. confidence: 0 to 1. details: as in
-    /// MoveMade. Signals tell of changes.
+    /// The moves, as (uci, san, state, time, white, black, confidence, details). state: made, or what completed the move (Art.
+    /// 6.2.1): clock, game_end, own_next_move, reply, dwell, arbiter. time: when it was made, in milliseconds since 1970-01-01 UTC.
+    /// white, black: time left at completion in milliseconds; -1 where unknown. confidence: 0 to 1. details: as in MoveMade.
+    /// Signals report changes.
     #[zbus(property(emits_changed_signal = "invalidates"))]
     fn moves(&self) -> Vec<values::Move> {
         self.read(|game| game.record.plies.iter().map(|ply| values::ply(ply, self.stream, &|at| game.wall_ms(at))).collect())
     }
 
-    /// How often published moves were corrected.
+    /// How many times published moves were corrected.
     #[zbus(property)]
     fn revision(&self) -> u32 {
         self.read(|game| game.record.revision)
@@ -114,7 +114,7 @@ impl Game {
         self.read(|game| game.record.result.map_or("*", |(result, _)| result.as_str()).to_owned())
     }
 
-    /// Where the result comes from: checkmate, stalemate, kings_signal, arbiter; empty while there is none.
+    /// The reason for the result: checkmate, stalemate, kings_signal, arbiter; empty while there is none.
     #[zbus(property)]
     fn result_reason(&self) -> String {
         self.read(|game| game.record.result.map_or("", |(_, reason)| reason.word()).to_owned())
@@ -126,18 +126,18 @@ impl Game {
         self.read(|game| game.record.last_number)
     }
 
-    /// The incarnation of the journal, as a UUID: as long as it stays the same, each event of the game keeps its number and its
-    /// content. A new one begins when events were found missing or changed, when a backup was put back, and with a new journal.
-    /// Nothing that is known of the game from before holds then; call Since with number 0.
+    /// The incarnation of the journal, as a UUID: while it stays the same, each event of the game keeps its number and its content.
+    /// A new incarnation begins when events were found missing or changed, when a backup was restored, and with a new journal. Then
+    /// discard everything known of the game and call Since with number 0.
     #[zbus(property)]
     fn incarnation(&self) -> String {
         self.source.incarnation()
     }
 
-    /// All events after this number, oldest first; 0: all of them. incarnation: the Incarnation in which the event had this number;
-    /// may be empty where number is 0. If it is not the present one, the call fails, since another event may have the number by now.
-    /// Each event is (number, time, name of the signal, arguments by name); the first is GameStarted (start, chess960, laws), which
-    /// has no signal.
+    /// Returns all events after this number, oldest first; 0: all of them. incarnation: the Incarnation in which the event had this
+    /// number; may be empty where number is 0. If it is not the present one, the call fails, since another event may have the
+    /// number by now. Each event is (number, time, name of the signal, arguments by name); the first is GameStarted (start,
+    /// chess960, laws), which has no signal.
     /// Errors: JournalUnreadable, NoSuchGame, OtherIncarnation.
     #[zbus(out_args("events"))]
     fn since(&self, number: u64, incarnation: &str) -> Result<Vec<PastEvent>, Error> {
@@ -154,7 +154,7 @@ impl Game {
             )));
         }
         let mut events = self.source.since(self.id, number)?;
-        // What is in the journal already and in the properties not yet is news still to be told.
+        // Events that are in the journal but not yet in the properties are published later.
         events.retain(|stamped| stamped.number.is_some_and(|number| number <= game.record.last_number));
         let mut list = Vec::with_capacity(events.len());
         for stamped in events {
@@ -169,17 +169,17 @@ impl Game {
         Ok(list)
     }
 
-    /// The game as PGN, with the clock times in comments. Its moves end before the first one that is not legal; that and the rest
-    /// are one comment.
+    /// Returns the game as PGN, with the clock times in comments. The moves end before the first illegal one; that move and the
+    /// rest are in one comment.
     #[zbus(out_args("pgn"))]
     fn pgn(&self) -> String {
         self.read(|game| super::pgn::text(game, AfterIllegal::Stop, self.stream))
     }
 
-    /// The same with options, by name. irregular (s), what becomes of a game in which a move that is not legal stands: stop, as
-    /// Pgn does; fen, the move is a comment and the game goes on in another one, which begins from the position after it, has the
-    /// same tags, and comes next in the text; end, the moves end before it with the result that the game has, and nothing tells
-    /// of the rest. A reader of PGN finds only legal moves in each.
+    /// Returns the game as PGN, with options by name. irregular (s), how to write a game with an illegal move that stands: stop, as
+    /// Pgn does; fen, the move is a comment, and the game continues as another PGN game, which begins from the position after it,
+    /// has the same tags and comes next in the text; end, the moves end before it with the result of the game, and the rest is
+    /// omitted. In each case a PGN reader finds only legal moves.
     /// Errors: BadOption.
     #[zbus(out_args("pgn"))]
     fn pgn_with(&self, options: HashMap<String, OwnedVariant>) -> Result<String, Error> {
@@ -187,11 +187,11 @@ impl Game {
         Ok(self.read(|game| super::pgn::text(game, after, self.stream)))
     }
 
-    /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that
-    /// it is right; alternatives: what else it could be, as (uci, confidence), most likely first. details, by name, empty for an
-    /// ordinary move: irregular (b): it was not legal in the position before it, and on org.touchmove1 evidence (a(xsss)): what
-    /// the board showed, as (time, square, before, now), oldest first. uci 0000 where moves are missing: nobody saw them,
-    /// and fen is where play went on. Who made it is who is not to move in fen.
+    /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that it
+    /// is right; alternatives: other possible moves, as (uci, confidence), most likely first. details, by name, empty for an
+    /// ordinary move: irregular (b): it was not legal in the position before it, and on org.touchmove1 evidence (a(xsss)): what the
+    /// board showed, as (time, square, before, now), oldest first. uci is 0000 where moves are missing: no sensor saw them, and fen
+    /// is the position from which play went on. The player of the move is the one who is not to move in fen.
     #[zbus(signal)]
     async fn move_made(
         emitter: &SignalEmitter<'_>,
@@ -219,8 +219,8 @@ impl Game {
         black: values::Clock,
     ) -> zbus::Result<()>;
 
-    /// The game from from_ply on is now this line of (uci, san, fen, details), and nothing else. details: as in MoveMade. reason:
-    /// evidence, takeback, king_signal, analysis, arbiter.
+    /// The moves from from_ply on are replaced by this line of (uci, san, fen, details). details: as in MoveMade. reason: evidence,
+    /// takeback, king_signal, analysis, arbiter.
     #[zbus(signal)]
     async fn moves_corrected(
         emitter: &SignalEmitter<'_>,
@@ -231,7 +231,7 @@ impl Game {
         reason: &str,
     ) -> zbus::Result<()>;
 
-    /// The clocks at a completed move were really these: an increment came late. white, black: as in MoveCompleted.
+    /// Corrects the clock times at a completed move, because an increment was reported late. white, black: as in MoveCompleted.
     #[zbus(signal)]
     async fn clock_revised(
         emitter: &SignalEmitter<'_>,
@@ -247,7 +247,7 @@ impl Game {
     async fn result_told(emitter: &SignalEmitter<'_>, number: u64, time: i64, result: &str, reason: &str) -> zbus::Result<()>;
 }
 
-/// The arguments of a signal, in order.
+/// Builds the arguments of a signal, in order.
 pub fn arguments(
     number: u64,
     time: i64,

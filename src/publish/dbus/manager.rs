@@ -10,13 +10,13 @@ use std::sync::Arc;
 use zbus::message::Header;
 use zbus::{Connection, interface};
 
-/// The service as a whole.
+/// The D-Bus object of the service as a whole.
 pub struct Manager {
-    /// Where to read.
+    /// The hub to read from.
     pub hub: Arc<Hub>,
 }
 
-/// Who may command may say who plays.
+/// Checks that the caller may change pairings: whoever may command games may.
 async fn may_pair(header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
     polkit::allowed(names::ACTION_COMMAND, header, connection).await
 }
@@ -37,21 +37,20 @@ impl Manager {
         API_VERSION
     }
 
-    /// What is wrong with the service now, as (kind, sentence). Kinds: journal_full (moves are held back, none is lost, until
-    /// there is room), journal_last_room (the disk is full, and moves go where room was kept for the last ones),
-    /// journal_failed (as journal_full, for another reason), journal_damaged (published events are missing or changed, or a file
-    /// of the journal is damaged), game_unreadable, recordings_stopped, recording_paused (a board says more than is recorded),
-    /// unrecorded (a board shows play, and there is no game), no_boards (on a line that carries many), files_failed (the games
-    /// as files are held back), metrics_failed, lichess_failed (games do not reach
-    /// Lichess), lichess_refused (a game that it does not take), hook_failed, webhook_failed,
-    /// web_failed (the page cannot be served). The sentence says what to do.
+    /// Current problems of the service, as (kind, sentence). Kinds: journal_full (moves are held back, none is lost, until there is
+    /// room), journal_last_room (the disk is full, and moves are written to the space reserved for the last ones), journal_failed
+    /// (as journal_full, for another reason), journal_damaged (published events are missing or changed, or a file of the journal is
+    /// damaged), game_unreadable, recordings_stopped, recording_paused (a board sends more than is recorded), unrecorded (a board
+    /// shows play, and there is no game), no_boards (on a line that carries many), files_failed (the games as files are held back),
+    /// metrics_failed, lichess_failed (games do not reach Lichess), lichess_refused (Lichess does not accept a game), hook_failed,
+    /// webhook_failed, web_failed (the page cannot be served). The sentence says what to do.
     #[zbus(property)]
     fn trouble(&self) -> Vec<(String, String)> {
         self.hub.read(|state| {
             let mut told = Vec::new();
             for trouble in &state.trouble {
                 let trouble = (trouble.kind.to_owned(), trouble.sentence.clone());
-                // Boards that share a trouble say it once.
+                // Boards with the same problem report it once.
                 if !told.contains(&trouble) {
                     told.push(trouble);
                 }
@@ -60,35 +59,36 @@ impl Manager {
         })
     }
 
-    /// Which incarnation of the journal this is, as a UUID. As long as it stays the same each event keeps its game, its number and its
-    /// content, so what a client knows of a game goes on with Since. Each game has this property, too. A new one after events were found missing or changed, after the
-    /// journal was replaced by a backup, and for a journal begun anew: LastGood says what holds still.
+    /// The incarnation of the journal, as a UUID. While it stays the same, each event keeps its game, its number and its content,
+    /// so a client can continue with Since. Each game has this property, too. A new incarnation begins after events were found
+    /// missing or changed, after the journal was replaced by a backup, and with a new journal: LastGood says what is still valid.
     #[zbus(property)]
     fn incarnation(&self) -> String {
         self.hub.incarnation().id
     }
 
-    /// The games of which not all is left in the journal, as (game, number of the last good event; 0: none), over all incarnations.
-    /// Nothing is added to them any more; what goes on goes on as another game. A game that is neither here nor in the journal is
-    /// lost as a whole. No number is ever given to another event.
+    /// Games that are only partly left in the journal, as (game, number of the last good event; 0: none), over all incarnations. No
+    /// more events are added to them; play continues as another game. A game that is neither here nor in the journal is lost as a
+    /// whole. A number is never reused for another event.
     #[zbus(property)]
     fn last_good(&self) -> Vec<(u64, u64)> {
         self.hub.incarnation().last_good
     }
 
-    /// What is plugged in, may be a board, and is not used, as (device, reason). The reason says what to do.
+    /// Devices that are plugged in, may be boards, and are not used, as (device, reason). The reason says what to do.
     #[zbus(property)]
     fn unused(&self) -> Vec<(String, String)> {
         self.hub.read(|state| state.unused.iter().map(|one| (one.device.clone(), one.reason.clone())).collect())
     }
 
-    /// The round that is being played, as JSON (docs/round.md); empty where none was loaded.
+    /// The current round, as JSON (docs/round.md); empty where none was loaded.
     #[zbus(property)]
     fn round(&self) -> String {
         self.hub.read(|state| state.round.as_ref().and_then(|round| serde_json::to_string(round).ok()).unwrap_or_default())
     }
 
-    /// Which board stands at which table, as (table, board, game): board is empty where there is none, game 0 where none was begun.
+    /// The board at each playing table, as (table, board, game): board is empty where there is none, game is 0 where none has
+    /// begun.
     #[zbus(property(emits_changed_signal = "invalidates"))]
     fn tables(&self) -> Vec<(u16, String, u64)> {
         self.hub.read(|state| {
@@ -100,8 +100,8 @@ impl Manager {
         })
     }
 
-    /// This round is played from now on: JSON as property Round has it. It is checked whole before anything changes. Games that begin
-    /// on its boards have its names, and so have those that are being played and have none.
+    /// Loads a round, as JSON in the format of property Round, and makes it the current one. It is validated as a whole before
+    /// anything changes. Games that begin on its boards get its names, and so do games in progress that have none.
     /// Errors: BadRound, JournalFull.
     async fn load_round(
         &self,
@@ -115,7 +115,7 @@ impl Manager {
         Ok(pairings::put(&self.hub, round, &by)?)
     }
 
-    /// The players of these two tables change places; boards stay.
+    /// Swaps the players of these two tables; boards stay.
     /// Errors: NoRound, NoTable.
     async fn swap_tables(
         &self,
@@ -129,7 +129,7 @@ impl Manager {
         Ok(pairings::swap(&self.hub, one, other, &by)?)
     }
 
-    /// This board stands at this table from now on; empty: whichever comes next.
+    /// Assigns this board to this table; empty: the next free board.
     /// Errors: NoRound, NoTable, NoSuchBoard, BadRound.
     async fn set_board(
         &self,
@@ -143,9 +143,10 @@ impl Manager {
         Ok(pairings::set_board(&self.hub, table, board, &by)?)
     }
 
-    /// The game on board from goes on at board to, on which its position stands already, either way round: with its record, its
-    /// clocks, and what binds the players. It has another number then, and begins with the events of the one before. Board to stands
-    /// at its table from then on, and all others where they do. What board from shows afterwards is nobody's game.
+    /// Moves the game on board from to board to, which must already show its position in either orientation. The record, the clock
+    /// times and the obligations of the players are kept. The game gets a new number and begins with the events of the old one.
+    /// Board to is then assigned to the table of the game; other boards are not reassigned. What board from shows afterwards
+    /// belongs to no game.
     /// Errors: NoSuchBoard, NoGame, BoardTaken, NotPutUp (the sentence names the squares), JournalUnreadable, Stopping.
     async fn exchange_board(
         &self,
@@ -159,7 +160,7 @@ impl Manager {
         Ok(self.hub.carry_on(&BoardId::new(from), &BoardId::new(to), &by).await?)
     }
 
-    /// Nobody plays at this table: white or black has won without play, or nobody; empty: they play after all.
+    /// Declares a forfeit at this table: white or black wins without play, or nobody; empty: the game is played after all.
     /// Errors: NoRound, NoTable, BadResult.
     async fn set_forfeit(
         &self,

@@ -1,7 +1,7 @@
-//! D-Bus: two names on two connections, see `config/dbus/*.xml` for what they offer.
+//! The D-Bus service: two bus names on two connections. `config/dbus/*.xml` describes their interfaces.
 //!
-//! **Invariants:** zbus is named here and in [`super::client`] only. Objects are registered before a name is requested. The bus
-//! may go away at any moment and come back at any other: games go on meanwhile, and everything is registered again.
+//! **Invariants:** only this module and [`super::client`] use zbus. Objects are registered before the name is requested. The bus
+//! may disappear and return at any time: games go on meanwhile, and everything is registered again.
 
 mod arbiter;
 pub mod arguments;
@@ -32,25 +32,25 @@ use zbus::Connection;
 use zbus::fdo::DBusProxy;
 use zbus::message::Header;
 
-/// Pauses between attempts to reach the bus.
+/// Initial and maximum pause between attempts to reach the bus.
 const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// So long the stream for broadcast waits with its signals, and both with what changed in properties: a bus takes one message
-/// after the other, and the arbiter's signals go first.
+/// Delay of signals on the broadcast stream, and of property changes on both streams. A bus delivers messages one after the other,
+/// and the arbiter's signals go first.
 const GIVE_WAY: Duration = Duration::from_millis(1);
 
-/// How it stands between us and the bus.
+/// The state of our name on the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// Not tried yet.
     Unknown,
-    /// The name is held.
+    /// The name is owned by us.
     Held,
-    /// It is not, and this is why.
+    /// The name is not owned by us, for this reason.
     Away(String),
 }
 
-/// Serves one name for ever, whatever becomes of the bus; ends after `stop`, once everything published before has been told.
+/// Serves one name and reconnects whenever the bus is lost. Returns after `stop`, once all earlier events have been published.
 pub async fn run(source: Source, bus: Bus, presence: watch::Sender<Presence>, mut stop: Stop) {
     let stream = Stream::of(&source);
     let mut pause = RETRY.0;
@@ -80,10 +80,10 @@ pub async fn run(source: Source, bus: Bus, presence: watch::Sender<Presence>, mu
     }
 }
 
-/// From connecting until the connection is lost (an error) or `stop` (Ok).
+/// Serves one connection. Returns an error when the connection is lost, and `Ok` after `stop`.
 async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<Presence>, stop: &mut Stop) -> zbus::Result<()> {
     let connection = bus.builder().build().await?;
-    // Subscribed before the state is read: nothing is missed between the two.
+    // Subscribe before reading the state, so that no event is missed in between.
     let stream = Stream::of(source);
     let mut news = source.subscribe();
     let mut face = Face::new(source.clone(), connection.clone());
@@ -122,13 +122,13 @@ async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<Presence>, s
     connection.close().await
 }
 
-/// An order, from somebody who may give it.
+/// Builds an order, if polkit lets the caller give it.
 async fn order(command: Command, header: &Header<'_>, connection: &Connection) -> Result<Order, Error> {
     polkit::allowed(polkit::action(&command), header, connection).await?;
     Ok(Order { command, by: caller(header, connection).await })
 }
 
-/// Who called, as far as the bus knows: `user 1000 over D-Bus`.
+/// Returns who called, as far as the bus knows: `user 1000 over D-Bus`.
 async fn caller(header: &Header<'_>, connection: &Connection) -> String {
     let user = async {
         let sender = header.sender()?.to_owned();

@@ -1,4 +1,4 @@
-//! A game's PGN, with the tags that the daemon knows.
+//! A game as PGN, with the tags that the daemon knows.
 
 use crate::daemon::hub::GameView;
 use crate::game::Text;
@@ -12,7 +12,8 @@ use jiff::tz::TimeZone;
 use std::collections::HashMap;
 use zbus::{OwnedVariant, Variant};
 
-/// Tags beyond those that the record knows itself: as configured, else the day on which it began, and the board.
+/// Returns the PGN tags that the record does not derive itself: the configured ones, replaced and extended by those set for this
+/// game, then the board and, unless a date is among them, the day on which the game began.
 pub fn tags(game: &GameView) -> Vec<(String, String)> {
     let mut tags = game.tags.to_vec();
     for (name, value) in &game.record.tags {
@@ -29,7 +30,7 @@ pub fn tags(game: &GameView) -> Vec<(String, String)> {
     tags
 }
 
-/// The options of `PgnWith`. One that is not known is refused: what it asks for would be missing.
+/// Parses the options of `PgnWith`. Unknown options are refused, because ignoring one would silently give another result.
 pub fn options(options: &HashMap<String, OwnedVariant>) -> Result<AfterIllegal, Error> {
     let mut after = AfterIllegal::default();
     for (name, value) in options {
@@ -46,12 +47,12 @@ pub fn options(options: &HashMap<String, OwnedVariant>) -> Result<AfterIllegal, 
     Ok(after)
 }
 
-/// Why a move is not legal, in the language of PGN.
+/// Explains in English, the language of PGN, why a move is not legal.
 pub fn in_english(reason: &Reason) -> Option<String> {
     Some(locale::sentence(Locale::English, &Text::from(reason)))
 }
 
-/// The whole game. Why a move is not legal is for the arbiter to say, and stands on the live stream only (12.6).
+/// Returns the whole game. Why a move is not legal is for the arbiter to say (12.6), so only the live stream contains it.
 pub fn text(game: &GameView, after: AfterIllegal, stream: Stream) -> String {
     let why = |reason: &Reason| in_english(reason).filter(|_| stream == Stream::Live);
     pgn_with(&game.record, &tags(game), after, &why)

@@ -1,4 +1,4 @@
-//! Whether polkit lets somebody command. Where it does not run, the policy of the bus alone says who may.
+//! Authorizes commands through polkit. Where polkit does not run, the bus policy alone decides.
 
 use super::Error;
 use crate::game::Command;
@@ -9,7 +9,7 @@ use zbus::{Connection, Variant, fdo};
 
 const AUTHORITY: &str = "org.freedesktop.PolicyKit1";
 
-/// The action that a command is.
+/// Returns the polkit action of a command.
 pub fn action(command: &Command) -> &'static str {
     match command {
         Command::Acknowledge(_) | Command::Claim { .. } => names::ACTION_ACKNOWLEDGE,
@@ -17,14 +17,14 @@ pub fn action(command: &Command) -> &'static str {
     }
 }
 
-/// Whether whoever sent this may do what this action is.
+/// Checks whether the sender of a message is authorized for an action.
 ///
 /// # Errors
-/// `NotAllowed`, with what to do.
+/// `NotAllowed`, with a message that says what to do.
 pub async fn allowed(action: &str, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
     let sender = header.sender().map(ToString::to_string).unwrap_or_default();
     let subject = ("system-bus-name", HashMap::from([("name", Variant::from(sender.as_str()))]));
-    // Somebody may be asked for a password only if the caller says that he waits for that.
+    // polkit may ask for a password only if the caller allows it to wait for an answer.
     let interactive = u32::from(header.primary().flags().contains(Flags::ALLOW_INTERACTIVE_AUTH));
     let question = (subject, action, HashMap::<&str, &str>::new(), interactive, "");
     let path = "/org/freedesktop/PolicyKit1/Authority";
@@ -43,7 +43,7 @@ pub async fn allowed(action: &str, header: &Header<'_>, connection: &Connection)
     }
 }
 
-/// There is no polkit on this bus.
+/// Returns whether the error means that polkit is not on this bus.
 fn is_away(error: &zbus::Error) -> bool {
     match error {
         zbus::Error::FDO(error) => matches!(**error, fdo::Error::ServiceUnknown(_) | fdo::Error::NameHasNoOwner(_)),

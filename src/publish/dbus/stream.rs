@@ -1,20 +1,20 @@
-//! Which of the two names, and what is told on it.
+//! The two streams: their bus names, and which events each publishes.
 
 use crate::daemon::Source;
 use crate::daemon::hub::News;
 use crate::names;
 
-/// Which of the two names.
+/// One of the two streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
     /// [`names::BUS_NAME`]: everything, for the arbiter and the operator.
     Live,
-    /// [`names::BROADCAST_NAME`]: games, without what is for the arbiter alone.
+    /// [`names::BROADCAST_NAME`]: games, without events for the arbiter alone.
     Broadcast,
 }
 
 impl Stream {
-    /// What is told of this source.
+    /// Returns the stream that publishes this source.
     pub fn of(source: &Source) -> Stream {
         match source {
             Source::Live(_) => Stream::Live,
@@ -22,7 +22,7 @@ impl Stream {
         }
     }
 
-    /// The bus name.
+    /// Returns the bus name.
     pub fn name(self) -> &'static str {
         match self {
             Stream::Live => names::BUS_NAME,
@@ -30,7 +30,7 @@ impl Stream {
         }
     }
 
-    /// Whether it is a durable event of this stream.
+    /// Returns whether the news is a durable event of this stream.
     pub(super) fn told_by_signal(self, news: &News) -> bool {
         matches!(news, News::Event(published) if published.stamped.number.is_some())
     }

@@ -1,4 +1,4 @@
-//! The objects that have others below them: from `/` to those that lead to the boards and to the games.
+//! Objects with children: `/` and the objects on the way to boards and games.
 
 use super::Stream;
 use super::manager::Manager;
@@ -9,7 +9,7 @@ use zbus::fdo::{ObjectManager, Properties};
 use zbus::object_server::Interface;
 use zbus::{OwnedObjectPath, interface};
 
-/// An object that has others below it.
+/// An object with children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Branch {
     /// `/`
@@ -18,14 +18,14 @@ pub enum Branch {
     Org,
     /// [`names::ROOT_PATH`]
     Service,
-    /// Leads to the boards.
+    /// The parent of the boards.
     Boards,
-    /// Leads to the games.
+    /// The parent of the games.
     Games,
 }
 
 impl Branch {
-    /// Those that a stream has, each after the one above it.
+    /// Returns the objects of a stream, parents first.
     pub fn of(stream: Stream) -> &'static [Branch] {
         match stream {
             Stream::Live => &[Branch::Root, Branch::Org, Branch::Service, Branch::Boards, Branch::Games],
@@ -33,7 +33,7 @@ impl Branch {
         }
     }
 
-    /// Its path.
+    /// Returns the object path.
     pub fn path(self) -> &'static str {
         match self {
             Branch::Root => "/",
@@ -44,7 +44,7 @@ impl Branch {
         }
     }
 
-    /// The names of the objects right below it.
+    /// Returns the names of the direct children.
     fn children(self, source: &Source) -> Vec<String> {
         let last = |branch: &Branch| branch.path().rsplit('/').next().unwrap_or_default().to_owned();
         let branches = Branch::of(Stream::of(source));
@@ -58,18 +58,18 @@ impl Branch {
     }
 }
 
-/// The interface of the objects that lead to the boards and to the games.
+/// The D-Bus object that lists the boards or the games.
 pub struct List {
-    /// Which of them.
+    /// The object.
     pub branch: Branch,
-    /// Where to read.
+    /// The source to read from.
     pub source: Source,
 }
 
-/// Leads to the boards (/org/touchmove1/board), or to the games (/org/touchmove1/game). Since API version 1.
+/// Lists the boards (/org/touchmove1/board) or the games (/org/touchmove1/game). Since API version 1.
 #[interface(name = "org.touchmove1.List")]
 impl List {
-    /// The objects below this one: games by number, boards by name. The ObjectManager tells of new ones, and of those that are gone.
+    /// The child objects: games by number, boards by name. The ObjectManager announces new and removed ones.
     #[zbus(property(emits_changed_signal = "invalidates"))]
     fn objects(&self) -> Vec<OwnedObjectPath> {
         let path = |name: String| OwnedObjectPath::try_from(format!("{}/{name}", self.branch.path())).ok();
@@ -77,12 +77,12 @@ impl List {
     }
 }
 
-/// `org.freedesktop.DBus.Introspectable` of an object that has others below it. It describes this object and names those below;
-/// zbus's own describes the whole subtree, which grows with every game.
+/// `org.freedesktop.DBus.Introspectable` of an object with children. It describes this object and names its children; zbus's own
+/// implementation describes the whole subtree, which grows with every game.
 pub struct Introspection {
-    /// Which object.
+    /// The object.
     pub branch: Branch,
-    /// Where to read.
+    /// The source to read from.
     pub source: Source,
 }
 
@@ -106,7 +106,7 @@ impl Introspection {
             (Branch::Root | Branch::Org, _) => {}
         }
         for child in self.branch.children(source) {
-            // Names of objects have no letter that XML minds.
+            // Object names contain no character that needs escaping in XML.
             xml.push_str(&format!("  <node name=\"{child}\"/>\n"));
         }
         xml.push_str("</node>\n");
@@ -114,7 +114,7 @@ impl Introspection {
     }
 }
 
-/// How every description begins: with org.freedesktop.DBus.Peer, which zbus gives to every object.
+/// The start of every description. It includes org.freedesktop.DBus.Peer, which zbus adds to every object.
 const HEAD: &str = "\
 <!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"
  \"http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd\">

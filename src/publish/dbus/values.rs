@@ -1,4 +1,4 @@
-//! Events as D-Bus values: one table, from which signals are sent and `Since` is answered.
+//! Events as D-Bus values: one table for both signals and the reply of `Since`.
 
 use super::Stream;
 use crate::boards::Millis;
@@ -17,21 +17,21 @@ use zbus::{OwnedVariant, Variant};
 
 /// `(ms, resolution_ms, age_ms)`, with `ms` −1 where no clock is connected.
 pub type Clock = (i32, u32, u32);
-/// More about a move, by name: `irregular` (b) where it was not legal, and live `evidence` (a(xsss)).
+/// Details of a move, by name: `irregular` (b) where it was not legal, and on the live stream `evidence` (a(xsss)).
 pub type Details = HashMap<String, OwnedVariant>;
-/// `(uci, san, state, time, white, black, confidence, details)`, as property `Moves` of a game has it.
+/// `(uci, san, state, time, white, black, confidence, details)`, as in property `Moves` of a game.
 pub type Move = (String, String, String, i64, i32, i32, f64, Details);
-/// `(uci, san, fen, details)`, as signal `MovesCorrected` has it.
+/// `(uci, san, fen, details)`, as in signal `MovesCorrected`.
 pub type Corrected = (String, String, String, Details);
 
-/// `(id, kind, ply, by, articles, squares, detail, position, details)`, as property `Alerts` has it. By name: `notice` (b),
-/// `required` (as), `white` and `black` (i, milliseconds, −1 where not known), and where there is such: `allowed` (as), `count`
-/// (u), `evidence` (a(xsss)).
+/// `(id, kind, ply, by, articles, squares, detail, position, details)`, as in property `Alerts`. `details` has `notice` (b),
+/// `required` (as), `white` and `black` (i, milliseconds, −1 where unknown), and optionally `allowed` (as), `count` (u) and
+/// `evidence` (a(xsss)).
 pub type AlertValue = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, Details);
 
 /// A durable event in D-Bus terms.
 pub struct Told {
-    /// The interface whose signal it is.
+    /// The interface that has the signal.
     pub interface: &'static str,
     /// The signal's name.
     pub name: &'static str,
@@ -39,8 +39,8 @@ pub struct Told {
     pub fields: Vec<(&'static str, Variant<'static>)>,
 }
 
-/// A durable event in the terms of this stream; `None` for the others. `wall`: the time of day, in milliseconds since 1970-01-01
-/// UTC.
+/// Converts a durable event for this stream; returns `None` for transient events. `wall` converts to the time of day, in
+/// milliseconds since 1970-01-01 UTC.
 pub fn told(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Option<Told> {
     let game = |name, fields| Some(Told { interface: GAME_INTERFACE, name, fields });
     let arbiter = |name, fields| Some(Told { interface: ARBITER_INTERFACE, name, fields });
@@ -127,7 +127,7 @@ pub fn told(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Opti
     }
 }
 
-/// The command and what it is about, as signal `Commanded` has them.
+/// Returns a command's name and argument, as in signal `Commanded`.
 pub fn command_words(command: &Command) -> (&'static str, String) {
     match command {
         Command::Result(result) => ("result", result.map_or("*", |result| result.as_str()).to_owned()),
@@ -162,7 +162,7 @@ fn corrected(played: &Played, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> C
     (played.uci.clone(), played.san.clone(), played.fen.clone(), details(played, stream, wall))
 }
 
-/// What the squares showed is for the arbiter: it tells what was touched.
+/// Returns the details of a move. Only the arbiter's stream has the evidence, because it shows what was touched.
 fn details(played: &Played, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Details {
     let mut details = Details::new();
     if played.irregular {
@@ -175,7 +175,7 @@ fn details(played: &Played, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Det
 }
 
 fn by_name(fields: impl IntoIterator<Item = (&'static str, Variant<'static>)>) -> Details {
-    // Only a file descriptor could not be copied.
+    // Only a file descriptor can fail to be copied.
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), OwnedVariant::try_from(value).ok()?))).collect()
 }
 
@@ -184,7 +184,7 @@ fn evidence(evidence: &[Sighting], wall: &dyn Fn(Millis) -> i64) -> Variant<'sta
     evidence.iter().map(one).collect::<Vec<(i64, String, String, String)>>().into()
 }
 
-/// An alert, as property `Alerts` has it.
+/// Converts an alert for property `Alerts`.
 pub fn alert(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
     let mut details = by_name([
         ("notice", alert.kind.is_notice().into()),
@@ -212,16 +212,16 @@ pub fn alert(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
     )
 }
 
-/// An alert in one language: heading, sentence, and what the Laws then require.
+/// Returns an alert in one language: heading, sentence, and what the Laws then require.
 pub fn described(alert: &Alert, locale: Locale) -> (String, String, Vec<String>) {
     let required = alert.required.iter().map(|act| locale::act(locale, act)).collect();
     (locale::kind(locale, alert.kind.word()), locale::sentence(locale, &alert.text), required)
 }
 
-/// `(right, sentence, occurrences, quiet, required, articles)`, as `Claim` answers.
+/// `(right, sentence, occurrences, quiet, required, articles)`, as returned by `Claim`.
 pub type VerdictValue = (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>);
 
-/// What a claim is worth; nothing for any other answer.
+/// Converts the verdict on a claim; returns the default for any other answer.
 pub fn verdict(answer: &Answer) -> VerdictValue {
     let Answer::Claim(Verdict { right, text, occurrences, quiet, required, articles }) = answer else {
         return VerdictValue::default();
@@ -230,7 +230,7 @@ pub fn verdict(answer: &Answer) -> VerdictValue {
     (*right, locale::sentence(Locale::English, text), occurrences.clone(), *quiet, required, articles.clone())
 }
 
-/// Property `Irregularities`, in the order of time.
+/// Converts the counted irregularities for property `Irregularities`, in chronological order.
 pub fn tally(tally: &Tally, wall: &dyn Fn(Millis) -> i64) -> Vec<(String, u32, Vec<String>, i64)> {
     let of = |player: Color| tally.of(player).iter().map(move |counted| (player, counted));
     let mut all: Vec<(Color, &Counted)> = Color::ALL.into_iter().flat_map(of).collect();
@@ -246,12 +246,12 @@ fn clock(time: Option<ClockTime>) -> Clock {
     time.map_or((-1, 0, 0), |time| (milliseconds(time), time.resolution_ms, time.age_ms))
 }
 
-/// Milliseconds left; more than 24 days are told as 24 days.
+/// Returns the milliseconds left, at most `i32::MAX` (24 days).
 pub fn milliseconds(time: ClockTime) -> i32 {
     i32::try_from(time.ms).unwrap_or(i32::MAX)
 }
 
-/// One ply of property `Moves`.
+/// Converts one ply for property `Moves`.
 pub fn ply(ply: &Ply, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Move {
     let state = match ply.state {
         PlyState::Made => "made",
@@ -269,8 +269,8 @@ pub fn ply(ply: &Ply, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Move {
     )
 }
 
-/// 64 characters, a1 b1 … h8: `.` empty, a piece's letter as in FEN, `w` or `o` a white or black piece of unknown kind,
-/// `x` something. Empty before the first whole reading.
+/// Formats a placement as 64 characters, a1 b1 … h8: `.` for empty, a piece's FEN letter, `w` or `o` for a white or black piece of
+/// unknown kind, `x` for any piece. Empty before the first complete reading.
 pub fn placement(placement: Option<&Placement>) -> String {
     placement.map_or_else(String::new, |squares| {
         squares
@@ -286,7 +286,7 @@ pub fn placement(placement: Option<&Placement>) -> String {
     })
 }
 
-/// What a square shows, as signal `Touched` and property `Displaced` have it.
+/// Formats what a square shows, as in signal `Touched` and property `Displaced`.
 pub fn sensed(sensed: Sensed) -> String {
     sensed_to_word(sensed)
 }
@@ -332,7 +332,7 @@ mod tests {
         ]
     }
 
-    /// The arguments that the committed XML gives this signal, `(name, type)`.
+    /// Returns the arguments that the committed XML gives this signal, as `(name, type)`.
     fn documented(interface: &str, signal: &str) -> Vec<(String, String)> {
         let path = format!("{}/config/dbus/{interface}.xml", env!("CARGO_MANIFEST_DIR"));
         let xml = std::fs::read_to_string(path).unwrap();

@@ -1,4 +1,4 @@
-//! What the public is told of the tournament, as DGT LiveChess and its Cloud write it: which text at which path.
+//! The public files of a tournament, as DGT LiveChess and LiveChess Cloud write them: which content at which path.
 
 use super::cloud;
 use super::table::{self, Table, Told};
@@ -7,27 +7,27 @@ use crate::daemon::hub::GameView;
 use crate::round::Round;
 use std::collections::{BTreeMap, VecDeque};
 
-/// So many rounds are followed: games of the one before may still be on their way when the next one is loaded.
+/// Maximum number of rounds followed: games of the previous round may still be delayed when the next one is loaded.
 const ROUNDS: usize = 2;
 
-/// What is told. Only what has changed is worked out anew.
+/// The content of the public files. Only what has changed is formatted again.
 pub struct Book {
     tags: Vec<(String, String)>,
-    /// The rounds that are followed, the last one last; none where none was loaded.
+    /// The rounds that are followed, the latest last; empty if none was loaded.
     rounds: VecDeque<Round>,
-    /// What is told of each table, by round and place.
+    /// The formatted tables by round, in the order of the tables.
     told: BTreeMap<u16, Vec<Told>>,
-    /// How many games the rounds before the first one that is followed have.
+    /// The number of games of each round before the first one that is followed.
     before: BTreeMap<u16, usize>,
 }
 
 impl Book {
-    /// One in which nothing is told. `tags`: what the configuration says of every game.
+    /// Creates an empty book. `tags`: the configured tags of every game.
     pub fn new(tags: Vec<(String, String)>) -> Book {
         Book { tags, rounds: VecDeque::new(), told: BTreeMap::new(), before: BTreeMap::new() }
     }
 
-    /// Follows the round that is played now; the numbers of those that are not followed any more.
+    /// Follows the current round. Returns the numbers of the rounds that are no longer followed.
     pub fn follow(&mut self, gallery: &Gallery) -> Vec<u16> {
         let mut gone = Vec::new();
         let Some(round) = gallery.read(|state| state.round.clone()) else { return gone };
@@ -45,13 +45,13 @@ impl Book {
         gone
     }
 
-    /// Rounds of which nothing was told yet.
+    /// Returns the followed rounds for which nothing was formatted or recalled yet.
     pub fn unknown(&self) -> Vec<u16> {
         let numbers = self.followed().into_iter().map(|round| table::number(round.as_ref(), &self.tags));
         numbers.filter(|number| !self.told.contains_key(number)).collect()
     }
 
-    /// This was told of a round before, and the rounds before it have so many games.
+    /// Restores what was published of a round before, and the numbers of games of earlier rounds.
     pub(super) fn recall(&mut self, number: u16, told: Vec<Told>, before: Vec<(u16, usize)>) {
         self.told.insert(number, told);
         for (number, games) in before {
@@ -59,12 +59,12 @@ impl Book {
         }
     }
 
-    /// Whether this path is below a round that was loaded and is followed.
+    /// Returns whether this path belongs to a round that was loaded and is followed.
     pub(super) fn has_round_of(&self, path: &str) -> bool {
         self.rounds.iter().any(|round| path.starts_with(&format!("round-{}/", round.number)))
     }
 
-    /// Everything that is told now, by path; nothing, where there is no game yet.
+    /// Returns all current files by path; empty if there is no game yet.
     pub fn tell(&mut self, gallery: &Gallery) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         for round in &self.followed() {
@@ -101,7 +101,7 @@ impl Book {
     }
 }
 
-/// The files of a round, by path.
+/// Returns the files of a round by path.
 fn of_round(number: u16, told: &[Told]) -> Vec<(String, String)> {
     if told.is_empty() {
         return Vec::new();

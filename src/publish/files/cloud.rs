@@ -1,4 +1,4 @@
-//! The same as JSON, in the form of LiveChess Cloud, which programs that follow tournaments read.
+//! The games as JSON in the format of LiveChess Cloud, which programs that follow tournaments read.
 
 use super::table::{Table, Told};
 use crate::daemon::hub::GameView;
@@ -9,7 +9,7 @@ use crate::game::{GameResult, Record};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// `tournament.json`. `before`: how many games the rounds have that are not told any more.
+/// Returns `tournament.json`. `before`: the number of games of the rounds that are no longer followed.
 pub fn tournament(told: &BTreeMap<u16, Vec<Told>>, before: &BTreeMap<u16, usize>, tags: &[(String, String)]) -> Value {
     let last = told.values().next_back().map_or(&[][..], Vec::as_slice);
     let tags = last.iter().find_map(Told::table).map_or(tags, |table| table.tags.as_slice());
@@ -34,7 +34,7 @@ pub fn tournament(told: &BTreeMap<u16, Vec<Told>>, before: &BTreeMap<u16, usize>
     })
 }
 
-/// `round-N/index.json`.
+/// Returns `round-N/index.json`.
 pub fn index(told: &[Told]) -> Value {
     let pairing = |told: &Told| {
         let tag = |name: &str| {
@@ -53,13 +53,13 @@ pub fn index(told: &[Told]) -> Value {
     json!({"date": date.map(|date| date.replace('.', "-")), "pairings": told.iter().map(pairing).collect::<Vec<_>>()})
 }
 
-/// How many games an `index.json` has.
+/// Returns the number of games in an `index.json`.
 pub fn games(index: &str) -> Option<usize> {
     Some(serde_json::from_str::<Value>(index).ok()?["pairings"].as_array()?.len())
 }
 
-/// `round-N/game-M.json`. The clock is what both showed when the last move was completed, and does not run: whoever counts it on
-/// would be wrong by the delay.
+/// Returns `round-N/game-M.json`. The clock shows the times at the last completed move and does not run: a reader that counted on
+/// from it would be wrong by the publication delay.
 pub fn game(table: &Table, game: &GameView) -> Value {
     let record = &game.record;
     let result = record.result.map_or("*", |(result, _)| match result {
@@ -67,7 +67,7 @@ pub fn game(table: &Table, game: &GameView) -> Value {
         GameResult::BlackWins => "BLACKWIN",
         GameResult::Draw => "DRAW",
     });
-    // From any other position its readers would play these moves from the usual one.
+    // Readers would play these moves from the standard start position, so games from other positions are published without moves.
     let readable = record.chess960.is_some();
     let legal = record.plies.iter().take_while(|ply| !ply.played.irregular).count();
     let comment = if !readable {
@@ -87,7 +87,7 @@ pub fn game(table: &Table, game: &GameView) -> Value {
     })
 }
 
-/// The same of a table without a game.
+/// Returns the same for a table without a game.
 pub fn no_game(table: &Table) -> Value {
     json!({
         "live": false,
@@ -101,13 +101,13 @@ pub fn no_game(table: &Table) -> Value {
     })
 }
 
-/// The number of the board on a table, or its name, as far as the pairings say it.
+/// Returns the serial number of the board at a table, or its name, if the pairings contain it.
 fn serial(table: &Table) -> Option<String> {
     let pairing = table.pairing.as_ref()?;
     pairing.serial.clone().or_else(|| pairing.board.clone())
 }
 
-/// Seconds, and when they were shown, in milliseconds since 1970-01-01 UTC.
+/// Returns the clock times in seconds, with the time of reading in milliseconds since 1970-01-01 UTC.
 fn clock(game: &GameView) -> Option<Value> {
     let shown = |ply: &crate::game::record::Ply| match ply.state {
         PlyState::Completed { at, .. } => Some((ply.clocks.white?, ply.clocks.black?, at)),
@@ -117,10 +117,10 @@ fn clock(game: &GameView) -> Option<Value> {
     Some(json!({"white": white.ms / 1000, "black": black.ms / 1000, "run": null, "time": game.wall_ms(at)}))
 }
 
-/// `Nf3 4925+534`: the move, what its player's clock showed, and how long he thought, in seconds, as far as that is known.
+/// Formats the moves as `Nf3 4925+534`: the move, the player's clock time and the time used, in seconds, as far as known.
 fn moves(record: &Record, count: usize) -> Vec<String> {
     let told = record.plies.iter().enumerate().take(count).map(|(index, ply)| {
-        // Whose turn it is after the move.
+        // The side to move after this move.
         let white = ply.played.fen.split(' ').nth(1) == Some("b");
         let times = times(record, index, ply, white);
         let clock = times.clock.map_or_else(String::new, |seconds| seconds.to_string());
@@ -130,7 +130,7 @@ fn moves(record: &Record, count: usize) -> Vec<String> {
     told.collect()
 }
 
-/// A player, as far as the tags tell.
+/// Returns a player, as far as the tags describe them.
 fn player(tag: &dyn Fn(&str) -> Option<String>, colour: &str) -> Value {
     let name = tag(colour);
     let (last, first) = match name.as_deref().map(|name| name.split_once(',').unwrap_or((name, ""))) {
@@ -152,7 +152,7 @@ fn known<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     value(tags, name).filter(|value| !value.is_empty() && *value != "?")
 }
 
-/// A number for a tournament that stays the same (FNV-1a with 128 bits, as a UUID of one's own making, RFC 9562 5.8).
+/// Returns a stable id for a tournament: a version 8 UUID (RFC 9562, 5.8) from a 128-bit FNV-1a hash.
 fn id(texts: &[Option<&str>]) -> String {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;

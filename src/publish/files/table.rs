@@ -1,4 +1,4 @@
-//! Which game is told at which table, and how.
+//! Which game is published at which playing table, and its formatted content.
 
 use super::cloud;
 use crate::daemon::hub::{GameView, State};
@@ -15,33 +15,33 @@ use std::sync::Arc;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// What is to be told of one table.
+/// A playing table with the state from which its content is formatted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The tags of its game.
     pub tags: Vec<(String, String)>,
-    /// Who plays there, where a round was loaded.
+    /// The pairing, if a round was loaded.
     pub pairing: Option<Pairing>,
-    /// The game, and how many of its events are known.
+    /// The game's id and the number of its last known event.
     pub game: Option<(u64, u64)>,
 }
 
-/// What is told of one table.
+/// The formatted content of one table.
 #[derive(Clone, Debug)]
 pub struct Told {
-    /// Of what; `None`: it was found on the disk.
+    /// The table from which it was formatted; `None`: it was read from disk.
     of: Option<Table>,
-    /// The game of which it tells.
+    /// The id of its game.
     id: Option<u64>,
-    /// It has moves.
+    /// Whether the game has moves or a result.
     has_moves: bool,
     /// The game as PGN.
     pub pgn: Arc<str>,
-    /// The same as LiveChess Cloud tells it.
+    /// The game as JSON in the format of LiveChess Cloud.
     pub game: Arc<Value>,
 }
 
-/// The number of a round; without one that of the configured tag, else 1.
+/// Returns the number of a round; without a round, that of the configured tag, else 1.
 pub fn number(round: Option<&Round>, tags: &[(String, String)]) -> u16 {
     let configured = || {
         let tag = value(tags, "Round").unwrap_or_default();
@@ -50,7 +50,7 @@ pub fn number(round: Option<&Round>, tags: &[(String, String)]) -> u16 {
     round.map_or_else(|| configured().unwrap_or(1), |round| round.number)
 }
 
-/// The tables in their order: those of the round, else one for each board that a game was seen of, by their names.
+/// Returns the tables in their order: those of the round, else one for each board with a game, by board name.
 pub fn tables(state: &State, round: Option<&Round>, tags: &[(String, String)]) -> Vec<Table> {
     let Some(round) = round else {
         let mut boards: Vec<&str> = state.boards.keys().map(|board| board.as_str()).collect();
@@ -58,7 +58,7 @@ pub fn tables(state: &State, round: Option<&Round>, tags: &[(String, String)]) -
         let number = number(None, tags);
         let table = |(place, board): (u32, &str)| {
             let games: Vec<&GameView> = state.games.values().filter(|game| game.board.as_str() == board).collect();
-            // Pieces that were put up again are a game that nobody has begun.
+            // A new game without moves means only that the pieces were set up again.
             let game = games.iter().rfind(|game| !game.record.plies.is_empty()).or(games.last())?;
             let mut all = tags.to_vec();
             game.record.tags.iter().for_each(|(name, value)| set(&mut all, name, value.clone()));
@@ -88,15 +88,15 @@ fn set(tags: &mut Vec<(String, String)>, name: &str, value: String) {
 }
 
 impl Table {
-    /// Who has won without play.
+    /// Returns the forfeit, if the game is not played.
     pub fn forfeit(&self) -> Option<Forfeit> {
         self.pairing.as_ref().and_then(|pairing| pairing.forfeit)
     }
 }
 
 impl Told {
-    /// What a table tells. `game`: its game. What was told `before` of the same players stays until a move of another game is known:
-    /// after a start not every board is there, and pieces are put up again after a game.
+    /// Formats a table with its `game`. The content from `before` with the same players is kept until the new game has a move or
+    /// result: after a start not every board is connected yet, and pieces are set up again after a game.
     pub fn new(table: Table, game: Option<GameView>, before: Option<&Told>) -> Told {
         let has_moves = game.as_ref().is_some_and(|game| !game.record.plies.is_empty() || game.record.result.is_some());
         let id = game.as_ref().map(|game| game.id);
@@ -114,8 +114,8 @@ impl Told {
         }
     }
 
-    /// What two files say, this path with `.pgn` and with `.json`: no game, where a power cut has left a part of one. `None`: there
-    /// are no more.
+    /// Reads the content from this path with `.pgn` and `.json`. If a power cut damaged a file, the content is empty. `None`: the
+    /// PGN file does not exist.
     pub fn recall(path: &Path) -> Option<Told> {
         let pgn = fs::read(path.with_extension("pgn")).ok()?;
         let whole = || {
@@ -127,22 +127,22 @@ impl Told {
         Some(Told { of: None, id: None, has_moves, pgn: pgn.into(), game: game.into() })
     }
 
-    /// What was told before this program was started, where nobody asks for JSON.
+    /// Creates content that was stored before this process started, without JSON.
     pub fn kept(pgn: &str, has_moves: bool) -> Told {
         Told { of: None, id: None, has_moves, pgn: pgn.into(), game: Value::Null.into() }
     }
 
-    /// It has moves, or a result.
+    /// Returns whether the game has moves or a result.
     pub fn has_moves(&self) -> bool {
         self.has_moves
     }
 
-    /// Whether this is what is to be told of that table.
+    /// Returns whether this is the current content of that table.
     pub fn tells(&self, table: &Table) -> bool {
         self.of.as_ref() == Some(table)
     }
 
-    /// Of which table it tells; `None`: it was found on the disk.
+    /// Returns the table from which the content was formatted; `None`: it was read from disk.
     pub fn table(&self) -> Option<&Table> {
         self.of.as_ref()
     }
@@ -152,14 +152,14 @@ fn with_game(table: &Table, mut game: GameView) -> (String, Value) {
     game.record.tags.clone_from(&table.tags);
     let mut tags = dbus::pgn::tags(&game);
     match value(&table.tags, "Table") {
-        // What reads such files takes it for the number of the board.
+        // Programs that read such files expect the table number in `Board`.
         Some(number) => set(&mut tags, "Board", number.to_owned()),
         None => tags.retain(|(name, _)| name != "Board"),
     }
     (pgn(&game.record, &tags), cloud::game(table, &game))
 }
 
-/// A game of which nothing is known but who plays, or that nobody plays.
+/// Formats a table without a game: the game has not begun, or was forfeited.
 fn without_game(table: &Table) -> (String, Value) {
     let mut record = Record::new(0, START.to_owned(), Some(518), String::new(), Rotation::Upright);
     let mut tags = table.tags.clone();
@@ -173,13 +173,13 @@ fn without_game(table: &Table) -> (String, Value) {
     (pgn(&record, &tags), cloud::no_game(table))
 }
 
-/// Whether a file of games ends with the end of one. Where a file system had no time to write, it says zeros.
+/// Returns whether a PGN file ends with a result token. A file system may leave zero bytes where data was not written.
 fn is_whole(pgn: &str) -> bool {
     let last = pgn.split_whitespace().next_back().unwrap_or_default();
     !pgn.contains('\0') && (last == "*" || GameResult::parse(last).is_some())
 }
 
-/// Who plays in which game, as a PGN says it.
+/// Returns the tags that identify a game in a PGN: event, round and players.
 fn names(pgn: &str) -> Vec<&str> {
     let is_name = |line: &&str| ["Event", "Round", "White", "Black"].iter().any(|name| line.starts_with(&format!("[{name} ")));
     pgn.lines().take_while(|line| line.starts_with('[')).filter(is_name).collect()

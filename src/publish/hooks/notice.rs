@@ -1,4 +1,4 @@
-//! What is told of one alert.
+//! The content of a notification about one alert.
 
 use crate::config::hooks::word;
 use crate::daemon::hub::{GameView, Published};
@@ -8,33 +8,33 @@ use crate::locale::{self, Locale};
 use crate::wire::{self, Word};
 use serde_json::{Value, json};
 
-/// What is told of one alert.
+/// The content of a notification about one alert.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
-    /// The number of the table, else the name of the board.
+    /// The table number, else the name of the board.
     pub place: String,
-    /// Both players; empty: nobody has named them.
+    /// Both players; empty if unknown.
     pub players: String,
-    /// What it is, in two to four words.
+    /// The kind of alert in two to four words.
     pub heading: String,
-    /// What happened.
+    /// A sentence that describes the event.
     pub sentence: String,
-    /// The articles, the most important first, with commas between them.
+    /// The articles of the Laws, the most important first, separated by commas.
     pub articles: String,
-    /// What the Laws then require, one sentence each.
+    /// The acts that the Laws then require, one sentence each.
     pub required: Vec<String>,
-    /// The word of its kind, as in docs/events.md.
+    /// The word of the kind, as in docs/events.md.
     pub kind: &'static str,
-    /// It may be nothing.
+    /// Whether the alert is a mere notice, which may need no action.
     pub is_notice: bool,
-    /// Variables for a program: `TOUCHMOVE_` and the name.
+    /// The environment variables of the program: names without the prefix `TOUCHMOVE_`, and values.
     pub variables: Vec<(&'static str, String)>,
-    /// All of it.
+    /// The whole content as JSON.
     pub json: Value,
 }
 
 impl Notice {
-    /// Of an alert that was raised; `None`: it is something else. `game`: the one it is about.
+    /// Creates the notification of an alert that was raised; `None` for other events. `game`: the game of the alert.
     pub fn new(published: &Published, game: &GameView, language: Locale) -> Option<Notice> {
         let Event::AlertRaised(alert) = &published.stamped.event else { return None };
         let tag = |name: &str| value(&game.record.tags, name).unwrap_or_default().to_owned();

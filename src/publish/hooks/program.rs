@@ -1,4 +1,4 @@
-//! A program that is run for an alert.
+//! Runs a program for an alert.
 
 use super::notice::Notice;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -7,26 +7,26 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-/// What the service manager said to touchmoved, and to nobody else.
+/// Environment variables that the service manager set for touchmoved only.
 const OURS: [&str; 7] =
     ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "CREDENTIALS_DIRECTORY"];
 
-/// All processes that a program has begun. Dropped: they are killed.
+/// The process group of a program. It is killed when this is dropped.
 struct Group(Option<Pid>);
 
 impl Drop for Group {
     fn drop(&mut self) {
         if let Some(group) = self.0 {
-            // It may have ended by itself.
+            // The group may have ended already.
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
 }
 
-/// Runs it, no longer than this.
+/// Runs the program with a timeout.
 ///
 /// # Errors
-/// It could not be run, did not end in time, or says that it failed: what of these, to go on after its name.
+/// The program could not be run, did not end in time, or failed. The text continues a sentence that begins with the program's name.
 pub async fn run(command: &[String], notice: &Notice, within: Duration) -> Result<(), String> {
     let Some((program, arguments)) = command.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
@@ -42,12 +42,12 @@ pub async fn run(command: &[String], notice: &Notice, within: Duration) -> Resul
     let text = format!("{}\n", notice.json);
     let tell = async {
         if let Some(mut stdin) = stdin {
-            // One that does not read it wants none.
+            // A program that does not read its input closes the pipe; that is not an error.
             let _ = stdin.write_all(text.as_bytes()).await;
         }
     };
     let ended = async {
-        // Whether or not it reads.
+        // The program may end without reading its input.
         let mut tell = std::pin::pin!(tell);
         tokio::select! {
             ended = child.wait() => return ended,
@@ -59,7 +59,7 @@ pub async fn run(command: &[String], notice: &Notice, within: Duration) -> Resul
         Err(_) => Err(format!("did not end within {} s and was killed", within.as_secs_f32())),
         Ok(Err(why)) => Err(format!("is lost ({why})")),
         Ok(Ok(status)) => {
-            // What it has left running is its own, and its number may be another's soon.
+            // Processes that it left running are its own, and the group id may be reused soon.
             group.0 = None;
             if ExitStatus::success(&status) { Ok(()) } else { Err(format!("failed ({status})")) }
         }

@@ -1,5 +1,5 @@
-//! A message that is posted for an alert, in the form of ntfy (docs.ntfy.sh/publish): the text is the body, title, priority and tags
-//! are headers.
+//! Posts a message for an alert in the format of ntfy (docs.ntfy.sh/publish): the text is the body; title, priority and tags are
+//! headers.
 
 use super::notice::Notice;
 use crate::config::url::Url;
@@ -8,10 +8,10 @@ use hyper::Method;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Posts it once.
+/// Posts the message once.
 ///
 /// # Errors
-/// It was not taken: why, in a sentence.
+/// Returns a sentence that says why it was not accepted.
 pub async fn post(url: &Url, notice: &Notice, within: Duration) -> Result<(), String> {
     let answer = request::send(url, message(notice), within).await.map_err(|why| why.to_string())?;
     match answer.status {
@@ -22,7 +22,7 @@ pub async fn post(url: &Url, notice: &Notice, within: Duration) -> Result<(), St
     }
 }
 
-/// As ntfy reads it.
+/// Formats the message for ntfy.
 pub fn message(notice: &Notice) -> Request {
     let mut text = String::new();
     if !notice.players.is_empty() {
@@ -44,7 +44,7 @@ pub fn message(notice: &Notice) -> Request {
     Request { method: Method::POST, path: None, headers, text }
 }
 
-/// A text as a header: as RFC 2047 writes it where it is not ASCII, in words of at most 75 characters.
+/// Encodes a header value; if it is not ASCII, by RFC 2047 in encoded words of at most 75 characters.
 fn encoded(text: &str) -> String {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return text.to_owned();

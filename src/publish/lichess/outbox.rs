@@ -1,5 +1,5 @@
-//! The games of one round on Lichess: what is to be there, and what Lichess has said that it has. Kept in files, one a game, so that
-//! an end of this program loses neither, whatever becomes of the boards.
+//! The games of one round on Lichess: the current state, and what Lichess has accepted. Both are stored in files, one for each
+//! game, so that they survive a restart even if the boards do not come back.
 
 use super::said::Heard;
 use crate::daemon::hub::{BoardId, GameView};
@@ -12,41 +12,41 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::{fs, io};
 
-/// Lichess shows so many games of a round.
+/// Maximum number of games of a round that Lichess shows.
 pub const GAMES: usize = 100;
 
-/// A table, with its game where that has to be told anew, and the board of it.
+/// A table, with its game if it must be formatted again, and the board of the game.
 pub type Shown = (Table, Option<GameView>, Option<BoardId>);
 
 /// The games of one round on Lichess.
 pub struct Outbox {
     folder: PathBuf,
-    /// The number of the round; `None`: nothing was sent yet.
+    /// The number of the round; `None`: there are no games yet.
     number: Option<u16>,
     games: Vec<Game>,
-    /// What is in the files, by their numbers.
+    /// The content of the files, by file number.
     written: BTreeMap<u32, (String, Lasting)>,
-    /// Files that could not be read, by their numbers. They stay as they are.
+    /// The errors of files that could not be read, by file number. These files are left unchanged.
     unread: BTreeMap<u32, String>,
 }
 
-/// One game, which is known by its players.
+/// A game, identified by its players.
 struct Game {
     /// The number of its file.
     file: u32,
     white: String,
     black: String,
-    /// The number of its table, where there is one.
+    /// The table number, if any.
     table: Option<u16>,
     board: Option<BoardId>,
     told: Told,
-    /// What Lichess has taken of it last.
+    /// The last version that Lichess accepted.
     taken: Option<Arc<str>>,
-    /// What it did not take, and why.
+    /// The version that Lichess rejected, and the reason.
     refused: Option<(Arc<str>, String)>,
 }
 
-/// A game as it is kept.
+/// A game as stored in its file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     round: u16,
@@ -55,21 +55,21 @@ struct Kept {
     white: String,
     black: String,
     has_moves: bool,
-    /// Lichess has it as it stands here.
+    /// Whether Lichess has accepted this version.
     taken: bool,
     refused: Option<String>,
     pgn: String,
 }
 
-/// What is to be sent.
+/// A request to be sent.
 pub struct Whole {
-    /// All games, one after the other.
+    /// All games, concatenated.
     pub text: String,
     games: Vec<(u32, Arc<str>)>,
 }
 
 impl Outbox {
-    /// What was kept in this folder. A file that cannot be read is left as it is: what is at hand is sent in any case.
+    /// Reads the files in this directory. Files that cannot be read are left unchanged; the other games are sent in any case.
     pub fn open(folder: PathBuf) -> Outbox {
         let mut outbox = Outbox { folder, number: None, games: Vec::new(), written: BTreeMap::new(), unread: BTreeMap::new() };
         for entry in fs::read_dir(&outbox.folder).into_iter().flatten().flatten() {
@@ -89,7 +89,7 @@ impl Outbox {
                 }
             };
             outbox.number = Some(kept.round);
-            // Whether a power cut would leave it is not known.
+            // It is unknown whether the file would survive a power cut.
             outbox.written.insert(file, (text, Lasting::WhilePowered));
             let told = Told::kept(&kept.pgn, kept.has_moves);
             let refused = kept.refused.map(|why| (Arc::clone(&told.pgn), why));
@@ -102,17 +102,17 @@ impl Outbox {
         outbox
     }
 
-    /// The number of the round of which something is here.
+    /// Returns the number of the round whose games are in the outbox.
     pub fn number(&self) -> Option<u16> {
         self.number
     }
 
-    /// Somebody has moved in one of its games.
+    /// Returns whether a game has moves.
     pub fn has_moves(&self) -> bool {
         self.games.iter().any(|game| game.told.has_moves())
     }
 
-    /// Whether that table is told here as it is.
+    /// Returns whether the current state of that table is in the outbox.
     pub fn tells(&self, table: &Table) -> bool {
         self.of(table).is_some_and(|game| game.told.tells(table))
     }
@@ -122,11 +122,12 @@ impl Outbox {
         self.games.iter().find(|game| game.white == white && game.black == black)
     }
 
-    /// This is what there is now of the round of this number. Returns the boards on which games are that nobody has named: they are
-    /// left out, since Lichess knows games by their players. `paired`: the round was loaded, and has no others.
+    /// Updates the outbox to the current state of the round with this number. Returns the boards of games without player names:
+    /// they are omitted, since Lichess identifies games by their players. `paired`: the round was loaded, so games that are not in
+    /// it are removed.
     pub fn take(&mut self, number: u16, shown: Vec<Shown>, paired: bool) -> Vec<BoardId> {
         let (mut unnamed, mut here) = (Vec::new(), Vec::new());
-        // Of two with the same players it is the last: it went on at another board, perhaps.
+        // Of two games with the same players the later one counts: play may have continued on another board.
         let mut last: BTreeMap<(String, String), u64> = BTreeMap::new();
         for (table, ..) in &shown {
             if let (Some((white, black)), Some((id, _))) = (names(table), table.game) {
@@ -152,7 +153,7 @@ impl Outbox {
                         known.told = Told::new(table, game, Some(&known.told));
                     }
                     known.table = number_of_table;
-                    // A board that is not there now was there.
+                    // Keep the last known board if the game currently has none.
                     known.board = board.or(known.board.take());
                     known.file
                 }
@@ -181,7 +182,7 @@ impl Outbox {
         self.games.sort_by_key(|game| (game.table.is_none(), game.table, game.file));
     }
 
-    /// Whether Lichess does not have all yet, and has not said why it does not want it.
+    /// Returns whether Lichess lacks the current version of a game and has not rejected that version.
     pub fn is_pending(&self) -> bool {
         self.games.iter().take(GAMES).any(|game| {
             let known = |text: Option<&Arc<str>>| text.is_some_and(|text| *text == game.told.pgn);
@@ -189,28 +190,29 @@ impl Outbox {
         })
     }
 
-    /// Whether there is something that it did not want.
+    /// Returns whether Lichess has rejected a game.
     pub fn has_refused(&self) -> bool {
         self.games.iter().any(|game| game.refused.is_some())
     }
 
-    /// How many games are more than Lichess shows.
+    /// Returns the number of games beyond the maximum that Lichess shows.
     pub fn beyond(&self) -> usize {
         self.games.len().saturating_sub(GAMES)
     }
 
-    /// All games.
+    /// Returns a request with all games.
     pub fn whole(&self) -> Whole {
         let games = self.games.iter().take(GAMES);
         let text = games.clone().map(|game| &*game.told.pgn).collect();
         Whole { text, games: games.map(|game| (game.file, Arc::clone(&game.told.pgn))).collect() }
     }
 
-    /// What Lichess said of games that were sent: in their order, or by their players.
+    /// Records Lichess's response about the games that were sent. Results are matched by order if their number is right, else by
+    /// players.
     pub fn heard(&mut self, sent: Whole, mut heard: Vec<Heard>) {
         let in_order = heard.len() == sent.games.len();
         for (file, pgn) in sent.games {
-            // In the meantime a game may have been taken out.
+            // The game may have been removed in the meantime.
             let Some(game) = self.games.iter_mut().find(|game| game.file == file) else {
                 if in_order {
                     heard.remove(0);
@@ -227,7 +229,7 @@ impl Outbox {
         }
     }
 
-    /// What Lichess did not take, by the board, where that is known: a sentence for each.
+    /// Returns a sentence for each game that Lichess rejected, with its board if known.
     pub fn refused(&self, site: &str) -> Vec<(Option<BoardId>, String)> {
         let sentence = |game: &Game| {
             let (_, why) = game.refused.as_ref()?;
@@ -241,7 +243,7 @@ impl Outbox {
         self.games.iter().filter_map(sentence).collect()
     }
 
-    /// Files that could not be read: a sentence, where there are any.
+    /// Returns a sentence about the files that could not be read, if any.
     pub fn unread(&self) -> Option<String> {
         let file = |(file, why): (&u32, &String)| format!("game-{file}.json ({why})");
         let files: Vec<String> = self.unread.iter().map(file).collect();
@@ -254,11 +256,12 @@ impl Outbox {
         })
     }
 
-    /// Writes what has changed since the last time. `is_current`: the round is being played, and the journal gives back what a power
-    /// cut takes, but a result, after which other games may be played on the board.
+    /// Writes the files that have changed. `is_current`: the round is being played. Then the journal restores what a power cut
+    /// destroys, except for a finished game, after which other games may be played on the board; finished games are therefore
+    /// synced.
     ///
     /// # Errors
-    /// The disk takes some of it not: a sentence.
+    /// Returns a sentence if a write failed.
     pub fn keep(&mut self, is_current: bool) -> Result<(), String> {
         let mut wrong = None;
         for game in &self.games {
@@ -273,7 +276,7 @@ impl Outbox {
                 refused: game.refused.as_ref().filter(|(text, _)| *text == game.told.pgn).map(|(_, why)| why.clone()),
                 pgn: game.told.pgn.to_string(),
             };
-            // It is JSON of texts and numbers.
+            // Serialization cannot fail: the value consists of strings and numbers.
             let text = serde_json::to_string_pretty(&kept).unwrap_or_default();
             let is_over = !game.told.pgn.trim_end().ends_with('*');
             let lasting = if is_over || !is_current { Lasting::OverPowerCuts } else { Lasting::WhilePowered };
@@ -304,7 +307,7 @@ impl Outbox {
     }
 }
 
-/// Who plays, where that is known.
+/// Returns the players' names if both are known.
 fn names(table: &Table) -> Option<(&str, &str)> {
     let player = |colour| {
         let name = value(&table.tags, colour)?.trim();

@@ -1,20 +1,20 @@
-//! How often Lichess is asked.
+//! The rate of requests to Lichess.
 
 use std::time::Duration;
 
-/// How often Lichess is asked, and how long it may take.
+/// Intervals and timeouts of the requests to Lichess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// From the beginning of one request to that of the next at least.
+    /// Minimum interval between the starts of two requests.
     pub every: Duration,
-    /// A request with its answer takes no longer. Lichess gives up its own work after 7 s.
+    /// Timeout of a request including its response. Lichess aborts its own processing after 7 s.
     pub within: Duration,
-    /// How long to wait after a failure; twice as long after the next …
+    /// The backoff after the first failure; it doubles with each further failure …
     pub first: Duration,
-    /// … and no longer than this.
+    /// … up to this maximum.
     pub most: Duration,
-    /// How long to wait before what was refused is sent again unchanged, and after status 429 without `Retry-After`: Lichess
-    /// asks for a full minute then.
+    /// How long to wait before rejected games are sent again unchanged, and after status 429 without `Retry-After`: Lichess then
+    /// asks for a full minute.
     pub refused: Duration,
 }
 
@@ -26,13 +26,13 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// How long to wait after so many failures, one after the other.
+    /// Returns the backoff after this number of consecutive failures.
     pub fn pause(&self, failures: u32) -> Duration {
         let doublings = failures.saturating_sub(1).min(16);
         self.first.saturating_mul(1 << doublings).min(self.most)
     }
 
-    /// What Lichess asks for, as far as it makes sense: an hour at most.
+    /// Limits the time that Lichess asks to wait to a reasonable range: at most an hour.
     pub fn asked(&self, wait: Duration) -> Duration {
         wait.clamp(self.every, self.every.max(Duration::from_secs(3600)))
     }

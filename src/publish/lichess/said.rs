@@ -1,45 +1,45 @@
-//! What Lichess says to games that were sent, and what is to be done then.
+//! Lichess's responses to games that were sent, and how to react to them.
 
 use crate::publish::request::Answer;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Where a token is made that may do what is needed, and nothing else.
+/// The page that creates a token with exactly the required scope.
 const NEW_TOKEN: &str = "/account/oauth/token/create?scopes[]=study:write&description=touchmove";
-/// No more of what Lichess says is told, in characters.
+/// Maximum length of a quoted response, in characters.
 const WORDS: usize = 200;
 
-/// What Lichess said.
+/// A response of Lichess.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// It has read the games; what it says of each.
+    /// Lichess has read the games; its result for each of them.
     Heard(Vec<Heard>),
-    /// Not now. `wait`: so long at least.
+    /// A temporary failure; retry later.
     Later {
-        /// `None`: it does not say.
+        /// The minimum time to wait; `None`: unspecified.
         wait: Option<Duration>,
-        /// The status, for a sentence.
+        /// The reason, as part of a sentence.
         why: String,
     },
-    /// It has had too many requests, of whichever round: none for so long at least.
+    /// Too many requests, from this address or token: no request of any round before the time has passed.
     TooMany {
-        /// As it asks, or a minute.
+        /// The time from `Retry-After`, else one minute.
         wait: Duration,
-        /// For a sentence.
+        /// The reason, as part of a sentence.
         why: String,
     },
-    /// Not before somebody does something: a sentence that says what.
+    /// A failure that lasts until a person acts; a sentence that says how.
     Refused(String),
 }
 
-/// What Lichess says of one game.
+/// Lichess's result for one game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {
-    /// Who has White, as it has read it.
+    /// The name of White, as Lichess read it.
     pub white: String,
-    /// Who has Black.
+    /// The name of Black, as Lichess read it.
     pub black: String,
-    /// Why it does not take the game.
+    /// The reason why Lichess rejected the game.
     pub error: Option<String>,
 }
 
@@ -57,7 +57,7 @@ struct BodyGame {
 }
 
 impl Said {
-    /// Reads the answer to games that were sent. `site`: where, without a slash at the end; `round`: its id there.
+    /// Interprets the response to a push. `site`: the server's URL without a trailing slash; `round`: the round's id there.
     pub fn read(answer: &Answer, site: &str, round: &str) -> Said {
         let said = words(&answer.text);
         match answer.status {
@@ -78,7 +78,7 @@ impl Said {
     }
 }
 
-/// What to do about a status that says that something is wrong with the request, or with who makes it.
+/// Returns what to do about a status that means that the request or its authorization is wrong.
 pub fn refused(status: u16, said: &str, site: &str, round: &str) -> String {
     match status {
         400 => format!(
@@ -111,7 +111,7 @@ fn heard(text: &str) -> Option<Vec<Heard>> {
     Some(body.games.into_iter().map(heard).collect())
 }
 
-/// What an answer says, on one line: `error` of an object, else all of it.
+/// Returns the message of a response on one line: `error` if it is a JSON object, else the whole text.
 pub fn words(text: &str) -> String {
     let object: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let error = object.as_ref().and_then(|object| object.get("error")).and_then(|error| error.as_str());

@@ -1,16 +1,16 @@
-//! The token by which Lichess knows the organiser.
+//! The token that authenticates the organiser to Lichess.
 
 use crate::config::lichess::Lichess;
 use crate::config::secret;
 use std::path::PathBuf;
 
-/// The credential's name, see systemd.exec(5).
+/// The name of the systemd credential, see systemd.exec(5).
 const CREDENTIAL: &str = "lichess";
 
-/// The token. It is read each time, so that a new one holds at once.
+/// Reads the token. It is read for each request, so that a new token takes effect at once.
 ///
 /// # Errors
-/// A sentence that says what to do.
+/// Returns a sentence that says what to do.
 pub fn token(config: &Lichess) -> Result<String, String> {
     let credential =
         || Some(PathBuf::from(std::env::var_os("CREDENTIALS_DIRECTORY")?).join(CREDENTIAL)).filter(|path| path.exists());

@@ -1,4 +1,4 @@
-//! How many lines are followed for clients, and how soon after one another.
+//! Limits on the number of lines of play that are followed for clients, and on how often one may be started.
 
 use crate::boards::Millis;
 use crate::daemon::hub::Readings;
@@ -6,43 +6,43 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::warn;
 
-/// The most lines for all clients together: more than the boards of a hall, and each costs as much as a game.
+/// Maximum number of lines for all clients together: more than the boards of a hall. Each costs as much as a game.
 pub const LINES: usize = 64;
-/// The most for one connection.
+/// Maximum number of lines for one connection.
 const LINES_OF_CLIENT: usize = 8;
-/// The most on one board.
+/// Maximum number of lines on one board.
 const LINES_OF_BOARD: usize = 8;
-/// The time between two lines of one connection, in milliseconds.
+/// Minimum interval between the starts of two lines of one connection, in milliseconds.
 const INTERVAL: Millis = 500;
-/// Where there is no room for a line, it is tried again after this time, in milliseconds.
+/// Interval before a line is retried after a limit was reached, in milliseconds.
 const RETRY: Millis = 1_000;
 
-/// The lines that one connection may have.
+/// The lines of play that one connection may have.
 pub struct Allowance {
     all: Arc<Semaphore>,
     own: Arc<Semaphore>,
-    /// When the next line may be started.
+    /// The earliest time at which the next line may be started.
     next: Millis,
-    /// Whether the log says that there is no room.
+    /// Whether the log already says that a limit was reached.
     is_told: bool,
 }
 
-/// Room for one line, until this is dropped.
+/// A permit for one line of play; dropping it releases it.
 pub struct Permit {
     _all: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
 }
 
 impl Allowance {
-    /// Of a connection that has no lines yet. `all`: a permit for each line of all connections.
+    /// Creates the allowance of a connection without lines. `all` has one permit for each line of all connections.
     pub fn new(all: Arc<Semaphore>) -> Allowance {
         Allowance { all, own: Arc::new(Semaphore::new(LINES_OF_CLIENT)), next: 0, is_told: false }
     }
 
-    /// Takes room for a line on this board.
+    /// Acquires a permit for a line on this board.
     ///
     /// # Errors
-    /// There is none now: when to try again.
+    /// Returns the time at which to retry if no permit is available now.
     pub fn take(&mut self, now: Millis, board: &Readings) -> Result<Permit, Millis> {
         if now < self.next {
             return Err(self.next);

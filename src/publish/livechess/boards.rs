@@ -1,4 +1,4 @@
-//! Boards, as LiveChess tells of them.
+//! Boards and clocks in the form of LiveChess.
 
 use super::Desk;
 use crate::boards::{Battery, Sensed, Sensing};
@@ -9,7 +9,7 @@ use crate::game::record::PlyState;
 use serde::Serialize;
 use shakmaty::{Color, File, Rank, Square};
 
-/// A board, in the answer to `eboards`.
+/// A board, in the response to `eboards`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EBoard {
     serialnr: String,
@@ -22,21 +22,21 @@ pub struct EBoard {
     clock: Option<Clock>,
 }
 
-/// Both clocks.
+/// The clock times of both players.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Clock {
-    /// Seconds.
+    /// White's time, in seconds.
     white: u32,
-    /// Seconds.
+    /// Black's time, in seconds.
     black: u32,
-    /// `true`: White's runs, `false`: Black's; `None`: neither.
+    /// The clock that runs: `true` is White's, `false` is Black's; `None`: neither.
     run: Option<bool>,
-    /// When they said so, in milliseconds since 1970-01-01 UTC.
+    /// When the times were read, in milliseconds since 1970-01-01 UTC.
     time: i64,
 }
 
 impl Clock {
-    /// Whether they say the same, no matter when.
+    /// Returns whether both show the same, regardless of when they were read.
     pub fn says_as(&self, other: &Clock) -> bool {
         (self.white, self.black, self.run) == (other.white, other.black, other.run)
     }
@@ -47,7 +47,7 @@ impl Clock {
     }
 }
 
-/// All boards, the first one first.
+/// Returns all boards; the configured first board comes first, the others by table and name.
 pub fn list<'a>(desk: &Desk, state: &'a State) -> Vec<&'a BoardView> {
     let tables = rounds::tables(state);
     let table = |id: &BoardId| tables.iter().position(|(_, board)| board.as_ref() == Some(id)).unwrap_or(usize::MAX);
@@ -57,19 +57,19 @@ pub fn list<'a>(desk: &Desk, state: &'a State) -> Vec<&'a BoardView> {
     boards
 }
 
-/// The same as LiveChess tells of them.
+/// Returns all boards in the form of LiveChess.
 pub fn eboards(desk: &Desk, state: &State) -> Vec<EBoard> {
     list(desk, state).into_iter().map(|board| eboard(desk, state, board)).collect()
 }
 
-/// A place where boards are connected, in the answer to `sources`.
+/// A device to which boards are connected, in the response to `sources`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Source {
-    /// As [`EBoard::source`] names it.
+    /// The device name, the same as in [`EBoard::source`].
     device: String,
 }
 
-/// All places where boards are connected, each once. LiveChess describes no more of them in public than their device.
+/// Returns all devices to which boards are connected, each once. LiveChess publishes nothing about them but the device.
 pub fn sources(desk: &Desk, state: &State) -> Vec<Source> {
     let mut devices: Vec<&str> = Vec::new();
     for board in list(desk, state) {
@@ -82,7 +82,7 @@ pub fn sources(desk: &Desk, state: &State) -> Vec<Source> {
 
 fn eboard(desk: &Desk, state: &State, board: &BoardView) -> EBoard {
     let contact = match board.contact {
-        // Of what the public may see, nobody knows how the cable is.
+        // The delayed view does not contain the state of the connection.
         _ if desk.is_late() => Some("ACTIVE"),
         Contact::Ready => Some("ACTIVE"),
         Contact::Connecting => None,
@@ -102,7 +102,7 @@ fn eboard(desk: &Desk, state: &State, board: &BoardView) -> EBoard {
     }
 }
 
-/// The serial number of a board; its name while it has not told any, and where another has told the same.
+/// Returns the serial number of a board, or its name if the serial number is unknown or not unique.
 pub fn serial(state: &State, board: &BoardView) -> String {
     let told = board.serial_number.as_ref();
     let alone =
@@ -110,24 +110,24 @@ pub fn serial(state: &State, board: &BoardView) -> String {
     alone.map_or_else(|| board.id.to_string(), Clone::clone)
 }
 
-/// The board of this serial number or name.
+/// Finds the board with this serial number or name.
 pub fn find<'a>(state: &'a State, wanted: &str) -> Option<&'a BoardView> {
     let boards = || state.boards.values();
     boards().find(|board| serial(state, board) == wanted).or_else(|| boards().find(|board| board.id.as_str() == wanted))
 }
 
-/// The game on a board, or the last one.
+/// Returns the current game on a board, or the last one.
 pub fn game<'a>(state: &'a State, board: &BoardView) -> Option<&'a GameView> {
     state.games.get(&board.game?)
 }
 
-/// It stands the other way round than its maker meant it.
+/// Returns whether the board is rotated by 180° relative to its maker's orientation.
 pub fn is_turned(board: &BoardView) -> bool {
     board.rotation == Some(Rotation::Turned)
 }
 
-/// What stands on a board, as the first field of a FEN: what its squares show, where they show which piece it is, else the position
-/// of its game; `None`: neither is known. `flip`: how it is read, if not as it was found to stand.
+/// Returns the placement on a board, as the first field of a FEN: the state of its squares if the sensors identify pieces, else the
+/// position of its game; `None` if neither is known. `flip` overrides the detected orientation.
 pub fn placement(state: &State, board: &BoardView, flip: Option<bool>) -> Option<String> {
     let text = match shown(board) {
         Some(text) => text,
@@ -136,13 +136,14 @@ pub fn placement(state: &State, board: &BoardView, flip: Option<bool>) -> Option
     Some(if is_flipped(board, flip) { text.chars().rev().collect() } else { text })
 }
 
-/// What the squares show, as the first field of a FEN; `None`: they do not show which piece it is, or nothing yet.
+/// Returns the state of the squares, as the first field of a FEN; `None` if the sensors do not identify pieces, or nothing was read
+/// yet.
 pub fn shown(board: &BoardView) -> Option<String> {
     let squares = board.placement.as_ref().filter(|_| board.sensing == Sensing::Identity)?;
     Some(Rank::ALL.iter().rev().map(|rank| row(squares, *rank)).collect::<Vec<_>>().join("/"))
 }
 
-/// It is read the other way round than it was found to stand.
+/// Returns whether the client reads the board rotated by 180° relative to its detected orientation.
 pub fn is_flipped(board: &BoardView, flip: Option<bool>) -> bool {
     flip.is_some_and(|flip| flip != is_turned(board))
 }
@@ -168,7 +169,7 @@ fn row(squares: &[Sensed; 64], rank: Rank) -> String {
     text
 }
 
-/// The clock of a board; what the public may see is what stands in its game.
+/// Returns the clock of a board; in the delayed view, the clock times recorded in its game.
 pub fn clock(desk: &Desk, state: &State, board: &BoardView) -> Option<Clock> {
     if desk.is_late() {
         return game(state, board).and_then(|game| recorded_clock(desk, game));
@@ -177,7 +178,8 @@ pub fn clock(desk: &Desk, state: &State, board: &BoardView) -> Option<Clock> {
     Clock::new(times, running.then_some(turn), steady::to_wall(read_at))
 }
 
-/// The same for a game that is on; while the clock cannot be read, what it showed last, and nobody knows whose runs.
+/// Returns the clock of a board with a current game. While the clock cannot be read, returns its last times; which clock runs is
+/// then unknown.
 pub fn game_clock(desk: &Desk, state: &State, board: &BoardView) -> Option<Clock> {
     clock(desk, state, board).or_else(|| {
         let lost = board.lost_clock.as_ref().filter(|_| !desk.is_late())?;
@@ -185,7 +187,8 @@ pub fn game_clock(desk: &Desk, state: &State, board: &BoardView) -> Option<Clock
     })
 }
 
-/// What the clocks showed at the last completed move, as if that had been when the public learned of it: programs count on from there.
+/// Returns the clock times at the last completed move. The time of reading is shifted by the publication delay, because programs
+/// count on from it.
 pub fn recorded_clock(desk: &Desk, game: &GameView) -> Option<Clock> {
     let record = &game.record;
     let completed = record.plies.iter().rev().find_map(|ply| match ply.state {

@@ -1,4 +1,4 @@
-//! What is asked over HTTP, and who may ask.
+//! The HTTP requests, and the checks of host and origin.
 
 use super::{Desk, boards, session, tournament};
 use crate::daemon::Stop;
@@ -19,15 +19,16 @@ use axum::{Extension, Json, Router};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// A message of a client is no longer than this, in bytes; those that mean something take some hundred.
+/// Maximum size of a message from a client, in bytes; valid messages have some hundred.
 const MESSAGE: usize = 16 * 1024;
-/// Bytes that wait at most for a client that does not read, on top of what the system holds: one that pings is owed an answer each time.
+/// Maximum number of unsent bytes for a client that does not read, in addition to the system's buffers: every ping of a client
+/// requires a reply.
 const UNSENT: usize = 1024 * 1024;
-/// Chrome asks whether a page of the wide network may ask a machine as near as this.
+/// Chrome sends this header to find out whether a page of the public network may send requests to a private address.
 const ASKS_PRIVATE: HeaderName = HeaderName::from_static("access-control-request-private-network");
 const ALLOW_PRIVATE: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
-/// Everything that is there.
+/// Returns the router with all routes.
 pub fn router(desk: Arc<Desk>, stop: Stop) -> Router {
     Router::new()
         .route("/api/v1.0", get(websocket))
@@ -90,7 +91,7 @@ fn refusal(status: StatusCode, why: &'static str) -> Response {
     (status, format!("{why}\n")).into_response()
 }
 
-/// Lets in who may ask, and says to browsers that they may hand the answer on.
+/// Checks host and origin of a request, and adds the headers that let browsers pass the response to the page.
 async fn guard(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
     let is_own = |authority: &str| is_host(desk.config.sites(), authority);
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
@@ -125,7 +126,7 @@ async fn guard(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> R
     response
 }
 
-/// What a browser asks before it asks.
+/// Adds the response headers for a preflight request.
 fn allow(headers: &mut HeaderMap, asks_private: bool) {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET"));
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Accept, Content-Type"));

@@ -1,70 +1,71 @@
-//! What is said over the WebSocket, as LiveChess 2.2 says it: calls, replies, feeds and errors, one JSON object each.
+//! The messages of the WebSocket, compatible with LiveChess 2.2: calls, replies, feeds and errors, one JSON object each.
 //!
-//! | call | param | what it asks for |
+//! | call | param | meaning |
 //! |---|---|---|
-//! | `eboards` | any | all boards |
-//! | `sources` | any | where boards are connected |
-//! | `subscribe` | `{feed: "eboardevent", id, param: {serialnr}}` | what changes on a board, under this id |
-//! | `call` | `{id, method: "setup", param: {fen}}` | moves from this position on |
-//! | `call` | `{id, method: "flip", param: {flip}}` | whether the board is read the other way round than its maker meant it |
-//! | `call` | `{id, method: "unsubscribe"}` | nothing more under this id |
+//! | `eboards` | any | returns all boards |
+//! | `sources` | any | returns the devices to which boards are connected |
+//! | `subscribe` | `{feed: "eboardevent", id, param: {serialnr}}` | subscribes to the changes of a board, under this id |
+//! | `call` | `{id, method: "setup", param: {fen}}` | requests the moves from this position on |
+//! | `call` | `{id, method: "flip", param: {flip}}` | sets whether the board is read rotated by 180° |
+//! | `call` | `{id, method: "unsubscribe"}` | ends the subscription with this id |
+//! | `unsubscribe` | `{id}` | the same |
 //!
-//! Ids come back as the numbers that they were: clients compare them without changing their kind. livechess-go asks for `setup` with
-//! the parameters of `flip`, which is taken as what it means. Anything that is there besides is passed over.
+//! Ids are returned as numbers, as they were sent: clients compare them without conversion. livechess-go calls `setup` with the
+//! parameters of `flip`; this is accepted as `flip`. Other fields are ignored.
 
 use crate::daemon::steady::unix_ms;
 use crate::laws::Position;
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-/// No FEN is longer, in bytes: the longest of a position of chess has some 90.
+/// Maximum length of a FEN, in bytes: the longest of a chess position has some 90.
 const FEN: usize = 128;
 
-/// What is asked for.
+/// A call of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
-    /// All boards.
+    /// Returns all boards.
     Boards,
-    /// Where boards are connected.
+    /// Returns the devices to which boards are connected.
     Sources,
-    /// What changes on the board with this serial number.
+    /// Subscribes to the changes of the board with this serial number.
     Subscribe {
-        /// The id under which it is told.
+        /// The id of the new subscription.
         feed: Number,
-        /// Of the board.
+        /// The serial number or name of the board.
         serial: String,
     },
-    /// Moves from this position on.
+    /// Requests the moves from this position on.
     Setup {
-        /// Whose.
+        /// The id of the subscription.
         feed: Number,
         /// The position.
         fen: String,
     },
-    /// How the board is read.
+    /// Sets how the board is read.
     Flip {
-        /// Whose.
+        /// The id of the subscription.
         feed: Number,
-        /// The other way round than its maker meant it.
+        /// Whether it is read rotated by 180° relative to its maker's orientation.
         flip: bool,
     },
-    /// Nothing more.
+    /// Ends a subscription.
     Unsubscribe {
-        /// Whose.
+        /// The id of the subscription.
         feed: Number,
     },
 }
 
-/// A message as it was read: the id that it has, and what it asks for or why that is not understood.
+/// A parsed message: its id, and the call or the reason why it is invalid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Read {
-    /// To be said again; `None`: there was none.
+    /// The id, to be repeated in the reply; `None` if there was none.
     pub id: Option<Number>,
-    /// What is asked for, or a sentence for whoever wrote it.
+    /// The call, or a sentence for the author of the client.
     pub call: Result<Call, String>,
 }
 
-/// Reads a message.
+/// Parses a message.
 pub fn read(text: &str) -> Read {
     let message: Value = match serde_json::from_str(text) {
         Ok(message @ Value::Object(_)) => message,
@@ -122,7 +123,7 @@ fn method(param: &Value) -> Result<Call, String> {
 /// Parses the FEN of a `setup`.
 ///
 /// # Errors
-/// It is none, or too long to be one: a sentence.
+/// Returns a sentence if the text is not a FEN, or too long to be one.
 pub fn position(fen: &str) -> Result<Position, String> {
     if fen.len() > FEN {
         return Err(format!("a FEN has no more than {FEN} bytes"));
@@ -134,7 +135,7 @@ fn feed(param: &Value) -> Result<Number, String> {
     number(&param["id"]).ok_or_else(|| "param.id is the number of a subscription".to_owned())
 }
 
-/// A number, also one that was written as a text.
+/// Reads a number, also one that is written as a string.
 fn number(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Some(number.clone()),
@@ -151,17 +152,17 @@ struct Message<'a, T> {
     time: i64,
 }
 
-/// The answer to a call.
+/// Formats the reply to a call.
 pub fn reply(id: Option<&Number>, param: impl Serialize) -> String {
     message("call", id, param)
 }
 
-/// News for a subscription.
+/// Formats an event of a subscription.
 pub fn feed_of(id: &Number, param: impl Serialize) -> String {
     message("feed", Some(id), param)
 }
 
-/// A call that failed, and why. LiveChess tells its stack besides, and clients read that as a text: here it is empty.
+/// Formats the error of a call that failed. LiveChess also sends its stack trace, which clients read as a string: here it is empty.
 pub fn error(id: Option<&Number>, why: &str) -> String {
     #[derive(Serialize)]
     struct Why<'a> {
@@ -172,6 +173,6 @@ pub fn error(id: Option<&Number>, why: &str) -> String {
 }
 
 fn message(response: &'static str, id: Option<&Number>, param: impl Serialize) -> String {
-    // What is sent has texts for keys and no numbers that JSON lacks: it can be written.
+    // Serialization cannot fail: all keys are strings, and no number is NaN or infinite.
     serde_json::to_string(&Message { response, id, param, time: unix_ms() }).unwrap_or_default()
 }

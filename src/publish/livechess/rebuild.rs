@@ -1,10 +1,10 @@
-//! `setup`: a client says from which position on it wants moves, and gets them in SAN, all of them each time.
+//! `setup`: a client gives a position, and receives all moves played from it, in SAN, with each update.
 //!
-//! Where the position stands in the record of the game on the board, they are the moves of that record since the last time that it
-//! stood there, corrections of the arbiter included. Where it does not, or the record had gone on before the pieces were put up in the
-//! position again, the board's readings are followed for this client alone ([`SetupLine`]), once the position stands on the board.
-//! Nothing of that reaches the journal. Either way a client is told only legal moves that are settled ([`Caution`]): lichess.org plays
-//! them.
+//! If the record of the game on the board contains the position, these are the moves of the record since the position last
+//! occurred, including the arbiter's corrections. If it does not, or if the record had gone on before the position was set up on
+//! the board again, the board's readings are followed for this client alone ([`SetupLine`]), starting when the position is on the
+//! board. Nothing of that reaches the journal. In both cases, a client receives only legal moves that are settled ([`Caution`]),
+//! because lichess.org plays them.
 
 use super::allowance::{Allowance, Permit};
 use super::message;
@@ -22,106 +22,107 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tracing::{debug, error};
 
-/// A position that a client has set up, and the moves since.
+/// A position that a client has set up, and the moves played from it.
 pub struct Setup {
-    /// As the client wrote it, without blanks around it.
+    /// The FEN as the client wrote it, trimmed.
     pub start: String,
     position: Position,
-    /// Of that.
+    /// The FEN of `position`.
     fen: String,
-    /// When a move may be told.
+    /// When a move may be sent.
     release: Release,
-    /// Where it is in the record: which game, after how many plies.
+    /// Where the position occurs in the record: the game's id and the number of plies before it.
     anchor: Option<(u64, usize)>,
-    /// The anchor, where the game was seen to stand in the position: its moves since then are this client's.
+    /// The anchor, once the game was seen in this position: the moves since then belong to this client.
     trusted: Option<(u64, usize)>,
-    /// Of the game on the board.
+    /// The game on the board, and which of its moves are settled.
     caution: Option<(u64, Caution)>,
     own: Option<Own>,
-    /// When a line for this client alone is to be started, where there was no room for it.
+    /// When to retry starting a line for this client alone, if a limit was reached.
     line_due: Option<Millis>,
-    /// Such a line has failed: none is started again.
+    /// Whether such a line has failed; then none is started again.
     has_failed: bool,
-    /// What `moves` are of.
+    /// The input from which `moves` were computed.
     basis: Option<Basis>,
     moves: Moves,
 }
 
-/// A line that is followed for this client alone.
+/// A line of play that is followed for this client alone.
 struct Own {
     line: SetupLine,
     readings: Arc<Readings>,
     rotation: Rotation,
-    /// Of the play that began the `begun`th time; `None`: none began from the position.
+    /// Which moves are settled, of the play counted by `begun`; `None`: no play began from the position.
     caution: Option<Caution>,
     begun: u64,
     _permit: Permit,
 }
 
-/// All that the moves depend on.
+/// All input on which the moves depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Basis {
-    /// The game on the board, the number of its record's last event, and how many plies of it are settled.
+    /// The game on the board: its id, the number of its record's last event, and the number of settled plies.
     game: Option<(u64, u64, usize)>,
     flipped: bool,
-    /// The squares show the position that was set up.
+    /// Whether the squares show the position that was set up.
     stands: bool,
-    /// The same of the own line.
+    /// The same for the line of this client alone.
     own: Option<(u64, u64, usize)>,
 }
 
-/// By what the moves are to be found anew.
+/// The source from which the moves must be recomputed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Behind {
-    /// They are as they were found.
+    /// None; the moves are current.
     Nothing,
-    /// By the line that is followed for this client alone.
+    /// The line that is followed for this client alone.
     Line,
-    /// By the record of the game on the board.
+    /// The record of the game on the board.
     Record,
 }
 
-/// Moves since a position was set up.
+/// The moves played since a position was set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moves {
-    /// All of them, in SAN.
+    /// All moves, in SAN.
     pub san: Vec<String>,
-    /// What stands on the board after them, as the first field of a FEN.
+    /// The placement after them, as the first field of a FEN.
     pub placement: String,
-    /// What stands on the board by the line that is followed for this client alone, settled or not; `None`: they are of the record.
+    /// The current placement in the line that is followed for this client alone, settled or not; `None`: the moves are from the
+    /// record.
     pub own_placement: Option<String>,
 }
 
-/// What there is to see of a board and the game on it.
+/// The observed state of a board and the game on it.
 #[derive(Clone, Copy)]
 pub struct Sight<'a> {
-    /// The game on the board, or the last one.
+    /// The current game on the board, or the last one.
     pub game: Option<&'a GameView>,
-    /// What the squares show, as the players see them; `None`: it is not known, or not public.
+    /// The state of the squares, in the players' orientation; `None` if unknown or not public.
     pub squares: Option<&'a Placement>,
-    /// What the squares can tell.
+    /// The kind of sensors.
     pub sensing: Sensing,
-    /// Whether the clock runs; where everything is late, whether the game has one.
+    /// Whether the clock runs; in the delayed view, whether the game has a clock.
     pub clock_runs: bool,
-    /// The board is read the other way round than it was found to stand.
+    /// Whether the client reads the board rotated by 180° relative to its detected orientation.
     pub flipped: bool,
 }
 
-/// What is needed to follow a line for one client.
+/// The input for following a line for one client.
 pub struct Source {
-    /// What the board says.
+    /// The readings of the board.
     pub readings: Arc<Readings>,
-    /// How the board stands, as the client has it read.
+    /// The orientation in which the client reads the board.
     pub rotation: Rotation,
     /// Notified when the line has changed.
     pub changed: Arc<Notify>,
 }
 
 impl Setup {
-    /// From a FEN.
+    /// Parses a FEN.
     ///
     /// # Errors
-    /// It is none: a sentence.
+    /// Returns a sentence if the text is not a FEN.
     pub fn read(fen: &str, release: Release) -> Result<Setup, String> {
         let fen = fen.trim();
         let position = message::position(fen)?;
@@ -143,12 +144,12 @@ impl Setup {
         })
     }
 
-    /// The moves since then, as they were found last.
+    /// Returns the moves as last computed.
     pub fn moves(&self) -> &Moves {
         &self.moves
     }
 
-    /// When more moves are settled if nothing changes, or a line is to be started.
+    /// Returns when more moves become settled if nothing changes, or when starting a line is to be retried.
     pub fn next_deadline(&self) -> Option<Millis> {
         let of_game = self.caution.as_ref().and_then(|(_, caution)| caution.next_deadline());
         let own = self.own.as_ref().and_then(|own| own.caution.as_ref()?.next_deadline());
@@ -156,12 +157,12 @@ impl Setup {
         settled.chain(self.line_due).min()
     }
 
-    /// Whether a line is followed for this client alone.
+    /// Returns whether a line is followed for this client alone.
     pub fn has_own_line(&self) -> bool {
         self.own.is_some()
     }
 
-    /// Takes what there is to see; by what the moves are to be found anew.
+    /// Updates the state from an observation. Returns from which source the moves must be recomputed.
     pub fn see(&mut self, now: Millis, sight: Sight<'_>) -> Behind {
         let game = sight.game.map(|game| {
             let (id, mut caution) =
@@ -184,19 +185,19 @@ impl Setup {
         }
     }
 
-    /// The board is not there any more: nothing is due, and nothing is followed.
+    /// Clears the state that depends on the board when it is gone: nothing is due, and no line is followed.
     pub fn lose_sight(&mut self) {
         (self.caution, self.own, self.line_due, self.basis) = (None, None, None, None);
     }
 
-    /// Finds the moves anew by the record of the game that was seen last. It plays the game again: nobody should wait for it.
+    /// Recomputes the moves from the record of the game observed last. This replays the game, so it must not run while others wait.
     pub fn find_moves(&mut self, record: Option<&Record>) {
         let Some(Basis { game, flipped, stands, own }) = self.basis else { return };
         self.anchor = game.zip(record).and_then(|((game, ..), record)| Some((game, self.find(game, record, flipped)?)));
         self.trust(record, flipped);
         self.moves = match (self.anchor, record, game, self.own_view()) {
             (_, _, _, Some(view)) if self.trusted.is_none() => self.moves_of(&view, own),
-            // Moves that were on record before the pieces were put up again are not this client's.
+            // Moves that were on record before the position was set up again do not belong to this client.
             (Some((_, plies)), Some(record), Some((_, _, settled)), _) if !stands || self.trusted.is_some() => {
                 self.follow(record, plies, settled, flipped)
             }
@@ -204,7 +205,7 @@ impl Setup {
         };
     }
 
-    /// Finds the moves anew by the line that is followed for this client alone.
+    /// Recomputes the moves from the line that is followed for this client alone.
     pub fn find_line_moves(&mut self) {
         let own = self.basis.and_then(|basis| basis.own);
         if let Some(view) = self.own_view().filter(|_| self.trusted.is_none()) {
@@ -212,20 +213,20 @@ impl Setup {
         }
     }
 
-    /// The moves of that line.
+    /// Returns the moves of that line.
     fn moves_of(&self, view: &Record, own: Option<(u64, u64, usize)>) -> Moves {
         let settled = own.map_or(0, |(_, _, settled)| settled);
-        // What stands there is told at once, also after a move that is not.
+        // The placement is sent at once, even after a move that is not settled.
         let now = placement(view.fen()).to_owned();
         Moves { own_placement: Some(now), ..self.follow(view, 0, settled, false) }
     }
 
-    /// Follows a line for this client alone where the game on the board may be another one, and none where it is this client's. It
-    /// starts when the position stands on the board and the connection has room for it.
+    /// Follows a line for this client alone if the game on the board may be another one, and none if it belongs to this client. The
+    /// line starts once the position is on the board and the allowance of the connection permits it.
     pub fn follow_own(&mut self, now: Millis, source: Option<Source>, allowance: &mut Allowance) {
         self.line_due = None;
         if self.own.as_ref().is_some_and(|own| own.line.has_failed()) {
-            // The log has no delay.
+            // The log is not delayed, so this detail is logged at debug level only.
             debug!("the moves from {:?} are not followed any more", self.start);
             error!(
                 "moves from a client's position are not followed any more, because of an error in touchmove; please report it"
@@ -254,7 +255,8 @@ impl Setup {
         }
     }
 
-    /// The game on the board is this client's from the moment on at which its record stands in the position and may go on.
+    /// Treats the game on the board as this client's from the moment at which its record ends in the position and the game is not
+    /// over.
     fn trust(&mut self, record: Option<&Record>, flipped: bool) {
         self.trusted = self.trusted.filter(|trusted| Some(*trusted) == self.anchor);
         if let Some(record) = record.filter(|record| self.stands_in(record.fen(), flipped)) {
@@ -269,12 +271,13 @@ impl Setup {
         })
     }
 
-    /// The record of the own line, once play began from the position.
+    /// Returns the record of the line for this client alone, once play began from the position.
     fn own_view(&self) -> Option<Arc<Record>> {
         self.own.as_ref()?.record(&self.fen)
     }
 
-    /// After how many plies the position stands: where it was found before if it still does, else the last time.
+    /// Returns the number of plies after which the position occurs: where it was found before if it still occurs there, else its
+    /// last occurrence.
     fn find(&self, game: u64, record: &Record, flipped: bool) -> Option<usize> {
         let here = |plies: &usize| {
             let fen = plies.checked_sub(1).map_or(Some(&record.start_fen), |last| Some(&record.plies.get(last)?.played.fen));
@@ -290,7 +293,7 @@ impl Setup {
         same && fen.split(' ').nth(1) == self.fen.split(' ').nth(1)
     }
 
-    /// The moves after so many plies, up to `settled` plies of the record or the first that is not legal.
+    /// Returns the moves after the first `plies` plies, up to `settled` plies of the record or the first move that is not legal.
     fn follow(&self, record: &Record, plies: usize, settled: usize, flipped: bool) -> Moves {
         let settled = if self.release == Release::Prompt { usize::MAX } else { settled };
         let (mut position, mut san) = (self.position.clone(), Vec::new());
@@ -305,7 +308,7 @@ impl Setup {
 }
 
 impl Own {
-    /// Takes how the line stands; what the moves of it depend on.
+    /// Updates which moves of the line are settled. Returns the input on which its moves depend.
     fn see(&mut self, now: Millis, fen: &str) -> Option<(u64, u64, usize)> {
         let SetupView { begun, squares, clock_runs, .. } = self.line.view();
         let Some(record) = self.record(fen) else {
@@ -320,7 +323,7 @@ impl Own {
         Some((begun, record.last_number, settled))
     }
 
-    /// The record of play from this position. A board that is set up nearly right may begin another game.
+    /// Returns the record of play from this position. A board that is set up almost correctly may begin another game.
     fn record(&self, fen: &str) -> Option<Arc<Record>> {
         self.line.view().record.filter(|record| placement(&record.start_fen) == placement(fen))
     }
@@ -330,7 +333,7 @@ fn placement(fen: &str) -> &str {
     fen.split(' ').next().unwrap_or_default()
 }
 
-/// The same move on a board that is read the other way round: a1 is h8.
+/// Returns the same move on a board rotated by 180°: a1 becomes h8.
 fn turned(played: &Played) -> String {
     let turn = |c: char| match c {
         'a'..='h' => char::from(b'a' + b'h' - c as u8),

@@ -1,7 +1,7 @@
-//! One WebSocket: calls in, replies and feeds out.
+//! One WebSocket connection: calls in, replies and feeds out.
 //!
-//! What a client was told of a board is remembered, and news only say that there may be something else to tell: so one that reads
-//! slowly misses what came and went meanwhile, and hears how it stands then. Nothing waits for it but this task.
+//! The session remembers what it last sent about each board, and news only signal that a board may have changed. So a client that
+//! reads slowly misses intermediate states, but then receives the current one. Only this task waits for it.
 
 use super::Desk;
 use super::allowance::Allowance;
@@ -27,42 +27,43 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Instant, interval_at, sleep_until, timeout};
 
-/// So many subscriptions has one connection: more than any hall has boards…
+/// Maximum number of subscriptions of one connection: more than any hall has boards.
 const FEEDS: usize = 512;
-/// … and so many of one board: a client that read it one way round may read it the other way round before it drops the first.
+/// Maximum number of subscriptions of one connection to one board: a client may subscribe in the other orientation before it drops
+/// the first subscription.
 const FEEDS_OF_BOARD: usize = 2;
-/// A client that takes nothing for so long is let go; it connects again.
+/// Write timeout: a client that accepts nothing for this time is disconnected, and connects again.
 const WRITE: Duration = Duration::from_secs(10);
-/// So is one that is told nothing and asks for nothing.
+/// Idle timeout of a client without subscriptions and calls.
 const IDLE: Duration = Duration::from_secs(300);
-/// A client is asked this often whether it is there still, as every WebSocket has to answer (RFC 6455, 5.5.2).
+/// Interval of pings, which every WebSocket must answer (RFC 6455, 5.5.2).
 const PING: Duration = Duration::from_secs(30);
-/// One that says nothing for so long is gone, and its cable or its page did not say so.
+/// Timeout after which a client that sends nothing is considered gone without having closed the connection.
 const GONE: Duration = Duration::from_secs(75);
 
 struct Session {
     desk: Arc<Desk>,
-    /// Time 0 of what is settled when.
+    /// The origin of the times in milliseconds that decide when moves are settled.
     started: Instant,
-    /// Notified by the lines that are followed for this client alone.
+    /// Notified by the lines of play that are followed for this client alone.
     changed: Arc<Notify>,
-    /// What there may be of those.
+    /// The limits on those lines.
     allowance: Allowance,
     feeds: Vec<(Number, Feed)>,
 }
 
-/// A subscription.
+/// A subscription to a board.
 struct Feed {
-    /// As the client named the board.
+    /// The board as the client named it.
     serial: String,
     board: BoardId,
-    /// How the client has the board read; `None`: as it was found to stand.
+    /// The orientation that the client requested; `None`: as detected.
     flip: Option<bool>,
     setup: Option<Setup>,
     told: Option<Told>,
 }
 
-/// What a client knows of a board.
+/// The state of a board as last sent to the client.
 #[derive(Clone, Debug, PartialEq)]
 struct Told {
     flipped: bool,
@@ -71,23 +72,23 @@ struct Told {
     rebuilt: Option<Rebuilt>,
 }
 
-/// What there is to see of a board, before games are played again for `setup`.
+/// The observed state of a board, before games are replayed for `setup`.
 struct Seen {
-    /// As [`Told`] has them.
+    /// These three fields are as in [`Told`].
     flipped: bool,
     board: Option<String>,
     clock: Option<Clock>,
-    /// `board` is what the squares show.
+    /// Whether `board` was read from the squares.
     is_shown: bool,
-    /// What a line for this client alone is followed by; `None`: not where the public has a delay.
+    /// The input for a line for this client alone; `None` if the public has a delay.
     source: Option<Source>,
-    /// By what the moves since `setup` are to be found anew.
+    /// The source from which the moves since `setup` must be recomputed.
     behind: Behind,
-    /// The record of the game on it, where they are to be found by that and there is one.
+    /// The record of the game on the board, if the moves must be recomputed from it.
     record: Option<Record>,
 }
 
-/// What came of `setup`.
+/// The result of `setup`.
 #[derive(Clone, Debug, PartialEq)]
 struct Rebuilt {
     start: String,
@@ -95,7 +96,7 @@ struct Rebuilt {
     matches: bool,
 }
 
-/// What is told of a board: what is left out is as before.
+/// A change of a board; omitted fields are unchanged.
 #[derive(Serialize)]
 struct EBoardEvent<'a> {
     serialnr: &'a str,
@@ -112,13 +113,13 @@ struct EBoardEvent<'a> {
     matches: Option<bool>,
 }
 
-/// Serves one client until it goes, or has to. `busy`: as long as it is served.
+/// Serves one client until it disconnects or has to leave. `busy` is held for as long as the client is served.
 pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: Stop) {
     let mut news = desk.source.subscribe();
     let changed = Arc::new(Notify::new());
     let allowance = Allowance::new(Arc::clone(&desk.lines));
     let mut session = Session { desk, started: Instant::now(), changed: Arc::clone(&changed), allowance, feeds: Vec::new() };
-    // When it last said anything, and when it last asked for something.
+    // When the client last sent anything, and when it last sent a call.
     let (mut heard, mut asked) = (Instant::now(), Instant::now());
     let mut ping = interval_at(heard + PING, PING);
     loop {
@@ -162,7 +163,7 @@ pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: S
             }
         }
     }
-    // Politely, if it listens.
+    // Close cleanly if the client still listens.
     let _ = timeout(WRITE, socket.send(Message::Close(None))).await;
     drop(busy);
 }
@@ -172,13 +173,13 @@ impl Session {
         self.started.elapsed().as_millis() as Millis
     }
 
-    /// When the next move is settled, if nothing changes.
+    /// Returns when the next move becomes settled, if nothing changes.
     fn next_deadline(&self) -> Option<Instant> {
         let due = self.feeds.iter().filter_map(|(_, feed)| feed.next_deadline()).min()?;
         Some(self.started + Duration::from_millis(due))
     }
 
-    /// What is said to a message: the reply first.
+    /// Handles a message; returns the replies to send, the direct reply first.
     fn hear(&mut self, text: &str) -> Vec<String> {
         let message::Read { id, call } = message::read(text);
         let id = id.as_ref();
@@ -222,7 +223,7 @@ impl Session {
                 let setup = Setup::read(&fen, desk.config.publish).map_err(|why| format!("this is no position: {why}"))?;
                 let known = self.feed(&feed)?;
                 known.setup = Some(setup);
-                // It is told in any case.
+                // Forces the moves to be sent, even if they are the same.
                 if let Some(told) = &mut known.told {
                     told.rebuilt = None;
                 }
@@ -243,9 +244,9 @@ impl Session {
         found.ok_or_else(|| format!("there is no subscription {id}: subscribe first"))
     }
 
-    /// What is to be told after this piece of news and all that wait behind it; `None`: there will be no more.
+    /// Returns the messages to send after this piece of news and all queued ones; `None`: the channel is closed.
     fn learn(&mut self, first: Result<News, RecvError>, news: &mut Receiver<News>) -> Option<Vec<String>> {
-        // Boards of which there is news; `None`: any.
+        // Boards with news; `None`: any.
         let mut boards = Some(BTreeSet::new());
         let mut next = first;
         loop {
@@ -265,7 +266,7 @@ impl Session {
         Some(self.tell(|_, feed| boards.as_ref().is_none_or(|boards| boards.contains(&feed.board))))
     }
 
-    /// Tells these subscriptions what is not as it was told last.
+    /// Returns messages for these subscriptions, where the state differs from what was last sent.
     fn tell(&mut self, which: impl Fn(&Number, &Feed) -> bool) -> Vec<String> {
         let desk = &self.desk;
         let wanted: Vec<&mut (Number, Feed)> = self.feeds.iter_mut().filter(|(id, feed)| which(id, feed)).collect();
@@ -276,7 +277,7 @@ impl Session {
         let see = |state: &State| -> Vec<(&mut (Number, Feed), Seen)> {
             wanted.into_iter().filter_map(|one| one.1.see(now, desk, state, changed).map(|seen| (one, seen))).collect()
         };
-        // Games are played again when nobody waits for the state any more.
+        // Games are replayed after the lock on the state was released.
         let allowance = &mut self.allowance;
         let all = desk.source.read(see).into_iter();
         all.filter_map(|((id, feed), seen)| feed.tell(id, now, seen, allowance)).collect()
@@ -313,12 +314,12 @@ impl Feed {
         text
     }
 
-    /// When the next move is settled, if nothing changes.
+    /// Returns when the next move becomes settled, if nothing changes.
     fn next_deadline(&self) -> Option<Millis> {
         self.setup.as_ref().and_then(Setup::next_deadline)
     }
 
-    /// What there is to see of its board.
+    /// Observes the state of the board; `None` if the board is gone.
     fn see(&mut self, now: Millis, desk: &Desk, state: &State, changed: &Arc<Notify>) -> Option<Seen> {
         let Some(board): Option<&BoardView> = state.boards.get(&self.board) else {
             self.setup.iter_mut().for_each(Setup::lose_sight);
@@ -361,7 +362,7 @@ impl Feed {
             }
             setup.follow_own(now, source, allowance);
             let moves = setup.moves();
-            // Squares that do not tell pieces apart: what stands there is what was followed.
+            // If the squares do not identify pieces, the placement is that of the followed line.
             if let Some(own) = moves.own_placement.as_ref().filter(|_| !is_shown) {
                 board = Some(own.clone());
             }

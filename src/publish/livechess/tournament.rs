@@ -1,7 +1,7 @@
-//! Tournament, rounds and games, as LiveChess has them over HTTP.
+//! Tournament, rounds and games in the form of LiveChess's HTTP interface.
 //!
-//! The tournament has as many rounds as the number of the one that is being played, and of the others nothing is known. Where no
-//! pairings were loaded there is one round, and each board is a table.
+//! The tournament has as many rounds as the number of the current round; nothing is known of the others. If no pairings were
+//! loaded, there is one round, and each board is a table.
 
 use super::boards::{self, Clock};
 use super::{Desk, uuid};
@@ -15,7 +15,7 @@ use crate::publish::dbus::pgn::tags;
 use crate::round::{self, Forfeit};
 use serde::Serialize;
 
-/// In the list of tournaments.
+/// An entry in the list of tournaments.
 #[derive(Serialize)]
 pub struct Summary {
     uuid: String,
@@ -32,7 +32,7 @@ pub struct Tournament {
     location: String,
     country: String,
     rounds: u16,
-    /// By table, the first at table 1; `None`: there is none.
+    /// The serial numbers of the boards by table, beginning with table 1; `None`: no board.
     eboards: Vec<Option<String>>,
 }
 
@@ -68,16 +68,16 @@ struct Player {
 /// A game.
 #[derive(Serialize)]
 pub struct Game {
-    /// The number of the start position; `None` where it is none of Chess960, for which LiveChess has no word.
+    /// The Chess960 number of the start position; `None` for other start positions, which LiveChess cannot express.
     chess960: Option<u16>,
     result: Option<&'static str>,
     comment: Option<String>,
     clock: Option<Clock>,
-    /// Each as `SAN seconds+seconds`: left, and used for it.
+    /// The moves, each as `SAN seconds+seconds`: remaining time and time used.
     moves: Vec<String>,
 }
 
-/// One table of the round.
+/// A playing table of the round.
 struct Table<'a> {
     nr: u16,
     uuid: String,
@@ -86,13 +86,13 @@ struct Table<'a> {
     game: Option<&'a GameView>,
 }
 
-/// The list of tournaments: one.
+/// Returns the list of tournaments, which has one entry.
 pub fn list(desk: &Desk, state: &State) -> Vec<Summary> {
     let (description, _) = name(desk, state);
     vec![Summary { uuid: tournament_uuid(desk, state), description, rounds: rounds_of(state) }]
 }
 
-/// The tournament with this UUID.
+/// Returns the tournament with this UUID.
 pub fn tournament(desk: &Desk, state: &State, uuid: &str) -> Option<Tournament> {
     let own = tournament_uuid(desk, state);
     let (name, location) = name(desk, state);
@@ -107,7 +107,7 @@ pub fn tournament(desk: &Desk, state: &State, uuid: &str) -> Option<Tournament> 
     is_same(uuid, &own).then_some(Tournament { uuid: own, name, description, location, country, rounds, eboards })
 }
 
-/// The round of this number, from 0, of the tournament with this UUID.
+/// Returns the round with this number, counted from 0, of the tournament with this UUID.
 pub fn round(desk: &Desk, state: &State, uuid: &str, number: u16) -> Option<Round> {
     let rounds = rounds_of(state);
     if !is_same(uuid, &tournament_uuid(desk, state)) || number >= rounds {
@@ -121,7 +121,7 @@ pub fn round(desk: &Desk, state: &State, uuid: &str, number: u16) -> Option<Roun
     Some(Round { nr: number + 1, date, pairings })
 }
 
-/// The game of the pairing with this UUID.
+/// Returns the game of the pairing with this UUID.
 pub fn game(desk: &Desk, state: &State, uuid: &str) -> Option<Game> {
     let tables = tables(desk, state);
     let table = tables.iter().find(|table| is_same(uuid, &table.uuid))?;
@@ -136,7 +136,7 @@ pub fn game(desk: &Desk, state: &State, uuid: &str) -> Option<Game> {
     Some(Game { chess960: game.record.chess960, result: table.result(), comment: None, clock, moves: moves(game) })
 }
 
-/// The day of a game, as its PGN has it.
+/// Returns the date of a game, as in its PGN.
 fn date_of(game: &GameView) -> Option<String> {
     tags(game).into_iter().find_map(|(name, value)| (name == "Date").then_some(value))
 }
@@ -149,7 +149,7 @@ fn rounds_of(state: &State) -> u16 {
     state.round.as_ref().map_or(1, |round| round.number.max(1))
 }
 
-/// Name and place of the tournament.
+/// Returns name and location of the tournament.
 fn name(desk: &Desk, state: &State) -> (String, String) {
     let known = |text: &str| Some(text.to_owned()).filter(|text| text != "?" && !text.is_empty());
     let of_round = |get: fn(&round::Round) -> &Option<String>| state.round.as_ref().and_then(|round| get(round).clone());
@@ -178,7 +178,7 @@ fn tables<'a>(desk: &Desk, state: &'a State) -> Vec<Table<'a>> {
     let table = |(nr, board): (u16, Option<_>)| {
         let pairing = round.table(nr);
         let game = pairing.and_then(|pairing| rounds::game_of(state, round, pairing));
-        // The public does not know every board: there the game says which it is on.
+        // The delayed view does not list every board at its table: the game says on which board it is played.
         let board = if desk.is_late() { game.map(|game| game.board.clone()) } else { board };
         let board = board.and_then(|board| state.boards.get(&board));
         Table { nr, uuid: id(&nr.to_string(), &number), board, pairing, game }
@@ -200,7 +200,7 @@ impl Table<'_> {
             uuid: self.uuid.clone(),
             white: player(|pairing| &pairing.white, "White"),
             black: player(|pairing| &pairing.black, "Black"),
-            // Clients look for the board of a game that is live.
+            // Clients look for the board of a live game.
             live: is_on && self.board.is_some(),
             result: self.result(),
         }
@@ -234,7 +234,7 @@ fn player(player: &round::Player) -> Player {
         fname: first.filter(|first| !first.is_empty()),
         mname: None,
         lname: Some(last.to_owned()),
-        // Titles of women begin with a W; of others nothing is known.
+        // Titles of women begin with a W; other titles do not imply a gender.
         gender: player.title.as_ref().filter(|title| title.starts_with('W')).map(|_| "F"),
         title: player.title.clone(),
         federation: player.federation.clone(),
@@ -249,8 +249,8 @@ fn tagged_player(tags: &[(String, String)], colour: &str) -> Player {
     player(&round::Player { name, title, fide_id, federation: tag("Federation"), ..round::Player::default() })
 }
 
-/// The moves that will hardly be corrected, up to the first that is not legal. Each has a time: to clients a move without one is a
-/// guess.
+/// Returns the moves that are unlikely to be corrected, up to the first that is not legal. Each has a time, because clients treat a
+/// move without one as a guess.
 fn moves(game: &GameView) -> Vec<String> {
     let told_at = |ply: &Ply| match ply.state {
         PlyState::Completed { at, .. } => at,

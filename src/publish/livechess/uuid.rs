@@ -1,6 +1,7 @@
-//! Names that stay what they are: the same things have the same UUID on every machine and after every restart.
+//! Stable names: the same input gives the same UUID on every machine and after every restart.
 
-/// The UUID of what these words name, in their order: version 8 (RFC 9562, 5.8), over FNV-1a with 128 bits. It hides nothing.
+/// Returns a UUID computed from these words in their order: version 8 (RFC 9562, 5.8), from a 128-bit FNV-1a hash. It is not
+/// cryptographic and hides nothing.
 pub fn of(words: &[&str]) -> String {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;

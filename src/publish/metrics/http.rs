@@ -1,4 +1,4 @@
-//! What is asked over HTTP: one page.
+//! The HTTP server of the metrics, which has one page.
 
 use super::Reader;
 use crate::publish::origin::{is_loopback, requested_host};
@@ -12,10 +12,11 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::sync::Arc;
 
-/// The text form that Prometheus reads.
+/// The content type of Prometheus's text format.
 const KIND: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// Answers with what `page` gives to whoever asks. A token that is sent has to be one of these, whatever its role: they are figures only.
+/// Returns a router that serves `page`. A token that is sent must be one of `tokens`, whatever its role, since metrics are only
+/// counts.
 pub fn router(page: impl Fn(Reader) -> String + Clone + Send + Sync + 'static, tokens: Arc<AdmittedTokens>) -> Router {
     let answer = async move |headers: HeaderMap| match bearer(&headers).map(|hash| tokens.find(&hash)) {
         None => page(Reader::Anybody).into_response(),
@@ -34,14 +35,14 @@ pub fn router(page: impl Fn(Reader) -> String + Clone + Send + Sync + 'static, t
 async fn guard(request: Request, next: Next) -> Response {
     let mut response = match is_loopback(requested_host(request.headers())) {
         true => next.run(request).await,
-        // A page of the web that was given a name for this address.
+        // A web page whose host name resolves to this address (DNS rebinding).
         false => (StatusCode::FORBIDDEN, "ask by the name localhost, or by the address\n").into_response(),
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, KIND);
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // It is asked once in so many seconds.
+    // Scrapes are many seconds apart, so keeping the connection open is of no use.
     headers.insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }

@@ -1,4 +1,4 @@
-//! The tokens that are admitted now, by their file as it is now.
+//! The tokens that are valid now, according to the current content of their file.
 
 use super::tokens::{Hash, Stamp, Token, Tokens};
 use crate::publish::headers;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tracing::warn;
 
-/// The tokens of a state directory. Their file is read again when it has changed.
+/// The tokens of a state directory. The file is read again when it has changed.
 pub struct AdmittedTokens {
     tokens: Tokens,
     known: Mutex<Known>,
@@ -22,28 +22,28 @@ struct Known {
 }
 
 impl AdmittedTokens {
-    /// Those of this state directory.
+    /// Creates the set for this state directory.
     pub fn of(state_dir: &Path) -> AdmittedTokens {
         AdmittedTokens { tokens: Tokens::of(state_dir), known: Mutex::default(), changed: watch::Sender::new(()) }
     }
 
-    /// The token with this secret. Each is compared, whichever it is.
+    /// Returns the token with this secret. All tokens are compared, so the time does not depend on which one matches.
     pub fn find(&self, hash: &Hash) -> Option<Token> {
         let known = self.known();
         known.tokens.iter().filter(|token| token.is(hash)).fold(None, |_, found| Some(found)).cloned()
     }
 
-    /// Notified when the file has changed and was read again.
+    /// Returns a receiver that is notified when the file has changed and was read again.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }
 
-    /// Notifies those who listen for changes.
+    /// Notifies the receivers of changes.
     pub fn notify(&self) {
         self.changed.send_replace(());
     }
 
-    /// Reads the file again if it has changed, where somebody listens for changes.
+    /// Reads the file again if it has changed and there are receivers of changes.
     pub fn look(&self) {
         if self.changed.receiver_count() > 0 {
             drop(self.known());
@@ -54,7 +54,7 @@ impl AdmittedTokens {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = self.tokens.stamp();
         if known.stamp != stamp {
-            // What cannot be read lets nobody in.
+            // If the file cannot be read, no token is valid.
             let tokens = self.tokens.load().unwrap_or_else(|why| {
                 warn!("nobody can log in: {why}");
                 Vec::new()
@@ -66,7 +66,7 @@ impl AdmittedTokens {
     }
 }
 
-/// The token that a program sends with its request (`Authorization: Bearer`), as what is known of its secret; `None` where it sends none.
+/// Returns the hash of the token sent with a request (`Authorization: Bearer`); `None` if there is none.
 pub fn bearer(headers: &HeaderMap) -> Option<Hash> {
     headers::bearer(headers).map(Hash::of)
 }

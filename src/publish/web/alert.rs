@@ -1,4 +1,4 @@
-//! Alerts, as the arbiter reads them.
+//! Alerts as JSON, for the arbiter.
 
 use crate::daemon::hub::GameView;
 use crate::game::{Alert, Arg, Sighting};
@@ -8,7 +8,7 @@ use crate::wire::{Word, sensed_to_word};
 use serde_json::{Value, json};
 use shakmaty::{Color, Square};
 
-/// An alert of this game, in this language.
+/// Converts an alert of this game to JSON, in this language.
 pub fn value(locale: Locale, game: &GameView, alert: &Alert) -> Value {
     json!({
         "id": alert.id,
@@ -36,7 +36,7 @@ pub fn value(locale: Locale, game: &GameView, alert: &Alert) -> Value {
     })
 }
 
-/// The result that waits for the arbiter, if the alert is about one.
+/// Returns the result that awaits the arbiter's decision, if the alert is about one.
 fn proposed(alert: &Alert) -> Option<&str> {
     alert.text.args.iter().find_map(|(name, arg)| match arg {
         Arg::Plain(result) if name == "result" => Some(result.as_str()),
@@ -44,7 +44,7 @@ fn proposed(alert: &Alert) -> Option<&str> {
     })
 }
 
-/// What squares showed.
+/// Converts what squares showed to JSON.
 pub fn evidence(game: &GameView, evidence: &[Sighting]) -> Value {
     let one = |seen: &Sighting| {
         json!({
@@ -57,7 +57,7 @@ pub fn evidence(game: &GameView, evidence: &[Sighting]) -> Value {
     evidence.iter().map(one).collect()
 }
 
-/// Laws by their name in a sentence: `FIDE Laws of 2023, standard`.
+/// Returns the name of the Laws for a sentence: `FIDE Laws of 2023, standard`.
 pub fn laws(text: &str) -> String {
     match text.parse::<Laws>() {
         Ok(laws) => {

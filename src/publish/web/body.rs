@@ -1,4 +1,4 @@
-//! Parses the JSON bodies of requests, without I/O. An error is a sentence for whoever sent it.
+//! Parses the JSON bodies of requests, without I/O. An error is a sentence for the sender.
 
 use crate::daemon::hub::{BoardId, Target};
 use crate::game::Command;
@@ -11,25 +11,25 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum PairingChange {
-    /// The players of two tables change places.
+    /// Swaps the players of two playing tables.
     Swap {
-        /// One table.
+        /// The first table.
         a: u16,
-        /// The other one.
+        /// The second table.
         b: u16,
     },
-    /// A board stands at a table.
+    /// Assigns a board to a playing table.
     Board {
         /// The table.
         table: u16,
-        /// The name of the board; empty: the next one.
+        /// The name of the board; empty: the next free board.
         board: String,
     },
-    /// A table is decided without play.
+    /// Decides a table without play.
     Forfeit {
         /// The table.
         table: u16,
-        /// `white`, `black`, `nobody`, or empty: it is played.
+        /// `white`, `black`, `nobody`, or empty: the game is played.
         result: String,
     },
 }
@@ -38,10 +38,10 @@ fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|why| format!("this cannot be read: {why}"))
 }
 
-/// Parses the body of `POST /api/login`: the token, which may be none.
+/// Parses the body of `POST /api/login`: a token, not yet verified.
 ///
 /// # Errors
-/// It is not JSON of this form.
+/// The body is not JSON of this form.
 pub fn login(bytes: &[u8]) -> Result<String, String> {
     #[derive(Deserialize)]
     struct Login {
@@ -53,7 +53,7 @@ pub fn login(bytes: &[u8]) -> Result<String, String> {
 /// Parses the body of `POST /api/command`.
 ///
 /// # Errors
-/// It is not JSON of this form, is for no game or for two, or is no command.
+/// The body is not JSON of this form, names no game or board or both, or contains no valid command.
 pub fn command(bytes: &[u8]) -> Result<(Target, Command), String> {
     #[derive(Deserialize)]
     struct Commanded {
@@ -77,7 +77,7 @@ pub fn command(bytes: &[u8]) -> Result<(Target, Command), String> {
 /// Parses the body of `POST /api/round`.
 ///
 /// # Errors
-/// It is not JSON of this form.
+/// The body is not JSON of this form.
 pub fn round(bytes: &[u8]) -> Result<PairingChange, String> {
     parse(bytes)
 }

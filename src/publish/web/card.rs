@@ -1,4 +1,4 @@
-//! A board on one card: what is seen of it at a glance.
+//! A board's card: its state at a glance.
 
 use super::alert;
 use super::who::Audience;
@@ -16,37 +16,37 @@ use crate::wire::{Word, sensed_to_word};
 use serde_json::{Map, Value, json};
 use shakmaty::Color;
 
-/// A clock that counts down as it said it would is no news, if it is no further off than this, in milliseconds: DGT clocks tell whole
-/// seconds, up to a second old.
+/// Maximum deviation of a running clock from its predicted time that does not count as a change, in milliseconds: DGT clocks report
+/// whole seconds that are up to one second old.
 const DRIFT_MS: i64 = 1_100;
-/// Below this, in thousandths, the last move may be another one.
+/// Confidence, in thousandths, below which the last move is shown as uncertain.
 const SURE: u16 = 900;
-/// So many of the last moves are told.
+/// Number of last moves on a card.
 const LAST: usize = 4;
-/// A battery is low, in percent: as for the alert.
+/// Charge at or below which a battery is low, in per cent; the same as for the alert.
 const LOW: u8 = 10;
 
-/// For whom, and how late.
+/// Who sees a card, and with what delay.
 #[derive(Clone, Copy, Debug)]
 pub struct View {
-    /// Who looks.
+    /// The audience.
     pub audience: Audience,
-    /// In which language.
+    /// The language.
     pub locale: Locale,
-    /// How much later the public learns everything.
+    /// The delay of the public.
     pub delay: Delay,
 }
 
-/// What is told of one board.
+/// The card of one board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
-    /// All but its clock.
+    /// All fields except the clock.
     pub rest: Map<String, Value>,
-    /// Its clock.
+    /// The clock.
     pub clock: Option<Clock>,
 }
 
-/// Both clocks.
+/// The times of both players and the state of the clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clock {
     white_ms: Option<u32>,
@@ -59,7 +59,7 @@ pub struct Clock {
 }
 
 impl Card {
-    /// Whether it says nothing but what `before` let expect.
+    /// Returns whether the card has no change from `before`, apart from the clock's predicted progress.
     pub fn says_as(&self, before: &Card) -> bool {
         let clock = match (&self.clock, &before.clock) {
             (Some(now), Some(before)) => now.goes_on(before),
@@ -68,7 +68,7 @@ impl Card {
         clock && self.rest == before.rest
     }
 
-    /// As JSON.
+    /// Converts the card to JSON.
     pub fn value(&self, seq: u64) -> Value {
         let mut card = self.rest.clone();
         card.insert("seq".to_owned(), seq.into());
@@ -78,7 +78,7 @@ impl Card {
 }
 
 impl Clock {
-    /// It has counted down since `before`, and nothing else.
+    /// Returns whether the clock only counted down as predicted since `before`.
     fn goes_on(&self, before: &Clock) -> bool {
         let same = |clock: &Clock| (clock.turn, clock.running, clock.flags, clock.battery_low);
         let passed = if before.running { self.read_at - before.read_at } else { 0 };
@@ -106,15 +106,15 @@ impl Clock {
     }
 }
 
-/// The card of a board. `table`: where it stands.
+/// Builds the card of a board. `table`: the playing table at which it is.
 pub fn card(view: &View, state: &State, board: &BoardView, table: Option<u16>) -> Card {
     let pairing = state.round.as_ref().zip(table).and_then(|(round, table)| Some((round, round.table(table)?)));
-    // What is played at a table when its game is over is not for the public.
+    // The public does not see what is played at a table after its game has ended.
     let over = pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(state, round, pairing));
     let over = over.filter(|game| game.board == board.id && game.record.result.is_some());
     let game = over.or_else(|| state.games.get(&board.game?));
     let clock = if view.audience.is_public() { game.and_then(|game| told_clock(view, game)) } else { clock(board) };
-    // Of what the public may see, nobody knows how cables and squares are.
+    // The delayed view contains no state of cables and squares.
     let contact = if view.audience.is_public() { Contact::Ready } else { board.contact };
     let mut rest = Map::new();
     let mut put = |name: &str, value: Value| drop(rest.insert(name.to_owned(), value));
@@ -154,7 +154,7 @@ fn clock(board: &BoardView) -> Option<Clock> {
     })
 }
 
-/// What the clocks showed at the last completed move, as if that had been when the public learned of it.
+/// Returns the clock times at the last completed move, as if read when the public learned of it.
 fn told_clock(view: &View, game: &GameView) -> Option<Clock> {
     let record = &game.record;
     let count = u32::try_from(record.plies.len()).unwrap_or(u32::MAX);
@@ -168,7 +168,7 @@ fn told_clock(view: &View, game: &GameView) -> Option<Clock> {
         white_ms: ms(times.white),
         black_ms: ms(times.black),
         turn: turn(record.fen()),
-        // With a delay by plies nobody knows when the public learned of it.
+        // With a delay in plies, the time when the public learned of it is unknown.
         running: record.result.is_none() && view.delay.plies == 0,
         read_at: game.steady_ms(completed).saturating_add_unsigned(view.delay.ms),
         flags: [false; 2],
@@ -176,12 +176,12 @@ fn told_clock(view: &View, game: &GameView) -> Option<Clock> {
     })
 }
 
-/// Whose turn it is.
+/// Returns the player to move.
 fn turn(fen: &str) -> Color {
     if fen.split(' ').nth(1) == Some("b") { Color::Black } else { Color::White }
 }
 
-/// Who plays whom by the pairings.
+/// Returns the players of a pairing.
 fn players(pairing: &Pairing) -> Value {
     let player = |player: &Player| {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -236,13 +236,13 @@ fn game(view: &View, game: &GameView) -> Value {
     {
         let alerts = record.alerts.iter().map(|alert| alert::value(view.locale, game, alert)).collect();
         fields.insert("alerts".to_owned(), alerts);
-        // What is counted of players, and what can be taken back, changes nothing else.
+        // Counted irregularities and undoable commands change no other field of the card.
         fields.insert("last_number".to_owned(), record.last_number.into());
     }
     value
 }
 
-/// A move with its number, by the position after it.
+/// Returns a move with its number. `fen`: the position after it.
 pub fn numbered(san: &str, fen: &str) -> String {
     let number: u32 = fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);
     match turn(fen) {
@@ -251,7 +251,7 @@ pub fn numbered(san: &str, fen: &str) -> String {
     }
 }
 
-/// How much somebody should look: 0 not, 1 there is a notice, 2 a device needs a hand, 3 there is an alert.
+/// Returns how much attention the board needs: 0 none, 1 there is a notice, 2 a device needs attention, 3 there is an alert.
 fn attention(view: &View, state: &State, board: &BoardView, game: Option<&GameView>) -> u8 {
     if view.audience.is_public() {
         return 0;

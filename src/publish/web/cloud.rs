@@ -1,4 +1,5 @@
-//! The tournament as LiveChess Cloud tells it, and as PGN, for programs that ask again and again: from memory, as late as the public is.
+//! The tournament in the format of LiveChess Cloud and as PGN, for programs that poll: served from memory, with the delay of the
+//! public.
 
 use super::etag;
 use crate::daemon::Gallery;
@@ -12,10 +13,10 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::TryRecvError;
 use tokio::time::Instant;
 
-/// It is put together anew this often at most, as files are written.
+/// Minimum interval between updates, as for games written to files.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What is told.
+/// The files served under `/cloud`.
 pub struct Cloud {
     gallery: Arc<Gallery>,
     told: Mutex<Told>,
@@ -24,22 +25,22 @@ pub struct Cloud {
 struct Told {
     news: Receiver<News>,
     book: Book,
-    /// By path. Those of rounds that are not followed any more stay.
+    /// Entity tag and content, by path. Files of rounds that are no longer followed are kept.
     files: BTreeMap<String, (String, Bytes)>,
-    /// There may be something else to tell.
+    /// Whether there may be something new to publish.
     due: bool,
     at: Option<Instant>,
 }
 
 impl Cloud {
-    /// What this gallery shows. `tags`: what the configuration says of every game.
+    /// Creates the files from this delayed view. `tags`: the configured tags of every game.
     pub fn new(gallery: &Arc<Gallery>, tags: Vec<(String, String)>) -> Cloud {
         let (news, book) = (gallery.subscribe(), Book::new(tags));
         let told = Told { news, book, files: BTreeMap::new(), due: true, at: None };
         Cloud { gallery: Arc::clone(gallery), told: Mutex::new(told) }
     }
 
-    /// What is at this path, with its tag; `None`: nothing.
+    /// Returns the entity tag and content of this path; `None` if there is no such file.
     pub fn get(&self, path: &str) -> Option<(String, Bytes)> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.listen();
@@ -64,7 +65,7 @@ impl Told {
         (self.due, self.at) = (false, Some(Instant::now()));
         self.book.follow(gallery);
         let now = self.book.tell(gallery);
-        // A table that is no more has no game there; a round that is not followed any more stays as it was.
+        // Remove the games of tables that no longer exist; rounds that are no longer followed stay unchanged.
         let rounds: Vec<String> = now.keys().filter_map(|path| Some(format!("{}/", path.split_once('/')?.0))).collect();
         self.files.retain(|path, _| now.contains_key(path) || !rounds.iter().any(|round| path.starts_with(round)));
         for (path, text) in now {

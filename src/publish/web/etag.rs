@@ -1,4 +1,4 @@
-//! What tells one version of an answer from another, so that it is not sent to who has it (RFC 9110, 8.8.3).
+//! Entity tags, so that a response is not sent again to a client that has it (RFC 9110, 8.8.3).
 
 use super::tokens::hex;
 use crate::publish::headers::has_version;
@@ -8,13 +8,13 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
-/// The tag of these bytes: the same on every machine, and after a restart.
+/// Returns the entity tag of these bytes: the same on every machine, and after a restart.
 pub fn of(bytes: &[u8]) -> String {
     let hash = Sha256::digest(bytes);
     format!("\"{}\"", hex(hash.get(..16).unwrap_or_default()))
 }
 
-/// The answer with this tag, or that it is what the client has already. Whoever keeps it asks each time.
+/// Builds the response with this tag, or 304 if the client has that version. Clients must revalidate before each use.
 pub fn answer(asked: &HeaderMap, tag: &str, kind: &'static str, bytes: impl Into<Bytes>) -> Response {
     let mut response = match has_version(asked, tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),

@@ -1,4 +1,4 @@
-//! What squares and clocks showed lately, for the arbiter who looks back.
+//! Recent changes of squares and clocks, for the arbiter to look back at.
 
 use crate::daemon::hub::{BoardId, News, Published};
 use crate::daemon::{Hub, Stop, stopped};
@@ -9,21 +9,21 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast::error::RecvError;
 
-/// So much is kept of each board: some forty moves.
+/// Maximum number of frames kept per board: about forty moves.
 const KEPT: usize = 512;
 
-/// What was kept.
+/// The frames kept, by board.
 #[derive(Default)]
 pub struct Frames(Mutex<BTreeMap<BoardId, VecDeque<Frame>>>);
 
-/// One thing that a board showed.
+/// One change that a board reported.
 struct Frame {
     wall_ms: i64,
     event: Event,
 }
 
 impl Frames {
-    /// Keeps what comes until `stop`.
+    /// Records frames until `stop`.
     pub async fn run(self: Arc<Self>, hub: Arc<Hub>, mut stop: Stop) {
         let mut news = hub.subscribe();
         loop {
@@ -39,7 +39,7 @@ impl Frames {
         }
     }
 
-    /// What this board showed, the oldest first.
+    /// Returns this board's frames, oldest first.
     pub fn of(&self, board: &BoardId) -> Value {
         self.lock().get(board).map_or_else(|| json!([]), |frames| frames.iter().map(Frame::value).collect())
     }
@@ -51,7 +51,7 @@ impl Frames {
         }
         let mut frames = self.lock();
         let frames = frames.entry(published.board.clone()).or_default();
-        // Of a clock that tells every second only what it said between two squares is worth a place.
+        // A clock may report every second: of reports between two squares, only the first and the last are kept.
         let is_clock = |event: &Event| matches!(event, Event::Clock { .. });
         if is_clock(event) && frames.iter().rev().take(2).filter(|frame| is_clock(&frame.event)).count() == 2 {
             frames.pop_back();

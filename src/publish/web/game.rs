@@ -1,4 +1,4 @@
-//! One game, with all that is known of it.
+//! One game as JSON, with everything known of it.
 
 use super::alert;
 use super::card::View;
@@ -16,27 +16,27 @@ use serde_json::{Map, Value, json};
 use shakmaty::Color;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the events of a game tell that its record does not keep.
+/// Details from the events of a game that its record does not keep.
 #[derive(Default)]
 struct Past {
-    /// What else a move could be, by ply.
+    /// Alternatives to the published moves, by ply.
     alternatives: BTreeMap<u32, Vec<Alternative>>,
     sans: Vec<String>,
     corrections: Vec<Value>,
-    /// With when they were raised.
+    /// Alerts, each with the time when it was raised.
     alerts: Vec<(i64, Alert)>,
     cleared: BTreeSet<u32>,
 }
 
-/// A game, as it is told.
+/// A game as JSON.
 pub struct Told {
-    /// The board it is on, whose card belongs to it.
+    /// The board on which it is played, whose card is sent along.
     pub board: BoardId,
-    /// All the rest.
+    /// All other fields.
     pub fields: Map<String, Value>,
 }
 
-/// The game of this number; `None`: there is none at hand.
+/// Returns the game with this number; `None` if it is not loaded.
 ///
 /// # Errors
 /// The journal cannot be read.
@@ -96,7 +96,7 @@ impl Past {
         past
     }
 
-    /// The moves from this ply on, which are no more.
+    /// Removes the moves from this ply on, and returns them.
     fn forget_from(&mut self, ply: u32) -> Vec<String> {
         self.alternatives.retain(|known, _| *known < ply);
         let keep = (ply.saturating_sub(1) as usize).min(self.sans.len());
@@ -126,7 +126,7 @@ impl Past {
         })
     }
 
-    /// What else a move could be; with SAN where it is a move in the position before, legal or not.
+    /// Converts alternatives to JSON; with SAN where the alternative is a move in the position before, legal or not.
     fn others(&self, game: &GameView, number: u32, others: &[Alternative]) -> Vec<Value> {
         let record = &game.record;
         let before = number.checked_sub(2).map_or(Some(record.start_fen.as_str()), |before| {
@@ -145,12 +145,12 @@ impl Past {
     }
 }
 
-/// From thousandths.
+/// Converts from thousandths.
 fn confidence(thousandths: u16) -> f64 {
     f64::from(thousandths) / 1000.0
 }
 
-/// What counts of both players for the penalties of illegal moves.
+/// Converts to JSON the irregularities counted for the penalties of illegal moves, by player.
 fn tally(tally: &Tally) -> Value {
     let of = |player: Color| -> Value {
         let one = |counted: &crate::laws::Counted| {

@@ -1,4 +1,4 @@
-//! What is asked over HTTP, and who may ask.
+//! The HTTP routes, and the checks that apply to all requests.
 
 use super::game::Told;
 use super::page::{self, File};
@@ -27,20 +27,20 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-/// The page loads what is its own, and asks nobody else. chessground draws its arrows as SVG elements, and places pieces by the
-/// style properties of elements, which a policy for styles does not touch.
+/// The page loads only its own files and connects only to its own server. chessground draws arrows as SVG elements and positions
+/// pieces through style properties of elements, which a style policy does not restrict.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
-/// For a year; for this name alone, and nothing below it.
+/// Valid for one year, for this name only and not for its subdomains.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
-/// The number of the last server-sent event that a browser heard.
+/// The request header with the number of the last server-sent event that a browser received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// What nginx and others are asked by not to gather what is sent.
+/// The response header that tells nginx and other proxies not to buffer the response.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Everything that is there.
+/// Builds the router with all routes.
 pub fn router(web: &Arc<Web>) -> Router {
     Router::new()
         .route("/", get(index))
@@ -61,7 +61,7 @@ pub fn router(web: &Arc<Web>) -> Router {
         .with_state(Arc::clone(web))
 }
 
-/// Lets in who asks by a name of ours, and says to browsers what the page may do.
+/// Rejects requests for host names that are not ours and requests with an invalid token, and adds the security headers.
 async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Response {
     let host = requested_host(request.headers());
     let named = request.uri().authority().is_none_or(|authority| is_host(&web.config.hosts, authority.as_str()));
@@ -85,7 +85,7 @@ async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Res
     response
 }
 
-/// Why something is not answered: a sentence that says what to do.
+/// An error response; its sentence says what to do.
 #[derive(Debug)]
 pub struct Refusal(pub StatusCode, pub String);
 
@@ -95,10 +95,10 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// What is answered, or why not.
+/// A response, or an error response.
 pub type Answered = Result<Response, Refusal>;
 
-/// A refusal with this sentence.
+/// Creates an error response with this sentence.
 pub fn refusal(status: StatusCode, why: impl Into<String>) -> Refusal {
     Refusal(status, why.into())
 }
@@ -113,7 +113,7 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> Answered {
 }
 
 fn give(headers: &HeaderMap, file: &'static File) -> Response {
-    /// Of each file, worked out once.
+    /// The entity tag of each file, computed once.
     static TAGS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
         let all = page::FILES.iter().chain([&page::INDEX]);
         all.map(|file| (file.name, etag::of(file.bytes))).collect()
@@ -131,17 +131,17 @@ async fn cloud(State(web): State<Arc<Web>>, Path(path): Path<String>, headers: H
     };
     let kind = if path.ends_with(".json") { "application/json" } else { "text/plain; charset=utf-8" };
     let mut response = etag::answer(&headers, &tag, kind, bytes);
-    // It is for everybody, whoever's page asks.
+    // These files are public: pages of any site may read them.
     response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     Ok(response)
 }
 
-/// Who is logged in, as the page is told.
+/// Converts the logged-in user to JSON for the page.
 pub fn who(who: Option<&Who>) -> Value {
     who.map_or(Value::Null, |who| json!({"name": who.name, "role": who.role.word()}))
 }
 
-/// What the page says, in the language that is asked for.
+/// Returns the texts of the page in the requested language.
 async fn words(uri: Uri) -> Response {
     Json(locale::page_words(requested_locale(&uri))).into_response()
 }
@@ -164,7 +164,7 @@ async fn state(State(web): State<Arc<Web>>, uri: Uri, headers: HeaderMap) -> Res
     if !audience.is_public() {
         head["trouble"] = whole.trouble;
     }
-    // The cards are JSON already.
+    // The cards are already serialized.
     let mut text = head.to_string();
     text.pop();
     text.push_str(",\"boards\":[");
@@ -177,7 +177,7 @@ fn json_text(text: String) -> Response {
     ([(CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-/// What is played.
+/// Returns the event that is being played.
 fn event(web: &Web, state: &Seen) -> Value {
     let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty() && text != "?");
     let round = state.round.as_ref();
@@ -195,10 +195,10 @@ async fn events(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>,
     let who = web.access.who(&headers);
     let stage = web.stage(audience(who.as_ref()), requested_locale(&uri));
     let told = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map_or(0, |id| stage.number(id));
-    // Behind a proxy all come from one address, and those who rule must not be kept out by those who look.
+    // Behind a proxy all clients have the same address, and spectators must not lock out arbiters.
     let weight = if who.is_some() { Weight::Stays } else { Weight::Spared };
     let body = stream::body(&web, stage, told, who, guest.busy(weight));
-    // A proxy hands it on as it comes.
+    // A proxy must pass the stream on without buffering.
     ([(CONTENT_TYPE, "text/event-stream"), (UNBUFFERED, "no")], body).into_response()
 }
 

@@ -1,12 +1,13 @@
-//! The files of the page, which are part of the program. page/vendor/README.md says what of it is whose, and how it is built.
+//! The files of the page, which are compiled into the program. page/vendor/README.md lists third-party files and how they are
+//! built.
 
-/// A file.
+/// A file of the page.
 pub struct File {
-    /// Its name, below `/page/`.
+    /// The file's name, below `/page/`.
     pub name: &'static str,
-    /// Its media type.
+    /// The file's media type.
     pub kind: &'static str,
-    /// What is in it.
+    /// The file's content.
     pub bytes: &'static [u8],
 }
 
@@ -14,17 +15,17 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 
-/// Each under its own name.
+/// Lists files under their own names.
 macro_rules! files {
     ($($kind:ident $name:literal),+ $(,)?) => {
         &[$(File { name: $name, kind: $kind, bytes: include_bytes!(concat!("page/", $name)) }),+]
     };
 }
 
-/// The page itself.
+/// The HTML document of the page.
 pub static INDEX: File = File { name: "index.html", kind: HTML, bytes: include_bytes!("page/index.html") };
 
-/// What belongs to it.
+/// The files that the HTML document loads.
 pub static FILES: &[File] = files![
     STYLE "page.css",
     SCRIPT "page.js",

@@ -1,6 +1,6 @@
-//! Those who are logging in, and have not sent all of it yet: so many at once, and whoever takes long makes room.
+//! Limits pending logins: requests whose body has not been received completely. When the limit is reached, the oldest is evicted.
 //!
-//! Nobody is logged in here, so nobody is worth more than another: where it is full, whoever came first has had the longest time.
+//! No user is authenticated yet, so all requests are equal: the oldest one has had the most time.
 
 use crate::publish::guests::home;
 use std::collections::BTreeMap;
@@ -8,12 +8,12 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
-/// So many from one address, or from one /64 of IPv6: a whole hall may share one...
+/// Maximum number of pending logins from one address, or from one /64 of IPv6: a whole playing hall may share one.
 const EACH: usize = 32;
-/// ...and so many from all.
+/// Maximum number of pending logins in total.
 const ALL: usize = 256;
 
-/// Those who are logging in.
+/// All pending logins.
 #[derive(Clone, Default)]
 pub struct PendingLogins(Arc<Mutex<Waiting>>);
 
@@ -23,7 +23,7 @@ struct Waiting {
     logins: BTreeMap<u64, (IpAddr, Arc<Notify>)>,
 }
 
-/// One who is logging in, until this is dropped.
+/// A guard for a pending login, which is removed when this is dropped.
 pub struct PendingLogin {
     number: u64,
     evicted: Arc<Notify>,
@@ -31,7 +31,7 @@ pub struct PendingLogin {
 }
 
 impl PendingLogins {
-    /// One more, from here.
+    /// Adds a pending login from this address, and evicts another if a limit is reached.
     pub fn add(&self, from: IpAddr) -> PendingLogin {
         let home = home(from);
         let mut waiting = self.lock();
@@ -63,7 +63,7 @@ impl PendingLogins {
 }
 
 impl PendingLogin {
-    /// Returns when it has to make room.
+    /// Returns when this login is evicted.
     pub async fn evicted(&self) {
         self.evicted.notified().await;
     }
@@ -95,7 +95,7 @@ mod tests {
         drop(neighbour);
         let _again = pending.add(from(1));
         assert!(!is_evicted(&slow[1]));
-        // Full of all: one of those makes room who are most.
+        // At the total limit, the address with the most pending logins loses its oldest.
         let all: Vec<_> = (0..ALL - EACH - 1).map(|index| pending.add(from(10 + (index % 200) as u8))).collect();
         let _last = pending.add(from(250));
         assert!(is_evicted(&slow[1]) && !is_evicted(&other) && !all.iter().any(is_evicted));

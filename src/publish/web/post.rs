@@ -1,7 +1,7 @@
-//! What changes something: logging in and out, rulings, pairings.
+//! POST requests: logging in and out, the arbiter's commands, changes of pairings.
 //!
-//! **Invariant:** no page but ours can make a browser ask for any of it. The cookie is sent to nobody else's pages (`SameSite`); a form
-//! cannot send JSON; and what the browser says of who asks (`Origin`, `Sec-Fetch-Site`) must be this page.
+//! **Invariant:** only our own page can make a browser send such a request. The cookie is not sent with requests of other sites
+//! (`SameSite`); a form cannot send JSON; and the origin that the browser reports (`Origin`, `Sec-Fetch-Site`) must be this page.
 
 use super::Web;
 use super::body::{self, PairingChange};
@@ -30,17 +30,17 @@ use std::time::Duration;
 use tokio::time::timeout;
 use tracing::info;
 
-/// How long a body may be, in bytes, and take to come.
+/// Maximum size of a body, in bytes, and the timeout for receiving it.
 type Limits = (usize, Duration);
-/// Of who is logged in: the longest command takes some thousand.
+/// Limits for logged-in users: the longest command takes a few thousand bytes.
 const COMMAND: Limits = (64 * 1024, Duration::from_secs(10));
-/// Of who is not: a token.
+/// Limits for users who are not logged in: the body is a token.
 const LOGIN: Limits = (1024, Duration::from_secs(5));
 
-/// Parses a body; an error is a sentence for whoever sent it.
+/// Parses a body; an error is a sentence for the sender.
 type Parse<T> = fn(&[u8]) -> Result<T, String>;
 
-/// `POST /api/login`.
+/// Handles `POST /api/login`.
 pub async fn login(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>, request: Request) -> Answered {
     let from = from(&web, &guest, request.headers());
     is_ours(&web, request.headers())?;
@@ -68,14 +68,14 @@ pub async fn login(State(web): State<Arc<Web>>, Extension(guest): Extension<Gues
     }
 }
 
-/// `POST /api/logout`.
+/// Handles `POST /api/logout`.
 pub async fn logout(State(web): State<Arc<Web>>, headers: HeaderMap) -> Answered {
     is_ours(&web, &headers)?;
     web.access.log_out(&headers).await;
     Ok(([(SET_COOKIE, cookie(&web, "", 0))], Json(json!({}))).into_response())
 }
 
-/// `POST /api/command`.
+/// Handles `POST /api/command`.
 pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered {
     let locale = requested_locale(request.uri());
     let who = may(&web, request.headers(), &[Role::Arbiter])?;
@@ -105,7 +105,7 @@ pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered 
     }
 }
 
-/// `POST /api/round`.
+/// Handles `POST /api/round`.
 pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Answered {
     let who = may(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
     let change = sent(&web, request, body::round).await?;
@@ -139,7 +139,7 @@ pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Answered {
     }
 }
 
-/// Somebody who has one of these roles.
+/// Returns the user who sent the request, if they have one of these roles.
 fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Refusal> {
     match web.access.who(headers) {
         Some(who) if roles.contains(&who.role) => Ok(who),
@@ -148,13 +148,13 @@ fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Refusal> {
     }
 }
 
-/// What was sent, if it came from our page or from no page at all.
+/// Parses the body of a request, if it came from our page or from no page at all.
 async fn sent<T>(web: &Web, request: Request, parse: Parse<T>) -> Result<T, Refusal> {
     is_ours(web, request.headers())?;
     read(request, COMMAND, parse).await
 }
 
-/// Whether our page or no page at all has sent this, as JSON.
+/// Checks that the request was sent as JSON, by our page or by no page at all.
 fn is_ours(web: &Web, headers: &HeaderMap) -> Result<(), Refusal> {
     if is_from_elsewhere(headers, web.config.is_encrypted()) {
         return Err(refusal(StatusCode::FORBIDDEN, "pages of other sites may not do this"));
@@ -165,7 +165,7 @@ fn is_ours(web: &Web, headers: &HeaderMap) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What was sent, if it is no longer than this, in bytes, and comes in time.
+/// Reads and parses a body within the limits.
 async fn read<T>(request: Request, (longest, within): Limits, parse: Parse<T>) -> Result<T, Refusal> {
     let bytes = match timeout(within, to_bytes(request.into_body(), longest)).await {
         Ok(Ok(bytes)) => bytes,
@@ -175,7 +175,8 @@ async fn read<T>(request: Request, (longest, within): Limits, parse: Parse<T>) -
     parse(&bytes).map_err(|why| refusal(StatusCode::BAD_REQUEST, why))
 }
 
-/// Who asks: a proxy says so at the end of what others may have written.
+/// Returns the client's address. Behind a proxy, that is the last entry of the forwarding header: the client itself may have
+/// written the earlier ones.
 fn from(web: &Web, guest: &Guest, headers: &HeaderMap) -> IpAddr {
     let forwarded = if web.config.proxy { forwarded_for(headers) } else { None };
     forwarded.unwrap_or(guest.peer().ip())
@@ -185,11 +186,11 @@ fn cookie(web: &Web, secret: &str, age: u32) -> HeaderValue {
     let secure = if web.config.is_encrypted() { "; Secure" } else { "" };
     let name = web.access.cookie_name();
     let text = format!("{name}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}{secure}");
-    // A secret has digits only.
+    // A secret contains only digits, so this never fails.
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
 }
 
-/// What a command says to whoever gave it, and the same as a sentence, where there is one.
+/// Converts the answer to a command to JSON, and to a sentence where there is one.
 fn told(locale: Locale, answer: &Answer) -> (Value, String) {
     match answer {
         Answer::Done => ("done".into(), String::new()),

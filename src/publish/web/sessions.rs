@@ -1,7 +1,8 @@
-//! Who is logged in: sessions, apart from the tokens by which they began.
+//! Sessions of logged-in browsers, stored separately from the tokens with which they began.
 //!
-//! A session has a secret of its own, 256 random bits, which its browser alone has; its SHA-256 is kept in a file of the state directory,
-//! with that of its token. So sessions outlive a restart, one that is ended stays ended, and a token that is taken back ends its own.
+//! A session has its own secret of 256 random bits, known only to its browser. The state directory has a file with the SHA-256 of
+//! the secret and of its token. So sessions survive a restart, an ended session stays ended, and revoking a token ends its
+//! sessions.
 
 use super::tokens::{Hash, Token, TokenError, secret};
 use crate::daemon::whole_file::replace_secret;
@@ -13,30 +14,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::spawn_blocking;
 use tracing::warn;
 
-/// A session that was not used for so long is over, in milliseconds.
+/// Idle time after which a session expires, in milliseconds.
 const IDLE_MS: i64 = 24 * 3_600_000;
-/// How old the file may be in what it says of the last use, in milliseconds.
+/// Maximum age of the last-use time in the file, in milliseconds.
 const KEEP_MS: i64 = 10 * 60_000;
-/// So many sessions of one token at most; the one that was not used for longest makes room.
+/// Maximum number of sessions per token; a new one evicts the one that was idle longest.
 const MOST: usize = 64;
 
-/// All sessions.
+/// All sessions of a state directory.
 #[derive(Clone)]
 pub struct Sessions(Arc<Shared>);
 
 struct Shared {
     path: PathBuf,
     known: Mutex<Vec<Session>>,
-    /// One writes at a time.
+    /// Held while the file is written.
     writing: Mutex<()>,
 }
 
 struct Session {
     hash: Hash,
     token: Hash,
-    /// When it was last used, by the time that nobody sets (see [`crate::daemon::steady`])...
+    /// When the session was last used, in steady time (see [`crate::daemon::steady`]), in milliseconds.
     used_ms: i64,
-    /// ...and what the file says of that.
+    /// The last-use time in the file.
     kept_ms: i64,
 }
 
@@ -48,14 +49,14 @@ struct Listed {
 }
 
 impl Session {
-    /// A clock that was set back makes nobody idle.
+    /// Returns whether the session has expired. A clock that was set back expires no session.
     fn is_over(&self, now_ms: i64) -> bool {
         now_ms.saturating_sub(self.used_ms) >= IDLE_MS
     }
 }
 
 impl Sessions {
-    /// Those of this state directory. Where their file cannot be read, everybody logs in again.
+    /// Loads the sessions of this state directory. If their file cannot be read, all users have to log in again.
     pub fn of(state_dir: &Path) -> Sessions {
         let path = state_dir.join("sessions.json");
         let known = load(&path).unwrap_or_else(|why| {
@@ -65,10 +66,10 @@ impl Sessions {
         Sessions(Arc::new(Shared { path, known: Mutex::new(known), writing: Mutex::default() }))
     }
 
-    /// Begins one for who has this token; returns its secret.
+    /// Begins a session with this token and returns the session's secret.
     ///
     /// # Errors
-    /// The system gives no random numbers.
+    /// The system provides no random numbers.
     pub async fn begin(&self, token: &Token, now_ms: i64) -> Result<String, TokenError> {
         let secret = secret()?;
         {
@@ -85,14 +86,14 @@ impl Sessions {
         Ok(secret)
     }
 
-    /// The token by which the session with this secret began, which is used now.
+    /// Marks the session with this secret as used now, and returns the hash of its token.
     pub fn use_of(&self, hash: &Hash, now_ms: i64) -> Option<Hash> {
         let mut known = self.known();
         let all = known.iter_mut().filter(|session| session.hash.is(hash) && !session.is_over(now_ms));
         let session = all.fold(None, |_, found| Some(found))?;
         session.used_ms = now_ms;
         let token = session.token.clone();
-        // A clock that was set back counts from there on.
+        // If the clock was set back, continue from the new time.
         if (session.kept_ms - now_ms).abs() >= KEEP_MS {
             session.kept_ms = now_ms;
             let shared = Arc::clone(&self.0);
@@ -107,10 +108,10 @@ impl Sessions {
         self.keep().await;
     }
 
-    /// Writes the file. Nobody waits for a slow disk but who is logging in or out.
+    /// Writes the file. Only requests that log in or out wait for a slow disk.
     async fn keep(&self) {
         let shared = Arc::clone(&self.0);
-        // It does not panic, and nobody stops it.
+        // The task does not panic and is never aborted.
         let _ = spawn_blocking(move || shared.keep()).await;
     }
 

@@ -1,7 +1,7 @@
-//! What everybody sees who may see the same in the same language: put into JSON once, however many look.
+//! The state shown to one audience in one language, serialized to JSON once for all its browsers.
 //!
-//! **Invariant:** nothing waits for whoever looks. Each card is kept as it is now, with the number of its last change, so that one who
-//! reads slowly, or comes back, is told of each board once, as it is then.
+//! **Invariant:** nothing waits for a browser. Each card is kept in its current state, with the number of its last change, so a
+//! browser that reads slowly or reconnects gets each board once, in its current state.
 
 use super::card::{Card, View, card};
 use crate::daemon::hub::{BoardId, News, State};
@@ -17,16 +17,17 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// Changes are told this often at most, all boards' together; the first one after a rest at once. Less often where there are many
-/// boards: one millisecond more for so many, up to the last.
+/// Minimum interval between updates, in milliseconds, for all boards together; the first change after a quiet period is sent at
+/// once. The interval is the first value, plus one millisecond per as many boards as the second value says, at most the third
+/// value.
 const PACE_MS: (u64, u64, u64) = (5, 4, 50);
 
-/// What all who may see the same in the same language are told.
+/// The state shown to one audience in one language.
 pub struct Stage {
-    /// For whom.
+    /// The audience, language and delay.
     pub view: View,
     source: Source,
-    /// Tells its numbers from those of other stages and of other runs of this program.
+    /// Distinguishes the change numbers of this stage from those of other stages and of other runs of this program.
     boot: String,
     shown: Mutex<Shown>,
     /// The number of the last change.
@@ -35,18 +36,18 @@ pub struct Stage {
 
 struct Shown {
     news: Receiver<News>,
-    /// Everything has to be looked at.
+    /// Every board has to be re-evaluated.
     all: bool,
     last: u64,
     boards: BTreeMap<BoardId, Told>,
     tables: BTreeMap<BoardId, u16>,
-    /// Boards that are no more, with the number of that change.
+    /// Removed boards, with the number of that change.
     gone: BTreeMap<BoardId, u64>,
     trouble: (u64, Value),
     round: u64,
-    /// The incarnation of the journal, with the number of the change by which it was seen.
+    /// The incarnation of the journal, with the number of the change at which it was first seen.
     incarnation: (u64, String),
-    /// What was put together last: after which number, up to which, and what.
+    /// The last batch of events: the change number it starts after, the number it ends at, and the bytes.
     batch: (u64, u64, Bytes),
 }
 
@@ -54,24 +55,24 @@ struct Told {
     seq: u64,
     card: Card,
     text: Arc<str>,
-    /// As it is sent.
+    /// The card as a server-sent event.
     event: Bytes,
 }
 
-/// All there is.
+/// The complete state.
 pub struct Whole {
-    /// `boot-number`.
+    /// The number of the last change, as `boot-number`.
     pub seq: String,
     /// The incarnation of the journal.
     pub incarnation: String,
     /// The cards of all boards, as JSON.
     pub cards: Vec<Arc<str>>,
-    /// What is wrong.
+    /// Current health problems of the service.
     pub trouble: Value,
 }
 
 impl Stage {
-    /// One that keeps itself up to date until `stop`.
+    /// Starts a stage that updates itself until `stop`.
     pub fn start(view: View, source: Source, boot: String, mut stop: Stop) -> Arc<Stage> {
         let (news, mut wakes) = (source.subscribe(), source.subscribe());
         let shown = Shown {
@@ -101,7 +102,7 @@ impl Stage {
                     () = sleep_until(next) => {}
                     () = stopped(&mut stop) => return,
                 }
-                // All that came meanwhile is one change.
+                // Treat everything that arrived meanwhile as one change.
                 wakes = wakes.resubscribe();
                 own.update();
             }
@@ -109,18 +110,18 @@ impl Stage {
         stage
     }
 
-    /// Wakes whoever waits for changes.
+    /// Returns a receiver of the number of the last change.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
 
-    /// The number in `boot-number`, where that is a number of this stage; 0 else.
+    /// Parses `boot-number`; returns 0 if it is not a number of this stage.
     pub fn number(&self, id: &str) -> u64 {
         let number = id.rsplit_once('-').filter(|(boot, _)| *boot == self.boot).and_then(|(_, number)| number.parse().ok());
         number.filter(|number| *number <= self.shown().last).unwrap_or(0)
     }
 
-    /// All there is, now.
+    /// Returns the current complete state.
     pub fn whole(&self) -> Whole {
         self.update();
         let shown = self.shown();
@@ -132,13 +133,13 @@ impl Stage {
         }
     }
 
-    /// The card of one board, now.
+    /// Returns the current card of one board.
     pub fn card(&self, board: &BoardId) -> Option<Arc<str>> {
         self.update();
         self.shown().boards.get(board).map(|told| Arc::clone(&told.text))
     }
 
-    /// What changed after this number, as server-sent events, and the number up to which that is.
+    /// Returns the changes after `number` as server-sent events, and the number of the last one.
     pub fn since(&self, number: u64) -> (u64, Bytes) {
         let mut shown = self.shown();
         if number == shown.last {
@@ -165,14 +166,14 @@ impl Stage {
         (shown.last, shown.batch.2.clone())
     }
 
-    /// How long changes are gathered.
+    /// Returns the minimum interval between updates.
     fn pace(&self) -> Duration {
         let (least, boards_a_ms, most) = PACE_MS;
         let boards = self.shown().boards.len() as u64;
         Duration::from_millis((least + boards / boards_a_ms).min(most))
     }
 
-    /// Looks at what there is news of.
+    /// Re-evaluates the boards for which there is news.
     fn update(&self) {
         let mut shown = self.shown();
         let before = shown.last;
@@ -183,7 +184,7 @@ impl Stage {
             shown.last += 1;
             shown.incarnation = (shown.last, incarnation);
         }
-        // Every card follows it as a new change, so nobody goes on from a number of the incarnation before.
+        // A new incarnation counts as a change of every card, so no client continues from a number of the old one.
         let boards = boards.filter(|_| !is_other);
         self.source.read(|state| shown.look(&self.view, &self.boot, state, boards, trouble, is_other));
         if round {
@@ -201,7 +202,8 @@ impl Stage {
 }
 
 impl Shown {
-    /// Boards of which there is news (`None`: all), whether there is another round, and other trouble; nothing: no news.
+    /// Drains the news: returns the boards with news (`None`: all), whether the round changed, and whether health problems changed.
+    /// Returns `None` if there was no news.
     #[allow(clippy::type_complexity)] // used once
     fn learn(&mut self) -> Option<(Option<BTreeSet<BoardId>>, bool, bool)> {
         let first = std::mem::take(&mut self.all);
@@ -222,7 +224,7 @@ impl Shown {
         any.then_some((boards, round, trouble))
     }
 
-    /// `again`: cards that say the same as before are changes, too.
+    /// Re-evaluates boards. With `again`, cards with unchanged content count as changed, too.
     fn look(&mut self, view: &View, boot: &str, state: &State, boards: Option<BTreeSet<BoardId>>, trouble: bool, again: bool) {
         let at: BTreeMap<BoardId, u16> = tables(state).into_iter().filter_map(|(table, board)| Some((board?, table))).collect();
         let moved = |id: &BoardId| at.get(id) != self.tables.get(id);
@@ -278,7 +280,7 @@ mod tests {
     use crate::publish::web::who::Audience;
     use std::path::Path;
 
-    /// A journal whose game 7, too old to be looked through when it is opened, has an event that was changed.
+    /// Opens a journal in which an event of game 7, too old to be verified on opening, was changed.
     async fn damaged_old_game(dir: &Path) -> Journal {
         let (written, changed) = ("fide-2018", "fide-2014");
         let journal = Journal::open(dir).expect("a journal").0;
@@ -323,7 +325,7 @@ mod tests {
         let second = stage.whole();
         assert_eq!(second.incarnation, hub.incarnation().id);
         assert_ne!(second.incarnation, first.incarnation);
-        // Who comes back, and who goes on listening.
+        // A reconnecting client, a client that stayed connected, and a new one.
         for number in [stage.number(&first.seq), before, 0] {
             assert_eq!(since(number).1, ["incarnation", "card", "trouble"]);
         }

@@ -1,4 +1,4 @@
-//! What happens, as server-sent events.
+//! Changes as server-sent events.
 
 use super::Web;
 use super::stage::Stage;
@@ -13,29 +13,29 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// Something is said this often, so that both ends notice when the other is gone.
+/// Heartbeat interval, so that both ends notice a lost connection.
 const QUIET: Duration = Duration::from_secs(15);
-/// What is said then: an event, because a page is not told of comments.
+/// The heartbeat: an event, because browsers do not report comments to the page.
 const ALIVE: &[u8] = b"event: alive\ndata: {}\n\n";
-/// How long a browser waits before it comes back, in milliseconds.
+/// The delay after which a browser reconnects, in milliseconds.
 const COME_BACK: &str = "retry: 2000\n\n";
 
-/// One who listens.
+/// A client of the event stream.
 struct Listener {
     stage: Arc<Stage>,
     changes: watch::Receiver<u64>,
     web: Arc<Web>,
-    /// Who it is, and when tokens or sessions change.
+    /// The user, and a receiver of changes of tokens and sessions.
     who: Option<(Who, watch::Receiver<()>)>,
     told: u64,
-    /// Nothing was said yet.
+    /// Whether nothing has been sent yet.
     is_new: bool,
     stop: Stop,
     _busy: Busy,
 }
 
-/// All cards that changed after this number, and those that change from now on: until the listener goes, his token is taken back, or his session has
-/// ended.
+/// Streams all cards that changed after this number, and then all further changes, until the client disconnects, its token is
+/// revoked, or its session ends.
 pub fn body(web: &Arc<Web>, stage: Arc<Stage>, told: u64, who: Option<Who>, busy: Busy) -> Body {
     let who = who.map(|who| (who, web.access.changes()));
     let (web, stop) = (Arc::clone(web), web.stop.clone());
@@ -47,7 +47,7 @@ pub fn body(web: &Arc<Web>, stage: Arc<Stage>, told: u64, who: Option<Who>, busy
 }
 
 impl Listener {
-    /// What is said next; `None`: nothing any more. Asked for when all before has been taken.
+    /// Returns the next bytes; `None` at the end of the stream. Called once all earlier bytes have been sent.
     async fn next(&mut self) -> Option<Bytes> {
         if std::mem::take(&mut self.is_new) {
             let (told, batch) = self.stage.since(self.told);

@@ -1,6 +1,6 @@
-//! The tokens by which somebody logs in to the page: kept in a file of the state directory as what cannot be turned back into them.
+//! Tokens for logging in to the page, stored as hashes in a file of the state directory.
 //!
-//! A token is 256 random bits, so its SHA-256 alone is kept: nobody finds by guessing what has that.
+//! A token is 256 random bits, so a plain SHA-256 is enough: nobody can find the token by guessing.
 
 use crate::daemon::random;
 use crate::wire::Word;
@@ -16,19 +16,19 @@ use std::str::FromStr;
 use std::time::SystemTime;
 use subtle::ConstantTimeEq;
 
-/// A name has so many characters at most.
+/// Maximum length of a token's name, in characters.
 pub const NAME: usize = 40;
-/// Held while tokens are made or taken back.
+/// Lock file, held while tokens are created or revoked.
 const LOCK: &str = "tokens.lock";
-/// Who gives orders in the journal and is nobody with a token.
+/// Names that the journal uses for commands given without a token.
 const OTHERS: [&str; 3] = ["clock", "configuration", "recording"];
 
-/// What a token lets somebody do.
+/// What a token authorizes its holder to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// See everything, and rule.
+    /// See everything, and give the arbiter's commands.
     Arbiter,
-    /// See boards, devices, pairings and games, and set pairings right; no alerts, no rulings.
+    /// See boards, devices, pairings and games, and change pairings; no alerts, no arbiter's commands.
     Operator,
 }
 
@@ -42,41 +42,41 @@ impl Word for Role {
     }
 }
 
-/// One token, without what is secret of it.
+/// A token without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// Whose it is, as the journal names him.
+    /// The holder's name, as in the journal.
     pub name: String,
-    /// What it lets him do.
+    /// What the holder may do.
     pub role: Role,
-    /// When it was made, in milliseconds since 1970-01-01 UTC.
+    /// When the token was created, in milliseconds since 1970-01-01 UTC.
     pub created_ms: i64,
     hash: Hash,
 }
 
 impl Token {
-    /// Whether this is its secret. Takes as long whether it is or not.
+    /// Returns whether this hash is the token's, in constant time.
     pub fn is(&self, hash: &Hash) -> bool {
         self.hash.is(hash)
     }
 
-    /// What is known of its secret.
+    /// Returns the hash of the token's secret.
     pub fn hash(&self) -> Hash {
         self.hash.clone()
     }
 }
 
-/// What is known of a secret: its SHA-256. As text it is 64 hexadecimal digits.
+/// The SHA-256 of a secret. As text it is 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// Of this secret.
+    /// Hashes a secret.
     pub fn of(secret: &str) -> Hash {
         Hash(Sha256::digest(secret.as_bytes()).into())
     }
 
-    /// Whether it is of the same secret. Takes as long whether it is or not.
+    /// Returns whether both are of the same secret, in constant time.
     pub fn is(&self, other: &Hash) -> bool {
         self.0.ct_eq(&other.0).into()
     }
@@ -88,7 +88,7 @@ impl fmt::Display for Hash {
     }
 }
 
-/// A text is no SHA-256.
+/// The text is not a SHA-256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this is no SHA-256: 64 hexadecimal digits")]
 pub struct BadHash;
@@ -101,17 +101,17 @@ impl FromStr for Hash {
     }
 }
 
-/// A secret of 256 random bits, as 64 hexadecimal digits.
+/// Generates a secret of 256 random bits, as 64 hexadecimal digits.
 ///
 /// # Errors
-/// The system gives no random numbers.
+/// The system provides no random numbers.
 pub fn secret() -> Result<String, TokenError> {
     let mut bits = [0; 32];
     random::fill(&mut bits).map_err(TokenError::NoChance)?;
     Ok(hex(&bits))
 }
 
-/// What is wrong with tokens; says what to do.
+/// An error with tokens; the message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
     /// The file cannot be read or written.
@@ -123,41 +123,41 @@ pub enum TokenError {
         path: PathBuf,
         /// `read` or `written`.
         what: &'static str,
-        /// What the system says.
+        /// The error of the system.
         why: io::Error,
     },
-    /// There is no such directory.
+    /// The state directory does not exist.
     #[error("there is no {}: start touchmoved once, or name its state directory with --state-dir", .0.display())]
     NoState(PathBuf),
-    /// The file is something else.
+    /// The file is not a list of tokens.
     #[error("{} is no list of tokens ({why}): take it away, and make the tokens anew", path.display())]
     NoList {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         why: String,
     },
-    /// No name for a token.
+    /// The name is not valid for a token.
     #[error("{0:?} is no name for a token: give 1 to {NAME} characters, as the journal shall name him who has it")]
     BadName(String),
-    /// There is one of that name.
+    /// There already is a token with this name.
     #[error("there is a token of {0} already: `touchmovectl token revoke` it first, or give another name")]
     Taken(String),
-    /// There is none of that name.
+    /// There is no token with this name.
     #[error("there is no token of {0}: `touchmovectl token list` shows those there are")]
     NoSuch(String),
-    /// There is no chance to be had.
+    /// The system provides no random numbers.
     #[error("the system gives no random numbers ({0})")]
     NoChance(io::Error),
 }
 
-/// The file.
+/// The file of tokens in a state directory.
 #[derive(Clone, Debug)]
 pub struct Tokens {
     dir: PathBuf,
 }
 
-/// What tells one state of a file from another.
+/// A stamp that distinguishes versions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp(u64, u64, Option<SystemTime>);
 
@@ -170,7 +170,7 @@ struct Listed {
 }
 
 impl Tokens {
-    /// Those of this state directory.
+    /// Creates a handle for the tokens of this state directory.
     pub fn of(state_dir: &Path) -> Tokens {
         Tokens { dir: state_dir.to_owned() }
     }
@@ -179,16 +179,16 @@ impl Tokens {
         self.dir.join("tokens.json")
     }
 
-    /// Changes whenever the file does; `None`: there is none.
+    /// Returns a stamp that changes whenever the file does; `None` if there is no file.
     pub fn stamp(&self) -> Option<Stamp> {
         let file = fs::metadata(self.path()).ok()?;
         Some(Stamp(file.ino(), file.len(), file.modified().ok()))
     }
 
-    /// All of them.
+    /// Returns all tokens; none if there is no file.
     ///
     /// # Errors
-    /// The file cannot be read, or is something else. One that is not there has none.
+    /// The file cannot be read, or is not a list of tokens.
     pub fn load(&self) -> Result<Vec<Token>, TokenError> {
         let path = self.path();
         let text = match fs::read_to_string(&path) {
@@ -198,15 +198,15 @@ impl Tokens {
         };
         let listed: Result<Vec<Listed>, _> = serde_json::from_str(&text);
         listed.map_err(|why| why.to_string()).and_then(|listed| listed.into_iter().map(token).collect()).map_err(|why| {
-            // Nothing of what is in it.
+            // Show nothing of the file's content.
             TokenError::NoList { path, why }
         })
     }
 
-    /// Makes one; returns its secret, which is nowhere else.
+    /// Creates a token and returns its secret, which is not stored.
     ///
     /// # Errors
-    /// There is one of that name, that is no name, or the file cannot be changed.
+    /// There is a token with that name, the name is not valid, or the file cannot be changed.
     pub fn create(&self, name: &str, role: Role, now_ms: i64) -> Result<String, TokenError> {
         let right = (1..=NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control) && name.trim() == name;
         if !right || OTHERS.contains(&name) {
@@ -222,10 +222,10 @@ impl Tokens {
         })
     }
 
-    /// Takes one back.
+    /// Revokes a token.
     ///
     /// # Errors
-    /// There is none of that name, or the file cannot be changed.
+    /// There is no token with that name, or the file cannot be changed.
     pub fn revoke(&self, name: &str) -> Result<(), TokenError> {
         self.change(|tokens| {
             let count = tokens.len();
@@ -235,14 +235,14 @@ impl Tokens {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Vec<Token>) -> Result<T, TokenError>) -> Result<T, TokenError> {
-        // One at a time.
+        // Lock, so that only one process changes the file at a time.
         let dir = match File::open(&self.dir) {
             Ok(dir) => dir,
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Err(TokenError::NoState(self.dir.clone())),
             Err(why) => return Err(TokenError::Io { path: self.path(), what: "written", why }),
         };
         let write = |why| TokenError::Io { path: self.path(), what: "written", why };
-        // The directory itself is locked by whoever has the journal open.
+        // The directory itself is locked by the process that has the journal open.
         let lock = own_file(&self.dir.join(LOCK), &dir, OpenOptions::new().write(true).create(true)).map_err(write)?;
         lock.lock().map_err(write)?;
         let mut tokens = self.load()?;
@@ -251,7 +251,7 @@ impl Tokens {
         Ok(changed)
     }
 
-    /// Whole, or not at all; for the owner of the directory alone, who is the user of the service.
+    /// Replaces the file atomically; only the owner of the directory, who is the user of the service, can read it.
     fn write(&self, dir: &File, tokens: &[Token]) -> io::Result<()> {
         let listed = |token: &Token| Listed {
             name: token.name.clone(),
@@ -273,7 +273,7 @@ impl Tokens {
     }
 }
 
-/// Opens a file of this directory, and no other one that a link leads to, for the owner of the directory alone.
+/// Opens a file of this directory for its owner only, without following symbolic links.
 fn own_file(path: &Path, dir: &File, options: &mut OpenOptions) -> io::Result<File> {
     let file = options.mode(0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)?;
     let owner = dir.metadata()?;
@@ -290,7 +290,7 @@ fn token(listed: Listed) -> Result<Token, String> {
     Ok(Token { name, role, created_ms, hash })
 }
 
-/// As digits, two for each byte.
+/// Formats bytes as hexadecimal, two digits for each byte.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

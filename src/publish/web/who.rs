@@ -1,4 +1,4 @@
-//! Who looks at the page: nobody in particular, or who has a token, or a session that began by one.
+//! Authentication: anonymous users, and users with a token or with a session that began with one.
 
 use super::admitted::{AdmittedTokens, bearer};
 use super::sessions::Sessions;
@@ -10,51 +10,51 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The name of the cookie, where all is encrypted: a browser takes it from this host alone, and over TLS (`__Host-`).
+/// Name of the cookie if connections are encrypted: a browser accepts it only from this host, and over TLS (`__Host-`).
 const ENCRYPTED_COOKIE: &str = "__Host-touchmove";
-/// The name of the cookie elsewhere, which is on this machine.
+/// Name of the cookie if connections are not encrypted, which is allowed only on this machine.
 const PLAIN_COOKIE: &str = "touchmove";
-/// A browser keeps the cookie for so many seconds: longer than any tournament. Sessions that nobody uses are over before.
+/// Maximum age of the cookie, in seconds: longer than any tournament. Idle sessions expire earlier.
 pub const COOKIE_AGE: u32 = 30 * 24 * 3600;
-/// The file of tokens is looked at this often, while nobody asks.
+/// Interval at which the file of tokens is checked, besides the checks at each request.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What somebody may see.
+/// What a user may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
-    /// The games, as late as the event has it.
+    /// The games, with the delay of the public.
     Public,
-    /// Boards, devices, trouble, pairings and games, live; no alerts.
+    /// Boards, devices, health problems, pairings and games, live; no alerts.
     Operator,
     /// Everything, live.
     Arbiter,
 }
 
 impl Audience {
-    /// Everybody.
+    /// Returns whether this is the public.
     pub fn is_public(self) -> bool {
         self == Audience::Public
     }
 }
 
-/// Somebody who has a token.
+/// A user who has a token.
 #[derive(Clone)]
 pub struct Who {
-    /// As the journal names him.
+    /// The user's name, as in the journal.
     pub name: String,
-    /// What he may do.
+    /// What the user may do.
     pub role: Role,
     proof: Proof,
 }
 
-/// By what somebody is known.
+/// How the user authenticated.
 #[derive(Clone)]
 enum Proof {
     Token(Hash),
     Session(Hash),
 }
 
-/// What these may see.
+/// Returns the audience of a user; `None` is an anonymous one.
 pub fn audience(who: Option<&Who>) -> Audience {
     match who.map(|who| who.role) {
         None => Audience::Public,
@@ -63,8 +63,8 @@ pub fn audience(who: Option<&Who>) -> Audience {
     }
 }
 
-/// Who may come in. A token is 256 random bits, which nobody finds by trying: so nobody is locked out who has tried wrong ones, nor any
-/// neighbour of his.
+/// Authenticates users. Tokens are 256 random bits and cannot be guessed, so failed attempts lock out neither the user nor others
+/// at the same address.
 pub struct Access {
     tokens: AdmittedTokens,
     sessions: Sessions,
@@ -72,18 +72,18 @@ pub struct Access {
 }
 
 impl Access {
-    /// By the tokens and sessions of this state directory. `encrypted`: what is said to browsers is.
+    /// Loads the tokens and sessions of this state directory. `encrypted`: whether connections to browsers are encrypted.
     pub fn new(state_dir: &Path, encrypted: bool) -> Access {
         let cookie = if encrypted { ENCRYPTED_COOKIE } else { PLAIN_COOKIE };
         Access { tokens: AdmittedTokens::of(state_dir), sessions: Sessions::of(state_dir), cookie }
     }
 
-    /// The name of the cookie.
+    /// Returns the name of the cookie.
     pub fn cookie_name(&self) -> &'static str {
         self.cookie
     }
 
-    /// Notices when tokens come and go, also while nobody asks.
+    /// Checks the file of tokens for changes at regular intervals, also while there are no requests.
     pub async fn watch(&self) {
         loop {
             tokio::time::sleep(LOOK).await;
@@ -91,17 +91,17 @@ impl Access {
         }
     }
 
-    /// Told when tokens changed, or a session has ended.
+    /// Returns a receiver that is notified when tokens have changed or a session has ended.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.tokens.changes()
     }
 
-    /// Whether it was sent with a token that is none.
+    /// Returns whether the request has an invalid token.
     pub fn is_refused(&self, headers: &HeaderMap) -> bool {
         bearer(headers).is_some_and(|hash| self.tokens.find(&hash).is_none())
     }
 
-    /// Who sent this: by the token that is sent with it, else by the cookie.
+    /// Returns the user who sent the request: by its token, else by its cookie.
     pub fn who(&self, headers: &HeaderMap) -> Option<Who> {
         match bearer(headers) {
             Some(hash) => self.find(Proof::Token(hash)),
@@ -109,22 +109,22 @@ impl Access {
         }
     }
 
-    /// Whether he is let in still, and may do what he did. His session is used by that.
+    /// Returns whether the user is still authenticated and still has the same role. This counts as a use of their session.
     pub fn still(&self, who: &Who) -> bool {
         self.find(who.proof.clone()).is_some_and(|now| now.role == who.role)
     }
 
-    /// Begins a session for who has this token: who it is, and the secret of the session; `None`: this is no token.
+    /// Begins a session with this token. Returns the user and the session's secret; `None` if the token is not valid.
     ///
     /// # Errors
-    /// The system gives no random numbers.
+    /// The system provides no random numbers.
     pub async fn log_in(&self, secret: &str) -> Result<Option<(Who, String)>, TokenError> {
         let Some(token) = self.tokens.find(&Hash::of(secret)) else { return Ok(None) };
         let secret = self.sessions.begin(&token, steady::now_ms()).await?;
         Ok(Some((who(token, Proof::Session(Hash::of(&secret))), secret)))
     }
 
-    /// Ends the session of whose cookie this is.
+    /// Ends the session of the request's cookie.
     pub async fn log_out(&self, headers: &HeaderMap) {
         for hash in self.cookies(headers) {
             if self.sessions.use_of(&hash, steady::now_ms()).is_some() {

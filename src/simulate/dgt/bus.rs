@@ -1,10 +1,10 @@
-//! What a virtual DGT board answers on a bus, where it speaks only when it is asked.
+//! The replies of a virtual DGT board in bus mode, where it sends only on request.
 
 use super::{Mode, VirtualDgt};
 use crate::boards::Millis;
 
 impl VirtualDgt {
-    /// Carries out a bus command for this board; the id and the data of its answer.
+    /// Executes a bus command for this board. Returns the id and the data of its reply.
     pub(in crate::simulate) fn asked(&mut self, now: Millis, command: u8) -> Option<(u8, Vec<u8>)> {
         self.run(now * 1000);
         self.mode = Mode::Bus;

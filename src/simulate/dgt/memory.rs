@@ -1,18 +1,18 @@
-//! The virtual board's own memory: a ring in which it notes what it sees, whether anybody listens or not.
+//! The virtual board's own memory: a ring buffer in which it records what it sees, whether or not a host is connected.
 //!
-//! The board has been used before: the ring is full of another game, of whose oldest entry the end is left. *Unknown*, and set
-//! freely: within how long a second press is not noted.
+//! The board has been used before: the ring is full of another game, and its oldest entry is truncated. *Unknown*, and chosen
+//! freely: the time within which a second press is not recorded.
 
 use super::{Micros, half};
 use std::collections::VecDeque;
 
-/// Bytes of the ring, and of the message with it.
+/// Size of the ring, and of the message with it, in bytes.
 const SIZE: usize = 0x1f00;
-/// A change so soon after the one before is marked.
+/// Maximum time after the previous change, in microseconds, for a change to be marked.
 const SOON: Micros = 250_000;
-/// A press so soon after the one before is not noted.
+/// Minimum time after the previous press, in microseconds, for a press to be recorded.
 const PRESSES: Micros = 300_000;
-/// What an older game left: a pawn moved on and on, and the clock pressed.
+/// Entries of an older game: a pawn moved again and again, and presses of the clock.
 const OLD: [u8; 7] = [0x40, 0x34, 0x41, 0x24, 0x70, 0x12, 0x34];
 const POWER_UP: u8 = 0x6a;
 const END: u8 = 0x6b;
@@ -21,7 +21,7 @@ const START: u8 = 0x6f;
 const START_TURNED: u8 = 0x7a;
 const GAME: u8 = 0x7b;
 const NOTHING: u8 = 0x7f;
-/// The start position in the maker's codes and order.
+/// The start position, in the maker's codes and order.
 const START_POSITION: [u8; 64] = {
     let mut fields = [0; 64];
     let pieces = [2, 3, 4, 6, 5, 4, 3, 2];
@@ -34,29 +34,29 @@ const START_POSITION: [u8; 64] = {
     fields
 };
 
-/// The ring, oldest byte first.
+/// The ring buffer, oldest byte first.
 pub struct Memory {
     ring: VecDeque<u8>,
     changed_at: Micros,
     pressed_at: Micros,
-    /// The field whose change is the newest entry.
+    /// The field of the newest entry, if that is a change.
     newest: Option<usize>,
-    /// The position that was marked, until more than two of its pieces are gone.
+    /// The mark of the last marked position, until more than two fields differ from it.
     marked: Option<u8>,
-    /// Bytes noted so far; how many of them were told on a bus; and how many there were when a game began.
+    /// Number of bytes recorded so far; how many of them were sent on a bus; and how many there were when a game began.
     noted: usize,
     told: usize,
     game: Option<usize>,
 }
 
 impl Memory {
-    /// A board that was just switched on and finds these pieces.
+    /// Creates the memory of a board that was just switched on with these pieces.
     pub fn new(fields: &[u8; 64]) -> Memory {
         let ring = OLD.iter().copied().cycle().take(SIZE).collect();
         let mut memory =
             Memory { ring, changed_at: 0, pressed_at: 0, newest: None, marked: None, noted: 0, told: 0, game: None };
         memory.note(&[NOTHING, NOTHING, NOTHING, POWER_UP]);
-        // In no order that means anything.
+        // The order has no meaning.
         for field in (0..64).map(|number| number * 29 % 64).filter(|&field| fields[field] != 0) {
             memory.note(&[0x50 | fields[field], field as u8]);
         }
@@ -64,7 +64,7 @@ impl Memory {
         memory
     }
 
-    /// One field shows something else; these are all of them now.
+    /// Records that one field changed; `fields` are all fields after the change.
     pub fn change(&mut self, now: Micros, field: usize, fields: &[u8; 64]) {
         if self.newest == Some(field) {
             self.ring.truncate(SIZE - 2);
@@ -79,7 +79,7 @@ impl Memory {
         self.mark(fields);
     }
 
-    /// The clock was pressed: what the halted half shows, in microseconds.
+    /// Records a press of the clock, with the time that the halted half shows, in microseconds.
     pub fn press(&mut self, now: Micros, is_left: bool, shows: i64) {
         if now >= self.pressed_at + PRESSES {
             let [hours, minutes, seconds] = half(shows, false);
@@ -88,19 +88,19 @@ impl Memory {
         self.pressed_at = now;
     }
 
-    /// All of it, as a message tells it: the oldest byte gives way to the end mark.
+    /// Returns the whole memory as a message has it: the end mark replaces the oldest byte.
     pub fn told(&self) -> Vec<u8> {
         self.ring.iter().copied().skip(1).chain([END]).collect()
     }
 
-    /// What was noted since this was called last.
+    /// Returns what was recorded since the last call.
     pub fn read(&mut self) -> Vec<u8> {
         self.newest = None;
         let told = std::mem::replace(&mut self.told, self.noted);
         self.since(told)
     }
 
-    /// Notes that a game begins, from what stands there.
+    /// Records the start of a game with the pieces on the board.
     pub fn start(&mut self, fields: &[u8; 64]) {
         self.game = Some(self.noted);
         self.note(&[GAME]);
@@ -109,7 +109,7 @@ impl Memory {
         }
     }
 
-    /// What was noted since a game began, or all if none did.
+    /// Returns what was recorded since a game began, or everything if none did.
     pub fn since_start(&self) -> Vec<u8> {
         self.since(self.game.unwrap_or(0))
     }

@@ -1,4 +1,4 @@
-//! What the arbiter is told to look at.
+//! Alerts to the arbiter.
 
 use super::judge::is_about_position;
 use super::{Around, Game, KINGS_APART};
@@ -16,34 +16,34 @@ use shakmaty::{Bitboard, Color, Move, Role, Square};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// The board stands unexplained for so long, in milliseconds, before the arbiter is told: longer than a piece is put aside to
+/// Time for which the board may be unexplained before the arbiter is alerted, in milliseconds: longer than a piece is put aside to
 /// be adjusted.
 pub const UNEXPLAINED: Millis = 3_000;
 /// The same where pieces in the hands of the player to move explain what is seen, in milliseconds.
 pub const UNEXPLAINED_LONG: Millis = 30_000;
-/// So long a board may be in the disorder of pieces being put away, in milliseconds.
+/// How long the board may be in disorder while pieces are put away, in milliseconds.
 pub const ABANDONED: Millis = 60_000;
-/// More squares out of order than this, with the kings away, and the pieces are being put away.
+/// If more squares than this differ and the kings have left their squares, the pieces are being put away.
 const SWEPT: usize = 10;
 /// The same if more pieces than this are missing.
 const TAKEN_OFF: usize = 5;
 
-/// Where the board tells the pieces, hardly a move is published that is less likely than this: a square did not show it.
+/// On boards that identify pieces, moves are rarely published with less confidence than this: a square did not show the move.
 const DOUBTFUL: Confidence = Confidence(500);
 
 /// The same as [`OVERLAP`] where the opponent's move could have been two, one before and one after, in milliseconds.
 const OVERLAP_OF_TWO: Millis = 600;
-/// One hand hardly carries a piece for so long, in milliseconds: it may have been put down between.
+/// A hand rarely carries a piece for longer than this, in milliseconds: it may have been put down in between.
 const CARRIED_TWICE: Millis = 1_000;
 
-/// What the arbiter is to be told.
+/// An alert before its ruling, id and defaults are filled in.
 pub(super) struct Told {
     pub kind: AlertKind,
     pub text: Text,
-    /// Whose doing it is.
+    /// The player concerned.
     pub by: Option<Color>,
     pub squares: Vec<Square>,
-    /// What the Laws are asked about it.
+    /// The situation and facts for the ruling by the Laws.
     pub situation: Option<(Situation, Facts)>,
     /// The ply it concerns; `None`: the last one on record.
     pub ply: Option<u32>,
@@ -55,7 +55,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// No more than that.
+    /// Creates an alert with only a kind and a text.
     pub fn new(kind: AlertKind, text: Text) -> Told {
         Told {
             kind,
@@ -73,7 +73,7 @@ impl Told {
 }
 
 impl Game {
-    /// The game began from something that is not the start position.
+    /// Alerts the arbiter that the game began from a position that is not the start position.
     pub fn wrong_start(&mut self, now: Millis, differences: &[Difference], output: &mut Output) {
         let squares = differences.iter().map(|difference| difference.square).collect();
         let text = Text::new("wrong_start").with("differences", differences.to_vec());
@@ -81,7 +81,8 @@ impl Game {
         self.raise(now, Told { squares, situation, ..Told::new(AlertKind::WrongStart, text) }, output);
     }
 
-    /// The board stands the wrong way: nothing is followed until the position stands on it as it should (7.2.2).
+    /// Alerts the arbiter that the board is turned the wrong way. Nothing is followed until the position is set up correctly
+    /// (7.2.2).
     pub fn wrong_orientation(&mut self, now: Millis, output: &mut Output) {
         let situation = Some((Situation::Irregular(Irregularity::Orientation), Facts::default()));
         let told = Told { situation, ..Told::new(AlertKind::Orientation, Text::new("orientation")) };
@@ -89,8 +90,9 @@ impl Game {
         self.wait_for_position();
     }
 
-    /// The record was rewritten from ply `same` on, where it had the moves `before`. If they are the same in another order, little
-    /// was seen of the order; after a gap an occupancy board gives nothing but the order to go by.
+    /// Alerts the arbiter if the record was rewritten from ply `same` on, where it had the moves `before`, and the order is
+    /// uncertain. If the new moves are the same in another order, little was seen of the order. After a gap, an occupancy board
+    /// shows nothing but the order.
     pub(super) fn tell_rewritten(&mut self, now: Millis, same: usize, before: &[Move], output: &mut Output) {
         let after = self.published.get(same..).unwrap_or_default();
         let is_reordered = after.get(..before.len()).is_some_and(|after| {
@@ -103,14 +105,14 @@ impl Game {
         }
     }
 
-    /// Several moves were reconstructed from the position that was seen after a gap, with no evidence for each: other moves, or more
-    /// of them, may have led there. Returns whether the arbiter is alerted now. `same`, `to`: the number of plies that were published
-    /// before, and that are now.
+    /// Alerts the arbiter if several moves were reconstructed from the position seen after a gap, without evidence for each: other
+    /// moves, or more of them, may have led there. Returns whether the arbiter was alerted. `same`, `to`: the number of plies that
+    /// were published before, and that are now.
     pub(super) fn tell_missed(&mut self, now: Millis, same: usize, to: usize, output: &mut Output) -> bool {
         let Some((from, seen_at)) = self.missed else { return false };
         let line = self.follower.line();
         let nodes = line.get(from + 1..to + 1).unwrap_or_default();
-        // A board that does not tell pieces apart has not agreed with the record since, and these moves explain it only together.
+        // A board that does not identify pieces has not agreed with the record since, and only these moves together explain it.
         let together = to > same.max(from) + 1 && !self.has_agreed && self.follows_gap_blindly();
         let missed = nodes.iter().take_while(|node| together || node.is_reconstructed() || node.made_at <= seen_at).count();
         if missed < nodes.len() || nodes.len() > 1 {
@@ -123,7 +125,8 @@ impl Game {
         true
     }
 
-    /// What the board remembers does not show all that is on record after so many plies: it may have been played otherwise.
+    /// Alerts the arbiter if the board's memory does not show all that is on record after the first `from` plies: other moves may
+    /// have been played.
     pub fn tell_doubtful(&mut self, now: Millis, from: usize, output: &mut Output) {
         let count = self.published.len().saturating_sub(from);
         if count > 0 {
@@ -144,10 +147,10 @@ impl Game {
         self.raise(now, Told { squares, ply, ..Told::new(AlertKind::MovesUncertain, text) }, output);
     }
 
-    /// Moves that were just published, and that other lines would explain as well: the arbiter is asked.
+    /// Alerts the arbiter of moves that were just published and that other lines would explain as well.
     pub(super) fn tell_uncertain(&mut self, now: Millis, from: usize, to: usize, output: &mut Output) {
         let line = self.follower.line();
-        // By what makes them uncertain: plies, where they end, and the moves as they are written.
+        // Plies, with destination square and notation, grouped by the reason that makes them uncertain.
         let mut doubts: BTreeMap<&str, BTreeMap<usize, (Square, String)>> = BTreeMap::new();
         for ply in from + 1..=to {
             let Some((key, plies, rival)) = self.doubt(now, ply, to > from + 1) else { continue };
@@ -159,7 +162,7 @@ impl Game {
             }
         }
         for (key, moves) in doubts {
-            // The first of them: a correction of others does not settle it.
+            // The first of them, so that a correction of other moves does not settle it.
             let ply = moves.keys().next().map(|&ply| ply as u32);
             let (squares, plies): (Vec<Square>, Vec<String>) = moves.into_values().unzip();
             let text = Text::new(key).with("plies", plies.join(", "));
@@ -167,8 +170,8 @@ impl Game {
         }
     }
 
-    /// Why the move of this ply may have been another: the key of the sentence, the plies it is about, and what it could have been
-    /// where that is known. `several`: it was published with others.
+    /// Returns why the move of this ply may have been another one: the text key, the plies concerned, and the other move if known.
+    /// `several`: it was published together with others.
     fn doubt(&self, now: Millis, ply: usize, several: bool) -> Option<(&'static str, RangeInclusive<usize>, Option<Move>)> {
         let (line, seen) = (self.follower.line(), self.follower.seen());
         let (before, node) = (line.get(ply.checked_sub(1)?)?, line.get(ply)?);
@@ -177,24 +180,25 @@ impl Game {
         let both = ply - usize::from(earlier.is_some())..=ply;
         let tells = seen.sensing() == Sensing::Identity;
         if tells {
-            // What was put on record at once, moves that are missing among it, has an alert of its own.
+            // What was recorded at once, including missing moves, has its own alert.
             let is_seen = node.decided != Some(Confidence::CERTAIN);
             let bad_line = seen.is_damaged(now, BAD_LINE);
             if bad_line && (node.is_reconstructed() || (several && is_seen)) {
                 return Some(("uncertain_line", ply..=ply, None));
             }
-            // Its piece stood there long before the move that it is said to answer, or was found there before a move was.
+            // The piece was on its square long before the move that this move answers, or was found there before any move was.
             if bad_line && (self.stood_before(before, mv, OVERLAP) || self.was_displaced.contains(landing(mv))) {
                 return Some(("uncertain_line", both, None));
             }
             if bad_line && earlier.is_some_and(|(earlier, _)| self.is_reply_to_another(ply, earlier, before, mv)) {
                 return Some(("uncertain_line", both, None));
             }
-            // On a line that loses nothing, an old answer may have shown it.
+            // On a link that loses nothing, a delayed reply may have shown it.
             if !bad_line && seen.shown_alone().contains(landing(mv)) {
                 return Some(("uncertain_late", ply..=ply, None));
             }
-            // A square that works shows what comes to it. Nobody has heard of one that is only thought stuck, to explain this very move.
+            // A working square shows a piece that arrives. A square that is only suspected of being stuck, to explain this very
+            // move, has not been reported.
             let told_bad = self.follower.told_bad();
             let is_working = |square| !told_bad.contains(square);
             if is_working(landing(mv)) && (node.silent || self.follower.line_blind().contains(landing(mv))) {
@@ -223,8 +227,8 @@ impl Game {
         Some(("uncertain", ply..=ply, Some(rival)))
     }
 
-    /// Whether the pieces of these two moves were told to stand in the same instant, which was later than they did. `before`, `node`: what
-    /// the moves lead to.
+    /// Whether the pieces of these two moves were reported at the same instant, which was later than their arrival. `before`,
+    /// `node`: the positions after the moves.
     fn came_late_together(&self, first: Move, before: &Node, mv: Move, node: &Node) -> bool {
         let seen = self.follower.seen();
         let (from, to) = (landing(first), landing(mv));
@@ -234,24 +238,24 @@ impl Game {
         stand || before.made_at == node.made_at && seen.is_late(node.made_at)
     }
 
-    /// Whether the piece of this move stood where it went so long before the move that it is said to answer.
+    /// Whether the piece of this move was on its destination square more than `least` milliseconds before the move that it answers.
     fn stood_before(&self, before: &Node, mv: Move, least: Millis) -> bool {
         self.follower.seen().changed_at(landing(mv)) + least < before.made_at
     }
 
-    /// Whether this move came before the one that it is said to answer, and after the opponent had pressed the clock: on a move that
-    /// was lost. `earlier`: the position before the opponent's move, after which `before` is.
+    /// Whether this move was made before the move that it answers, but after a clock press by the opponent: it answered a move that
+    /// was lost. `earlier`: the position before the opponent's move that led to `before`.
     fn is_reply_to_another(&self, ply: usize, earlier: &Node, before: &Node, mv: Move) -> bool {
         let seen = self.follower.seen();
         let came = seen.changed_at(landing(mv));
-        // A press may be told so late that it was on the opponent's move before.
+        // A press may be reported so late that it belongs to the opponent's previous move.
         let known = ply.checked_sub(3).and_then(|last| self.follower.line().get(last)).and_then(|last| last.pressed_at);
         let pressed = |(at, by)| by == earlier.position.turn() && at < came && Some(at) != known;
         came < before.made_at && seen.presses_since(earlier.made_at).any(pressed)
     }
 
-    /// Whether the opponent's piece was in the air for so long that it could have been put down on the way, with this move as the reply
-    /// to that. `earlier`: the position before the opponent's move `first`, after which `before` is.
+    /// Whether the opponent's piece was in the air long enough to be put down on the way, with this move as the reply to that.
+    /// `earlier`: the position before the opponent's move `first`, which leads to `before`.
     fn is_between_two(&self, earlier: &Node, first: Move, before: &Node, mv: Move) -> bool {
         let lifted = first.from().map(|from| self.follower.seen().changed_at(from));
         self.stood_before(before, mv, OVERLAP_OF_TWO)
@@ -259,8 +263,8 @@ impl Game {
             && could_be_two(&earlier.position, first, mv)
     }
 
-    /// Whether the piece of this player's last move went on before the opponent's move between the two had begun: it may have been one
-    /// move, and the clock pressed on the way. `before`: what the opponent's move `first` leads to.
+    /// Whether the piece of this player's last move moved on before the opponent's move between the two had begun: it may have been
+    /// one move, with the clock pressed on the way. `before`: the position after the opponent's move `first`.
     fn goes_on(&self, ply: usize, first: Move, before: &Node, mv: Move) -> bool {
         let (line, seen) = (self.follower.line(), self.follower.seen());
         let Some((start, own)) = ply.checked_sub(3).and_then(|start| line.get(start).zip(line.get(start + 1))) else {
@@ -275,8 +279,8 @@ impl Game {
             && start.position.legal_moves().iter().any(is_one)
     }
 
-    /// A capture was published of which nothing was seen where it took, and a move that is not legal explains all that has changed:
-    /// the arbiter is asked.
+    /// Alerts the arbiter of a published capture whose capturing square showed no change, if an illegal move explains everything
+    /// that has changed.
     pub(super) fn tell_instead(&mut self, now: Millis, output: &mut Output) {
         for ply in self.instead_told + 1..=self.published.len() {
             let line = self.follower.line();
@@ -292,19 +296,19 @@ impl Game {
         }
     }
 
-    /// These squares are told to differ from the record.
+    /// Stores the squares published as different from the record.
     pub(super) fn set_displaced(&mut self, wrong: Bitboard) {
         self.displaced = wrong;
         self.was_displaced |= wrong;
     }
 
     pub(super) fn tell_unexplained(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
-        // Pieces in the hands explain much, but not for ever, and nothing once their player has pressed the clock.
+        // Pieces in the hands explain a lot, but only for a limited time, and not after their player has pressed the clock.
         let seen = self.follower.seen();
         let on_move = self.follower.tip().position.turn();
         let in_vain = |press: Press| press.by == on_move && press.at > seen.last_edge() && now >= press.at + UNEXPLAINED;
         let pressed = self.last_press.is_some_and(in_vain);
-        // Pieces that are missing since nobody listened, or a message was damaged, may have moved meanwhile.
+        // Pieces that are missing since a gap or a damaged message may have moved in the meantime.
         let long = if self.has_agreed { UNEXPLAINED_LONG } else { STANDS };
         let wrong = if quiet < long && !pressed { self.follower.unexplained() } else { self.follower.mismatch() };
         let wrong = wrong | self.follower.displaced();
@@ -312,7 +316,7 @@ impl Game {
         if quiet < UNEXPLAINED || wrong.is_empty() || !begun || self.record.result.is_some() || self.is_over_but_for_notices() {
             return;
         }
-        // With the clock stopped the kings are in no hurry to move on, and the board may soon be cleared.
+        // While the clock is stopped the kings may stay longer, and the board may soon be cleared.
         let kings_wait = if self.is_no_play() && self.follower.kings_unclear().is_some() { UNEXPLAINED } else { KINGS_APART };
         if self.follower.king_strays() && quiet < kings_wait {
             return;
@@ -325,7 +329,7 @@ impl Game {
             return;
         }
         let told = self.unlike_record(wrong);
-        // The clock may be stopped for the piece that a pawn becomes (6.11.2).
+        // The clock may be stopped to fetch the piece for a promotion (6.11.2).
         let promotes = told.situation.is_some_and(|(situation, _)| situation == Situation::Irregular(Irregularity::PawnLeft));
         if promotes && around.clock.is_stopped() {
             return;
@@ -340,12 +344,12 @@ impl Game {
         self.raise(now, told, output);
     }
 
-    /// The pieces are being put away or set up anew, as far as these squares tell that are not as the record says.
+    /// Whether the pieces are being put away or set up anew. `wrong`: the squares that differ from the record.
     fn is_put_away(&self, wrong: Bitboard) -> bool {
         self.is_set_up_anew(wrong) || self.is_cleared(wrong)
     }
 
-    /// The pieces go back to where they stand at the start.
+    /// Whether the pieces are being returned to their start squares.
     pub(super) fn is_set_up_anew(&self, wrong: Bitboard) -> bool {
         let seen = self.follower.seen();
         let came = wrong & seen.occupied();
@@ -355,13 +359,13 @@ impl Game {
         (self.is_disorder(wrong) || more) && home * 2 >= came.count()
     }
 
-    /// The pieces go from the board. In many moves that were missed as many are taken.
+    /// Whether the pieces are being taken off the board. Many missed moves can capture as many pieces.
     pub(super) fn is_cleared(&self, wrong: Bitboard) -> bool {
         let (known, seen) = (self.follower.tip().position.board().occupied(), self.follower.seen().occupied());
         self.is_disorder(wrong) && known.count().saturating_sub(seen.count()) > TAKEN_OFF
     }
 
-    /// So many squares differ as in no exchange of moves.
+    /// Whether more squares differ than in any exchange of moves.
     fn is_disorder(&self, wrong: Bitboard) -> bool {
         let board = self.follower.tip().position.board();
         let king_is_home = |color: Color| !board.by_piece(Role::King.of(color)).intersects(wrong);
@@ -369,8 +373,8 @@ impl Game {
         missing.count() > TAKEN_OFF || (wrong.count() > SWEPT && !Color::ALL.into_iter().all(king_is_home))
     }
 
-    /// The pieces were put into their box: a king is missing, or where nobody can tell half of them are. Moves that were missed take
-    /// no kings.
+    /// Whether the pieces were put into their box: a king is missing or, where pieces are not identified, half of the pieces are.
+    /// Missed moves never capture a king.
     pub(super) fn is_taken_off(&self) -> bool {
         let seen = self.follower.seen();
         let known = self.follower.tip().position.board().occupied().count();
@@ -380,12 +384,12 @@ impl Game {
         }
     }
 
-    /// The arbiter knows that the board does not show the position of the record.
+    /// Whether the arbiter was alerted that the board does not show the position of the record.
     pub fn is_told_of_position(&self) -> bool {
         self.record.alerts.iter().any(|alert| is_about_position(alert.kind))
     }
 
-    /// What should stand on a square, and what does.
+    /// Returns the expected and the actual content of a square.
     pub(super) fn difference(&self, square: Square) -> Difference {
         let expected = self.follower.tip().position.piece_at(square);
         Difference { square, expected, seen: self.follower.seen().really_at(square) }
@@ -395,22 +399,22 @@ impl Game {
         self.record.alerts.iter().any(|alert| alert.kind == kind)
     }
 
-    /// The arbiter knows of it, and it lasts.
+    /// Whether the arbiter has acknowledged this alert and it still applies.
     fn is_acknowledged(&self, kind: AlertKind, by: Option<Color>, ply: u32) -> bool {
         let lasts = matches!(kind.matter(), Matter::Device | Matter::End) || kind == AlertKind::IllegalPosition;
         let same = |known: &(AlertKind, Option<Color>, u32)| (known.0, known.1) == (kind, by) && (lasts || known.2 == ply);
         (lasts || kind == AlertKind::TouchCapture) && self.acknowledged.iter().any(same)
     }
 
-    /// What the arbiter acknowledged is over: it is told anew if it comes again.
+    /// Forgets acknowledged alerts that no longer apply, so that they are raised again on a recurrence.
     pub(super) fn is_over_with(&mut self, over: impl Fn(AlertKind, Option<Color>, u32) -> bool) {
         self.acknowledged.retain(|&(kind, by, ply)| !over(kind, by, ply));
     }
 
-    /// Tells the arbiter.
+    /// Raises an alert to the arbiter.
     ///
-    /// Whether the opponent can mate is asked here wherever the ruling depends on it; where that takes long, the alert is raised
-    /// at once and amended later.
+    /// If the ruling depends on whether the opponent can mate, the search for that starts here. If it takes long, the alert is
+    /// raised at once and amended later.
     pub(super) fn raise(&mut self, now: Millis, mut told: Told, output: &mut Output) {
         let ply = told.ply.unwrap_or(self.record.plies.len() as u32);
         if !self.is_judged || self.is_acknowledged(told.kind, told.by, ply) {

@@ -1,5 +1,5 @@
-//! Whether the record has fallen behind the board. Quiet shows that at once, but in time trouble there is none, so presses and
-//! time are counted as well.
+//! Detects that the record has fallen behind the board. Quiet shows that at once, but there is no quiet in time trouble, so presses
+//! and elapsed time are counted as well.
 
 use super::alerts::{ABANDONED, Told};
 use super::hold::Hold;
@@ -12,48 +12,49 @@ use crate::laws::Position;
 use crate::table::Output;
 use shakmaty::{Bitboard, Move};
 
-/// No line of play has explained the board for so long, in milliseconds, before the arbiter is told however busy it is: longer than
-/// hands overlap in time trouble.
+/// Time without a line of play that explains the board, however busy it is, after which the arbiter is alerted, in milliseconds:
+/// longer than hands overlap in time trouble.
 const BEHIND: Millis = 10_000;
-/// The same when the clock was pressed so often meanwhile, in milliseconds and presses: nobody presses four times in one exchange.
+/// The same, if the clock was pressed at least this number of times meanwhile, in milliseconds and presses: one exchange of moves
+/// has fewer than four presses.
 const BEHIND_PRESSED: (Millis, u32) = (3_000, 4);
-/// Pieces that one reading of the whole board shows on so many squares of which no update has told were not put there just now: a
-/// reading before was wrong, or changes were lost, and the arbiter is told after this time, in milliseconds.
+/// Number of squares on which one whole placement shows pieces that no update has reported, and the time after which the arbiter is
+/// then alerted, in milliseconds: an earlier reading was wrong, or changes were lost.
 const AT_ONCE: (usize, Millis) = (3, 3_000);
-/// So many squares differ from the start position when two moves were played.
+/// Number of squares that differ from the start position once two moves were played.
 const PLAYED: usize = 4;
-/// So long one king may be on its way to tell a result, and pieces on their way from the board, in milliseconds.
+/// How long one king may be on its way to signal a result, and pieces on their way off the board, in milliseconds.
 const SOON: Millis = 14_000;
-/// Pieces are no longer being put away, or set up, when nothing has moved for this long, in milliseconds.
+/// The pieces are no longer being put away or set up when nothing has moved for this time, in milliseconds.
 const AT_REST: Millis = 12_000;
-/// A king that strays to the centre, or pieces that are put away, are looked at again after so long, in milliseconds.
+/// Interval after which a king in the centre, or pieces being put away, are re-evaluated, in milliseconds.
 const AGAIN: Millis = 5_000;
 
-/// Moves that nobody saw are looked for when the board was quiet for so long, in milliseconds.
+/// Quiet after which moves that were not seen are searched for, in milliseconds.
 const BRIDGE_AFTER: Millis = 1_500;
-/// The time between two slices of that search, in milliseconds, and the moves that are tried in one: some milliseconds on a small
-/// computer.
+/// The time between two slices of that search, in milliseconds, and the number of moves tried in one slice: some milliseconds of
+/// work on a small computer.
 const SLICE: (Millis, u32) = (20, 1 << 11);
 
-/// The search for moves that were missed while nobody listened.
+/// The search for moves that were missed while the board was not read.
 pub(super) struct Missed {
     /// When the next slice is due.
     next: Millis,
-    /// The moves from whose end on it is searched: more than are published where the last one was not decided.
+    /// The moves after which the search starts. They are more than the published ones if the last move was not decided.
     line: Vec<Move>,
     bridge: Box<Bridge>,
 }
 
-/// No line of play explains the board.
+/// The state while no line of play explains the board.
 pub(super) struct Behind {
     since: Millis,
     presses: u32,
-    /// Nobody listened before, and moves may be missing.
+    /// The board was not read before, so moves may be missing.
     after_gap: bool,
     missed: Option<Missed>,
-    /// Pieces came to many squares at once: they are not being put away.
+    /// Pieces appeared on many squares at once, so they are not being put away.
     came_at_once: bool,
-    /// When that is looked at if nothing happens; `None`: the arbiter knows.
+    /// When this is re-evaluated if nothing happens; `None`: the arbiter was alerted.
     look_at: Option<Millis>,
 }
 
@@ -64,7 +65,7 @@ impl Behind {
 }
 
 impl Game {
-    /// Looks whether the record is behind the board, and tells the arbiter once it has been for too long. To be called after every
+    /// Checks whether the record is behind the board, and alerts the arbiter when that lasts too long. Must be called after every
     /// change, press and deadline.
     pub(super) fn watch_behind(&mut self, now: Millis, around: &Around<'_>, output: &mut Output) {
         let wrong = self.behind_squares(around);
@@ -80,12 +81,12 @@ impl Game {
         }
         let (after_gap, came_at_once, since) = (behind.after_gap, behind.came_at_once, behind.since);
         let told = self.is_told_of_position();
-        // Kings that tell a result are soon both there, and pieces that are put away soon gone; where moves are missing one king may
-        // stand in the centre for long, and many pieces were taken.
+        // Kings that signal a result are soon both in the centre, and pieces that are put away are soon gone. Where moves are
+        // missing, one king may be in the centre for long, and many pieces may have been captured.
         let at_rest = now >= self.follower.seen().last_edge() + AT_REST;
         let (soon, in_time) = (now < since + SOON, now < since + ABANDONED && !at_rest);
         let ends = (in_time && self.follower.kings_unclear().is_some()) || (soon && self.follower.king_strays());
-        // Where nothing was played, nobody misses a move; but whoever clears the board puts no pieces on other squares.
+        // Where nothing was played, no move is missing. Clearing the board puts no pieces on other squares.
         let came = wrong & self.follower.seen().occupied();
         let unplayed = in_time && self.published.is_empty() && came.count() < PLAYED;
         let cleared = (in_time && self.is_set_up_anew(wrong)) || ((soon || unplayed) && self.is_cleared(wrong));
@@ -102,14 +103,14 @@ impl Game {
         }
     }
 
-    /// The clock was pressed while that lasts.
+    /// Counts a press of the clock while the record is behind.
     pub(super) fn count_press(&mut self) {
         if let Some(behind) = &mut self.behind {
             behind.presses += 1;
         }
     }
 
-    /// A reading of the whole board showed pieces on so many squares where none of them stood before.
+    /// Records that a whole placement showed `came` pieces on squares where they were not before.
     pub(super) fn came_at_once(&mut self, now: Millis, came: usize) {
         let (many, soon) = AT_ONCE;
         if let Some(behind) = self.behind.as_mut().filter(|_| came >= many) {
@@ -118,19 +119,19 @@ impl Game {
         }
     }
 
-    /// After a gap: the board has not agreed with the record since then.
+    /// Marks the record as behind the board after a gap: the board has not agreed with the record since `since`.
     pub fn was_behind_since(&mut self, since: Millis) {
         self.behind = Some(Behind { after_gap: true, ..Behind::begin(since) });
     }
 
-    /// The board changed: what was searched for is another thing now.
+    /// Discards the search after a change on the board.
     pub(super) fn search_missed_anew(&mut self) {
         if let Some(behind) = &mut self.behind {
             behind.missed = None;
         }
     }
 
-    /// Looks for moves that were missed once nothing else explains what stands on the board.
+    /// Starts a search for missed moves once nothing else explains the placement.
     pub(super) fn search_missed(&mut self, now: Millis, quiet: Millis) {
         let identity = self.follower.seen().sensing() == Sensing::Identity;
         if quiet < BRIDGE_AFTER || !identity || self.hold.is_some() || self.follower.unexplained().is_empty() {
@@ -146,18 +147,18 @@ impl Game {
         }
     }
 
-    /// The moves of the line that is followed, published or not.
+    /// Returns the moves of the line that is followed, published or not.
     fn followed_moves(&self) -> Vec<Move> {
         self.follower.line().iter().filter_map(|node| node.mv).collect()
     }
 
-    /// When the next slice of that is due.
+    /// Returns when the next slice of the search is due.
     pub(super) fn missed_deadline(&self) -> Option<Millis> {
         let missed = self.behind.as_ref()?.missed.as_ref()?;
         (missed.next < Millis::MAX && !self.blind).then_some(missed.next)
     }
 
-    /// That time has come.
+    /// Runs the next slice of the search.
     pub(super) fn run_missed(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         let line = self.followed_moves();
         if self.behind.as_ref().and_then(|behind| behind.missed.as_ref()).is_some_and(|missed| missed.line != line) {
@@ -175,12 +176,12 @@ impl Game {
         }
     }
 
-    /// These moves were missed after those that are followed.
+    /// Adds moves that were missed after those that are followed.
     fn add_missed(&mut self, now: Millis, moves: &[Move], around: &mut Around<'_>, output: &mut Output) {
         let line = self.followed_moves();
         let (from, known) = (line.len(), self.published.len());
         if line.get(..known) != Some(self.published.as_slice()) {
-            return; // What is followed is about to be published as another line.
+            return; // The followed line is about to be published as another line.
         }
         let all = [line.get(known..).unwrap_or_default(), moves].concat();
         self.add(now, &all, CorrectionReason::Evidence, around, output);
@@ -189,7 +190,7 @@ impl Game {
         }
     }
 
-    /// These moves come on record after the last.
+    /// Adds these moves at the end of the record.
     pub fn add(&mut self, now: Millis, moves: &[Move], reason: CorrectionReason, around: &mut Around<'_>, output: &mut Output) {
         if !moves.is_empty() {
             let plies = moves.iter().map(|&mv| Known { mv, pressed_at: None, found: None });
@@ -212,18 +213,18 @@ impl Game {
         self.publish_all(now, around, output);
     }
 
-    /// The arbiter knows that moves are missing since nobody listened, and nothing tells which.
+    /// Whether the arbiter was alerted that moves are missing since a gap, and nothing shows which.
     pub fn misses_moves(&self) -> bool {
         let behind = self.behind.as_ref().is_some_and(|behind| behind.after_gap && behind.look_at.is_none());
         // A square that does not work would show another position.
         behind && !self.blind && self.hold.is_none() && self.follower.hidden().is_empty()
     }
 
-    /// Moves are missing, and play has gone on with these from this position: it is taken up as a new stretch of the game, and the
-    /// arbiter is told.
+    /// Takes up play that went on with these moves from this position after missing moves. It becomes a new part of the game, and
+    /// the arbiter is alerted.
     pub fn take_up(&mut self, now: Millis, from: &Position, moves: &[Move], around: &mut Around<'_>, output: &mut Output) {
         let before = self.position_after(self.published.len());
-        // A null move for each player where the same is to move again: White's moves stay White's.
+        // Where the same player is to move again, one null move for each player is recorded, so that White's moves stay White's.
         let passed = (before.turn() == from.turn()).then(|| before.found(from.board().clone(), !from.turn()));
         let mut missing = Vec::new();
         let mut last = &before;
@@ -241,12 +242,12 @@ impl Game {
         self.raise(now, told, output);
     }
 
-    /// When somebody wants to look again whether the record is behind.
+    /// Returns when the check for a record that is behind must run again.
     pub(super) fn behind_deadline(&self) -> Option<Millis> {
         self.behind.as_ref().and_then(|behind| behind.look_at)
     }
 
-    /// The arbiter is told that the board shows something else than the record, and for how long it has.
+    /// Publishes that the board differs from the record, and alerts the arbiter. `differences`: what differs.
     pub fn tell_behind(&mut self, now: Millis, differences: Vec<Difference>, output: &mut Output) {
         if let Some(behind) = &mut self.behind {
             behind.look_at = None;
@@ -260,8 +261,8 @@ impl Game {
         self.raise(now, Told { squares, ..Told::new(AlertKind::PositionUnexplained, text) }, output);
     }
 
-    /// The board remembers what was played while nobody listened, and has not said so yet: the arbiter is told that this is missing.
-    /// `placement`: what stands on the board, in its own coordinates.
+    /// Alerts the arbiter that moves are missing which the board may remember but has not sent yet. `placement`: what the board
+    /// shows, in its own coordinates.
     pub fn tell_awaited(&mut self, now: Millis, placement: &Placement, around: &Around<'_>, output: &mut Output) {
         let seen = Seen::of(&turned(placement, around.rotation), around.settings.sensing);
         let position = self.position_after(self.published.len());
@@ -270,11 +271,11 @@ impl Game {
         self.tell_behind(now, differences, output);
     }
 
-    /// The squares that no line of play explains while somebody plays: also beside a clock that is stopped, or is said to be.
+    /// Returns the squares that no line of play explains during play, even if the clock is stopped or reported as stopped.
     fn behind_squares(&self, around: &Around<'_>) -> Bitboard {
         let plays = matches!(self.hold, None | Some(Hold::Stopped(_))) && !self.over && !self.blind;
         let after_gap = self.behind.as_ref().is_some_and(|behind| behind.after_gap);
-        // In a game of which nothing was recorded pieces may be shown around; play changes more than that.
+        // In a game without recorded moves, pieces may be moved for demonstration; play changes more squares than that.
         let many = || self.follower.mismatch().count() >= PLAYED;
         let begun = !self.published.is_empty() || around.clock.counts() || after_gap || many();
         if !plays || !begun || self.record.result.is_some() || self.is_over_but_for_notices() {

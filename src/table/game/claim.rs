@@ -1,4 +1,4 @@
-//! What a player's claim of a draw is worth. Nothing changes by it: the arbiter rules.
+//! Evaluation of a player's draw claim. It changes nothing: the arbiter rules.
 
 use super::{Around, Game, history};
 use crate::boards::Millis;
@@ -10,7 +10,7 @@ use crate::laws::{Facts, Occasion, Situation, Topic, ruling};
 use shakmaty::Color;
 
 impl Game {
-    /// What a claim is worth, by the moves on record. `intended`: the move that is written down and not played, as UCI.
+    /// Evaluates a claim by the moves on record. `intended`: the move that is written down and not played, as UCI.
     pub(super) fn claim(
         &self,
         now: Millis,
@@ -24,9 +24,10 @@ impl Game {
         }
         let rules = DrawRules::of(&self.laws);
         let plies = &self.record.plies;
-        // Without a clock nobody completes a move: it is the opponent's turn once it is made.
+        // Without a clock, no move is completed by a press: it is the opponent's turn once the move is made.
         let made = around.clock.counts() && self.made_by(by);
-        // Where only the completed move takes the right away, a player who has not pressed yet claims as if it were not made.
+        // Where only completing the move ends the right to claim, a player who has not pressed yet claims as if the move were not
+        // made.
         let counted = if rules.is_claimed_before_the_move(made) { plies.len() - 1 } else { plies.len() };
         let counted = plies.get(..counted).unwrap_or_default();
         let history = history(&self.start, &self.published, counted, Same::of(&self.laws));
@@ -42,7 +43,7 @@ impl Game {
         let lost = rules.is_claim_lost(made || self.has_touched(now, by));
         let known = !matches!(claim.finding, Finding::Ended | Finding::NotAtHand);
         let claim = if lost && known { Claim { finding: Finding::Lost, ..claim } } else { claim };
-        // The intended move has its own article, which says that it has to be played.
+        // The intended move has its own article, which says that it must be played.
         let because = matches!(rests, Rests::OnIntended(_)).then_some(match claimed {
             Claimed::Repetition => Topic::RepetitionIntended,
             Claimed::FiftyMoves => Topic::FiftyIntended,
@@ -61,20 +62,20 @@ impl Game {
         })
     }
 
-    /// The last move is this player's and not completed yet.
+    /// Whether the last move is this player's and is not completed yet.
     fn made_by(&self, by: Color) -> bool {
         let last = self.published.len() as u32;
         last > 0 && self.mover(last) == by && self.is_open(last)
     }
 }
 
-/// What the Laws are asked about it; `None`: nothing.
+/// Returns the occasion for the ruling on a claim; `None`: no ruling applies.
 fn occasion(claim: &Claim, claimed: Claimed, rests: Rests) -> Option<Occasion> {
     let intended = matches!(rests, Rests::OnIntended(_));
     Some(match (claim.is_right(), claimed, intended) {
         _ if claim.finding == Finding::Lost => Occasion::ClaimLost,
-        // Only the player to move can claim at all (9.2, 9.3): what the other one says is no claim.
-        // Of claims on which no text is at hand nothing is said.
+        // Only the player to move can claim (9.2, 9.3); a claim by the other player is none. Nothing is said about claims for which
+        // no text of the Laws is available.
         _ if matches!(claim.finding, Finding::Ended | Finding::NotOnMove | Finding::NotAtHand) => return None,
         (true, Claimed::Repetition, false) => Occasion::Repeated,
         (true, Claimed::Repetition, true) => Occasion::RepeatedIntended,

@@ -1,4 +1,4 @@
-//! What the arbiter is told of board, clock and cable, while a game is on.
+//! Alerts about the board, the clock and the cable during a game.
 
 use super::Game;
 use super::alerts::Told;
@@ -8,13 +8,14 @@ use crate::game::pgn::h_mm_ss;
 use crate::game::{AlertKind, ClockTime, Text};
 use crate::table::Output;
 
-/// A clock that stands still for so long is mentioned, in milliseconds: a piece has been fetched for a promotion by then.
+/// Time for which a clock must be stopped before the arbiter is alerted, in milliseconds: by then a piece for a promotion has been
+/// fetched.
 const STANDS_STILL: Millis = 10_000;
-/// A battery that is mentioned, in percent.
+/// Battery level at or below which the arbiter is alerted, in percent.
 const LOW: u8 = 10;
 
 impl Game {
-    /// A device has a trouble, or has it no more.
+    /// Raises or clears the alert about a device. `trouble`: the problem; `None`: the device works.
     fn device(&mut self, now: Millis, kind: AlertKind, trouble: Option<Text>, output: &mut Output) {
         let raised = self.is_raised(kind);
         if trouble.is_none() {
@@ -27,12 +28,12 @@ impl Game {
         }
     }
 
-    /// The cable was pulled, or the port vanished.
+    /// Raises an alert: the cable was pulled, or the port vanished.
     pub fn link_lost(&mut self, now: Millis, output: &mut Output) {
         self.device(now, AlertKind::LinkLost, Some(Text::new("link_lost")), output);
     }
 
-    /// The board has said nothing for so long, in milliseconds.
+    /// Raises an alert: the board has been silent for `ms` milliseconds.
     pub fn silent(&mut self, now: Millis, ms: Millis, output: &mut Output) {
         self.device(
             now,
@@ -42,19 +43,19 @@ impl Game {
         );
     }
 
-    /// The board talks, and has not said for a while what stands on it.
+    /// Raises an alert: the board sends data but has not reported its placement for a while.
     pub fn unseen(&mut self, now: Millis, output: &mut Output) {
         self.device(now, AlertKind::BoardSilent, Some(Text::new("board_unseen")), output);
     }
 
-    /// The board is read again.
+    /// Clears the alerts about the link and the silence once the board is read again.
     pub(super) fn board_is_back(&mut self, now: Millis, output: &mut Output) {
         for kind in [AlertKind::LinkLost, AlertKind::BoardSilent] {
             self.device(now, kind, None, output);
         }
     }
 
-    /// The clock was read, or is not there. `battery_low`: its own.
+    /// Updates the alerts about the clock after a reading. `battery_low`: of the clock's battery.
     pub fn clock_is(&mut self, now: Millis, connected: bool, battery_low: bool, output: &mut Output) {
         let stands = connected && !self.is_paused() && self.stopped_at.is_some_and(|at| now >= at + STANDS_STILL);
         let told = [
@@ -67,7 +68,7 @@ impl Game {
         }
     }
 
-    /// Somebody set the clock. A notice of that is replaced by the next.
+    /// Alerts the arbiter that the clock was set. Replaces an earlier alert of this kind.
     pub fn clock_set(&mut self, now: Millis, was: ClockTimes, is: ClockTimes, output: &mut Output) {
         if self.over || self.record.result.is_some() {
             return;
@@ -82,7 +83,7 @@ impl Game {
         self.raise(now, Told::new(AlertKind::ClockSet, text), output);
     }
 
-    /// The board's battery.
+    /// Updates the alert about the board's battery.
     pub fn battery(&mut self, now: Millis, battery: Battery, output: &mut Output) {
         let low = battery.percent <= LOW && battery.charging != Some(true);
         let text = low.then(|| Text::new("board_battery").with("percent", u32::from(battery.percent)));

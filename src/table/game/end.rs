@@ -1,5 +1,5 @@
-//! The game ends by the position on the board, and what such an end waits for: it counts only if the move that led there was made
-//! by Articles 3 and 4 (5.1.1, 5.2.1, 5.2.2).
+//! The end of the game by the position on the board, and what can delay it: the end counts only if the move that led to the
+//! position was made according to Articles 3 and 4 (5.1.1, 5.2.1, 5.2.2).
 
 use super::alerts::Told;
 use super::{Around, CLOSING, Game};
@@ -10,15 +10,15 @@ use crate::laws::{Act, Ending, Facts, Occasion, Situation};
 use crate::table::Output;
 use shakmaty::Color;
 
-/// The longest time that an end of the game waits for a notice of touched pieces, in milliseconds.
+/// The longest time that an end of the game waits for a notice about touched pieces, in milliseconds.
 const NOTICE_WAIT: Millis = 60_000;
-/// The message of an end that waits.
+/// The text key of an end that waits.
 const WAITS: &str = "end_waits";
-/// The message of a result that is on record although a notice stands on its move.
+/// The text key of a result that is on record although a notice about its move is open.
 const UNCONFIRMED: &str = "end_unconfirmed";
 
 impl Game {
-    /// The move of this index came on record. Where the position after it ends the game, the result is published, or held back.
+    /// Checks for the end of the game after the move of this index came on record. Publishes the result, or holds it back.
     pub(super) fn end_if_over(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
         let ply = index as u32 + 1;
         let is_missing = self.record.ply(ply).is_some_and(|ply| ply.played.is_missing());
@@ -35,12 +35,12 @@ impl Game {
         }
     }
 
-    /// The last move ends the game, and nobody has to rule on it first: what is done on the board now belongs to no move.
+    /// Whether the last move ends the game and no ruling is required first. What is done on the board now belongs to no move.
     pub(super) fn is_over_but_for_notices(&self) -> bool {
         self.is_held && self.open_ruling(self.record.plies.len() as u32).is_none()
     }
 
-    /// Publishes an end of the game that waits for nothing any more.
+    /// Publishes a held-back end of the game once nothing delays it any more.
     pub(super) fn settle_end(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         if !self.is_held && !self.record.alerts.iter().any(is_end) {
             return;
@@ -66,13 +66,13 @@ impl Game {
         }
     }
 
-    /// Whether the game ended by the position on the board, and what let it end was taken back.
+    /// Whether the game ended by the position on the board, but the ruling that allowed this was undone.
     pub(super) fn is_unsettled(&self, now: Millis) -> bool {
         let by_position = matches!(self.record.result, Some((_, ResultReason::Checkmate | ResultReason::Stalemate)));
         by_position && self.waits_for(now, self.record.plies.len() as u32).is_some()
     }
 
-    /// The result by the position on the board is withdrawn, and waits again.
+    /// Withdraws the result by the position on the board; the end waits again.
     pub(super) fn unsettle_end(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         let reason = self.record.result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
         self.clear(now, is_end, output);
@@ -81,7 +81,8 @@ impl Game {
         self.end_if_over(now, self.record.plies.len().saturating_sub(1), around, output);
     }
 
-    /// Another game begins on the board: an end that waits only for a notice of touched pieces waits no longer, and searches end.
+    /// Leaves the game because another one begins on the board. An end that waits only for a notice about touched pieces is
+    /// published, and searches end.
     pub fn leave(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         let ply = self.record.plies.len() as u32;
         if self.is_held && self.open_ruling(ply).is_none() {
@@ -91,7 +92,8 @@ impl Game {
         self.end_searches(now, output);
     }
 
-    /// When an end of the game has waited long enough for a notice of touched pieces; `None`: none waits, or one for a ruling.
+    /// Returns when an end of the game stops waiting for a notice about touched pieces; `None`: no end waits, or it waits for a
+    /// ruling.
     pub(super) fn end_deadline(&self) -> Option<Millis> {
         let waits = self.is_held || self.record.alerts.iter().any(is_waiting);
         let ply = self.record.plies.len() as u32;
@@ -99,13 +101,13 @@ impl Game {
         self.record.ply(ply).filter(|_| waits).map(|ply| ply.made_at + NOTICE_WAIT)
     }
 
-    /// What an end of the game by the move of this ply waits for; `None`: for nothing.
+    /// Returns what an end of the game by the move of this ply waits for; `None`: nothing.
     pub(super) fn waits_for(&self, now: Millis, ply: u32) -> Option<Text> {
         let made_at = self.record.ply(ply)?.made_at;
         self.open_ruling(ply).or_else(|| self.open_notice(ply).filter(|_| now < made_at + NOTICE_WAIT))
     }
 
-    /// The ruling on the move of this ply, if it is not legal and does not stand.
+    /// Returns the ruling that is open on the move of this ply, if the move is illegal and has not been let stand.
     fn open_ruling(&self, ply: u32) -> Option<Text> {
         let played = &self.record.ply(ply)?.played;
         let stands = |alert: &Alert| alert.kind == AlertKind::IllegalStands && alert.ply == ply;
@@ -114,7 +116,7 @@ impl Game {
             .then(|| Text::new("waits-ruling").with("san", played.san.clone()))
     }
 
-    /// A notice that the move of this ply is not one that the touched pieces allow, while it can still be claimed.
+    /// Returns the open notice that the touched pieces do not allow the move of this ply, while it can still be claimed.
     fn open_notice(&self, ply: u32) -> Option<Text> {
         use AlertKind::{PossibleTouch, PromotionChanged, ReleaseChanged, TouchMove};
         let notices = [TouchMove, PossibleTouch, ReleaseChanged, PromotionChanged];
@@ -123,16 +125,16 @@ impl Game {
         Some(Text::new("waits-notice").with("player", notice.by.unwrap_or_else(|| self.mover(ply))))
     }
 
-    /// A game begins where no move is possible: mate or stalemate stands on the board.
+    /// Publishes the result of a game that begins in checkmate or stalemate.
     pub(super) fn end_at_start(&mut self, now: Millis, output: &mut Output) {
         if let Some((ending, result)) = self.end_after(0) {
             self.tell_end(now, ending, result, output);
         }
     }
 
-    /// Mate or stalemate after so many plies.
+    /// Returns the checkmate or stalemate after this number of plies.
     fn end_after(&self, plies: u32) -> Option<(Ending, GameResult)> {
-        // By the record: what is followed may be about to become another move.
+        // Uses the record: the move that is followed may be about to change.
         let plies = (plies as usize <= self.published.len()).then_some(plies as usize)?;
         let position = if plies == self.published.len() { self.history.position().clone() } else { self.position_after(plies) };
         let ending = position.ending()?;
@@ -143,7 +145,7 @@ impl Game {
         })
     }
 
-    /// The game has ended with the move of this ply.
+    /// Publishes that the game has ended with the move of this ply.
     fn publish_end(&mut self, now: Millis, ply: u32, around: &mut Around<'_>, output: &mut Output) {
         self.is_held = false;
         let Some((ending, result)) = self.end_after(ply) else { return };
@@ -177,7 +179,7 @@ impl Game {
     }
 }
 
-/// The message of an alert of an end of the game, where it waits for this.
+/// Returns the text of an alert about an end of the game, with the reason if the end waits.
 pub(super) fn waiting(end: Text, reason: Option<&Text>) -> Text {
     match reason {
         Some(reason) => Text::new(WAITS).with("end", end).with("for", reason.clone()),
@@ -185,17 +187,17 @@ pub(super) fn waiting(end: Text, reason: Option<&Text>) -> Text {
     }
 }
 
-/// Whether this is the alert of an end by the position that waits, or did not wait any longer.
+/// Whether this alert is about an end by the position that waits, or that stopped waiting.
 pub(super) fn is_end(alert: &Alert) -> bool {
     is_waiting(alert) || alert.text.key == UNCONFIRMED
 }
 
-/// Whether this is the alert of an end that waits.
+/// Whether this alert is about an end that waits.
 pub(super) fn is_waiting(alert: &Alert) -> bool {
     alert.text.key == WAITS
 }
 
-/// Whether, as these events of one game tell, a result by the last position is held back.
+/// Whether these events of one game say that a result by the last position is held back.
 pub(super) fn is_held(events: &[Stamped]) -> bool {
     let last = events.iter().rev().find_map(|stamped| match &stamped.event {
         Event::MoveMade { .. } | Event::MovesCorrected { .. } | Event::Result { .. } => Some(false),

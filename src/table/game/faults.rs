@@ -7,7 +7,7 @@ use crate::table::Output;
 use shakmaty::{Bitboard, Square};
 
 impl Game {
-    /// Squares of the board that do not work, or work again.
+    /// Publishes squares that have stopped working, or that work again.
     pub(super) fn tell_faults(&mut self, now: Millis, output: &mut Output) {
         for (square, fault) in self.follower.take_faults() {
             let detail = match fault {
@@ -21,17 +21,17 @@ impl Game {
         }
     }
 
-    /// The faults of the board that stand, found in this game or before.
+    /// Returns the current faults of the board, found in this game or before.
     pub fn faults(&self) -> Vec<(Square, Fault)> {
         self.follower.faults().standing().collect()
     }
 
-    /// The squares that are stuck or thought so, in the board's own numbering.
+    /// Returns the squares that are stuck or suspected to be, in the board's own coordinates.
     pub fn stuck(&self) -> Bitboard {
         self.follower.line_blind().into_iter().map(|square| self.record.rotation.apply(square)).collect()
     }
 
-    /// Faults that were found in the game before: they are told again.
+    /// Takes over faults that were found in the previous game and publishes them again.
     pub fn inherit_faults(&mut self, now: Millis, faults: &[(Square, Fault)], output: &mut Output) {
         faults.iter().for_each(|&(square, fault)| self.follower.find_fault(now, square, fault));
         self.tell_faults(now, output);

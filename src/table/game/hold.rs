@@ -1,5 +1,4 @@
-//! Times when what the board shows is no play: a player adjusts his pieces, a position is being set up again, the clock is
-//! stopped.
+//! Times when what the board shows is not play: a player adjusts pieces, a position is being set up again, or the clock is stopped.
 
 use super::alerts::Told;
 use super::alerts::UNEXPLAINED_LONG;
@@ -11,38 +10,39 @@ use crate::laws::Position;
 use crate::table::Output;
 use shakmaty::Color;
 
-/// A player who said so adjusts for so long at most, in milliseconds.
+/// The longest time that a player who announced it may adjust pieces, in milliseconds.
 const ADJUSTS: Millis = 30_000;
-/// What is seen so long after the clock was stopped still belongs to the last move, in milliseconds: squares are told up to
-/// 600 ms late, and a hand may be slower than the other one on the clock.
+/// A change seen up to this long after the clock was stopped still belongs to the last move, in milliseconds: squares are reported
+/// up to 600 ms late, and one hand may be slower than the other one on the clock.
 const STOPPED: Millis = 1_000;
-/// So many moves with the clock stopped are analysis.
+/// Number of moves with the clock stopped from which play is analysis.
 const ANALYSIS: u32 = 2;
 
-/// Why what the board shows is no play.
+/// Why what the board shows is not play.
 pub enum Hold {
-    /// This player said that he adjusts (Art. 4.2).
+    /// This player announced that they adjust pieces (Art. 4.2).
     Adjusting { by: Color, until: Millis, touched: bool },
-    /// A position was given, or moves were taken back, and the board does not show that yet.
+    /// A position was set, or moves were taken back, and the board does not show the position yet.
     Restoring { touched: bool },
     /// The arbiter has paused the game.
     Paused,
-    /// The clock is stopped in a game that had one running.
+    /// The clock is stopped in a game in which it was running.
     Stopped(Box<Stopped>),
 }
 
 /// What happens while the clock is stopped.
 pub struct Stopped {
-    /// The game, if it were play.
+    /// A follower that treats the changes as play.
     shadow: Follower,
-    /// What the board last showed of it, with whoever moved.
+    /// The last position that the board showed, with the side that moved taken into account.
     position: Position,
-    /// So many moves led there.
+    /// The number of moves that led to `position`.
     moves: u32,
 }
 
 impl Game {
-    /// A player adjusts. Until the board agrees with the record again and is quiet, the opponent moves, or it takes too long.
+    /// Starts the time in which a player adjusts pieces. It lasts until the board agrees with the record again and is quiet, until
+    /// the opponent moves, or until the timeout.
     pub(super) fn adjust(&mut self, now: Millis, by: Color) {
         if matches!(self.hold, None | Some(Hold::Adjusting { .. })) {
             self.hold = Some(Hold::Adjusting { by, until: now + ADJUSTS, touched: self.follower.mismatch().any() });
@@ -50,7 +50,7 @@ impl Game {
         }
     }
 
-    /// Nothing is concluded from a board that does not show the last position until it does.
+    /// If the board does not show the last position, stops inferring until it does.
     pub fn restore_board(&mut self, now: Millis) {
         if self.is_paused() {
             self.follower.hold();
@@ -61,13 +61,13 @@ impl Game {
         }
     }
 
-    /// Nothing is concluded until the board shows the last position.
+    /// Stops inferring until the board shows the last position.
     pub(super) fn wait_for_position(&mut self) {
         self.hold = Some(Hold::Restoring { touched: false });
         self.follower.hold();
     }
 
-    /// What the board shows counts again.
+    /// Ends the hold: what the board shows counts again.
     pub(super) fn let_go(&mut self, now: Millis) {
         if self.hold.take().is_some() {
             self.touch_free_until = now;
@@ -75,7 +75,7 @@ impl Game {
         self.follower.let_go(now);
     }
 
-    /// When a player has adjusted long enough.
+    /// Returns when the time to adjust pieces ends.
     pub(super) fn hold_deadline(&self) -> Option<Millis> {
         match self.hold {
             Some(Hold::Adjusting { until, .. }) => Some(until),
@@ -83,17 +83,17 @@ impl Game {
         }
     }
 
-    /// The board need not agree with the record: nobody is playing.
+    /// Whether what the board shows is not play, so that it need not agree with the record.
     pub(super) fn is_no_play(&self) -> bool {
         self.hold.is_some()
     }
 
-    /// The arbiter has paused the game, and no result has ended that.
+    /// Whether the arbiter has paused the game and no result has ended the pause.
     pub fn is_paused(&self) -> bool {
         self.record.paused && matches!(self.hold, Some(Hold::Paused))
     }
 
-    /// The game is paused: the last move stands as it is, and pieces and lever may be handled freely.
+    /// Pauses the game: the last move stays as it is, and the pieces and the lever may be moved freely.
     pub(super) fn pause(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         if !self.blind && self.hold.is_none() && self.follower.mismatch().is_empty() {
             self.follower.decide(now);
@@ -104,13 +104,13 @@ impl Game {
         self.hold_paused();
     }
 
-    /// Nothing that the board shows counts until the pause is over.
+    /// Ignores what the board shows until the pause is over.
     pub(super) fn hold_paused(&mut self) {
         self.hold = Some(Hold::Paused);
         self.follower.hold();
     }
 
-    /// The game goes on: what stands there counts again, unless a position is still to be put back.
+    /// Continues the game: what the board shows counts again, unless a position must still be restored.
     pub(super) fn go_on(&mut self, now: Millis) {
         if self.record.restored.is_some() && self.follower.mismatch().any() {
             self.wait_for_position();
@@ -119,7 +119,7 @@ impl Game {
         }
     }
 
-    /// The clock was started: a game that was paused goes on. Whether it was.
+    /// Continues a paused game because the clock was started. Returns whether the game was paused.
     pub fn clock_started(&mut self, now: Millis, output: &mut Output) -> bool {
         let paused = self.is_paused() && !self.over;
         if paused {
@@ -129,7 +129,7 @@ impl Game {
         paused
     }
 
-    /// The follower of what would be play if the clock were not stopped.
+    /// Returns the follower that treats changes with the clock stopped as play.
     pub(super) fn shadow(&mut self) -> Option<&mut Follower> {
         match &mut self.hold {
             Some(Hold::Stopped(stopped)) => Some(&mut stopped.shadow),
@@ -137,7 +137,7 @@ impl Game {
         }
     }
 
-    /// The clock, which ran in this game, was stopped, or no longer is. Tells whether what stands on the board is play again.
+    /// Records that the clock, which ran in this game, was stopped or started. Returns whether what the board shows is play again.
     pub fn clock_stops(&mut self, now: Millis, stops: bool) -> bool {
         self.stopped_at = stops.then_some(now);
         let held = matches!(self.hold, Some(Hold::Stopped(_)));
@@ -148,7 +148,7 @@ impl Game {
         goes_on
     }
 
-    /// What was done while the clock was stopped was play, somebody says.
+    /// Accepts what was done while the clock was stopped as play, as an arbiter said.
     pub(super) fn play_on(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         if let Some(Hold::Stopped(stopped)) = self.hold.take_if(|hold| matches!(hold, Hold::Stopped(_))) {
             (self.follower, self.stopped_at, self.seen_changes) = (stopped.shadow, None, None);
@@ -157,13 +157,13 @@ impl Game {
         }
     }
 
-    /// The board shows the last position, or one legal move from it.
+    /// Whether the board shows the last position, or one legal move from it.
     fn is_a_move_away(&self) -> bool {
         self.follower.mismatch().is_empty() || plain(&self.follower.tip().position, self.follower.seen(), 1).is_some()
     }
 
-    /// A square changes while the clock has been stopped for a while. The last move stands as it is. What comes late may have changed
-    /// before the clock was stopped: it is followed.
+    /// Starts a hold if a square changes after the clock was stopped. The last move stays as it is. A delayed reading may have
+    /// changed before the clock was stopped, so it is followed as play.
     pub(super) fn hold_if_stopped(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         let stopped = self.stopped_at.is_some_and(|at| now >= at + STOPPED);
         if !stopped || self.hold.is_some() || self.record.result.is_some() || self.follower.seen().is_late(now) {
@@ -178,7 +178,7 @@ impl Game {
         self.follower.hold();
     }
 
-    /// The board changed.
+    /// Updates the hold after a change on the board.
     pub(super) fn touched_while_held(&mut self, now: Millis) {
         let agrees = self.follower.mismatch().is_empty();
         match &mut self.hold {
@@ -188,13 +188,13 @@ impl Game {
         }
     }
 
-    /// Nothing changed for so long.
+    /// Updates the hold after the board was quiet for `quiet` milliseconds.
     pub(super) fn quiet_while_held(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
         let agrees = self.follower.mismatch().is_empty();
         match &mut self.hold {
             Some(Hold::Adjusting { by, touched: true, .. }) if quiet >= around.settle => {
                 let position = &self.follower.tip().position;
-                // If it is his turn, the opponent's move is the second one.
+                // If it is the adjusting player's turn, the opponent's move is the second one.
                 let opponents = if position.turn() == *by { 2 } else { 1 };
                 if agrees || plain(position, self.follower.seen(), opponents).is_some() {
                     self.let_go(now);
@@ -216,8 +216,8 @@ impl Game {
         }
     }
 
-    /// Whether what happens while the clock is stopped is analysis: moves go on, one side moves twice, several are taken back at
-    /// once.
+    /// Decides whether play with the clock stopped is analysis: moves go on, one side moves twice, or several moves are taken back
+    /// at once.
     fn judge_analysis(&mut self, now: Millis, output: &mut Output) {
         let key = self.follower.seen().key();
         let line = self.follower.line();
@@ -242,7 +242,7 @@ impl Game {
     }
 }
 
-/// The position that the board shows after so many moves, if hands have left nothing open.
+/// Returns the position that the board shows after this number of moves, if every move is fully visible.
 fn plain(from: &Position, seen: &Seen, moves: u32) -> Option<Position> {
     let found = explain(from, seen, seen.doubtful(), moves, 0);
     let plain = found.iter().find(|line| line.doubts.traceless == 0 && line.doubts.skipped == 0 && line.doubts.in_hand == 0)?;

@@ -1,4 +1,4 @@
-//! What the Laws say of what was played: moves that are not legal, the clock pressed without a move or too early, ends of the game.
+//! Application of the Laws to what was played: illegal moves, clock presses without a move or too early, ends of the game.
 
 use super::Game;
 use super::alerts::Told;
@@ -15,56 +15,56 @@ use crate::table::Output;
 use crate::table::clock::Press;
 use shakmaty::{Bitboard, ByColor, Color, Rank, Role};
 
-/// So long after a press all that belongs to the move before it has been seen, in milliseconds: squares are told up to 600 ms
-/// late, a hand may be as much slower than the other one, and the board is asked what stands on it.
+/// Time after a press by which everything that belongs to the move before has been seen, in milliseconds: squares are reported up
+/// to 600 ms late, one hand may be that much slower than the other, and the board must answer a request for its placement.
 const SEEN_BY: Millis = 1_500;
-/// A piece that comes to its square so long after the press was in the hand when the clock was pressed, in milliseconds: clock
-/// and squares are told up to 600 ms apart.
+/// A piece that arrives on its square this long after the press was in the hand when the clock was pressed, in milliseconds: clock
+/// and squares are reported up to 600 ms apart.
 const IN_HAND: Millis = 700;
-/// Nobody holds a piece for longer than this after pressing: a sensor that is late is likelier. Milliseconds.
+/// A piece is not held for longer than this after a press: a late sensor is likelier. In milliseconds.
 const HELD_AT_MOST: Millis = 3_000;
-/// The messages that both flags have fallen, and where it is known, which one first.
+/// The text keys for "both flags have fallen" and, where it is known, which one fell first.
 const BOTH_FLAGS: &str = "both_flags";
 const BOTH_FLAGS_FIRST: &str = "both_flags_first";
-/// A move is certain enough, in thousandths, to say when its piece came.
+/// Least confidence, in thousandths, at which the arrival time of a move's piece is reported.
 const SURE: u16 = 990;
 
 impl Game {
-    /// The game began here: it may be over, or need the arbiter.
+    /// Judges the start position of a game: the game may already be over, or need the arbiter.
     pub fn judge_start(&mut self, now: Millis, output: &mut Output) {
         self.judge_position(now, output);
         self.end_at_start(now, output);
     }
 
-    /// A move came on record.
+    /// Judges a move that came on record.
     pub(super) fn judge(&mut self, now: Millis, index: usize, output: &mut Output) {
         if !self.is_judged {
             return;
         }
         self.tell_stands(now, index, output);
         if self.published.get(index).is_some_and(|&mv| Position::is_null_move(mv)) {
-            // It is not known who played what while moves are missing.
+            // While moves are missing, it is unknown who played what.
         } else if self.follower.line().get(index + 1).is_some_and(|node| node.irregular) {
             self.tell_illegal(now, index, output);
         } else {
             self.tell_unbound(now, index, output);
             self.tell_touched(now, index, output);
         }
-        // It may be the reply to one that broke Article 4.
+        // This move may be the reply to one that broke Article 4.
         self.judge_claims(now, output);
         if index + 1 == self.published.len() {
             self.judge_position(now, output);
         }
     }
 
-    /// Alerts about moves from this one on, which are on record no more, but for these.
+    /// Clears alerts about moves after the first `kept` plies, which are no longer on record, except those in `stay`.
     pub(super) fn forget_alerts(&mut self, now: Millis, kept: u32, stay: &[u32], played: bool, output: &mut Output) {
         use AlertKind::{
             DeadPosition, FiveFold, IllegalMove, IllegalPosition, IllegalStands, PossibleTouch, PressBeforeRelease,
             PromotionChanged, ReleaseChanged, SeventyFive, TouchMove,
         };
         let of_position = [DeadPosition, FiveFold, SeventyFive, IllegalPosition];
-        // What the players put right themselves was done all the same.
+        // What the players corrected themselves (`played`) was still done.
         let of_move =
             [IllegalMove, IllegalStands, TouchMove, PossibleTouch, ReleaseChanged, PromotionChanged, PressBeforeRelease];
         let gone = |alert: &Alert| {
@@ -75,12 +75,12 @@ impl Game {
         self.is_over_with(|_, _, ply| ply > kept);
     }
 
-    /// The move before was not legal, and the opponent has made his: it may stand now.
+    /// After the opponent's reply, alerts the arbiter if the illegal move before it now remains in force.
     fn tell_stands(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32;
         let of = |kind| move |alert: &&Alert| alert.kind == kind && alert.ply == ply;
         let alert = self.record.alerts.iter().find(of(AlertKind::IllegalMove)).cloned();
-        // The arbiter may have seen it, and done nothing.
+        // The arbiter may have acknowledged the alert and taken no action.
         let stands = self.record.alerts.iter().any(|alert| of(AlertKind::IllegalStands)(&alert));
         let acknowledged = |kind| self.acknowledged.iter().any(|known| (known.0, known.2) == (kind, ply));
         let told = alert.is_some() || (acknowledged(AlertKind::IllegalMove) && !acknowledged(AlertKind::IllegalStands));
@@ -97,7 +97,7 @@ impl Game {
         }
         if let Some(alert) = alert {
             self.tell(now, Event::AlertCleared { id: alert.id }, output);
-            // It was told once, and may be known no more after a restart.
+            // The alert was raised once, and its details may be lost after a restart.
             told = Told { text: alert.text, squares: alert.squares, evidence: alert.evidence, ..told };
         }
         let key = if told.text.key == "illegal_completed" { "illegal_standing".to_owned() } else { told.text.key };
@@ -105,7 +105,7 @@ impl Game {
         self.raise(now, Told { kind: AlertKind::IllegalStands, text, allowed: Vec::new(), count: None, ..told }, output);
     }
 
-    /// Why the move of this index is not legal.
+    /// Returns why the move of this index is illegal.
     fn reason(&self, index: usize) -> Option<Reason> {
         let line = self.follower.line();
         let node = line.get(index + 1)?;
@@ -114,7 +114,7 @@ impl Game {
         Some(self.with_history(index, mv, slip.or_else(|| why_illegal(&line.get(index)?.position, mv))?))
     }
 
-    /// A reason why this move is not legal after so many plies, with what the record knows of king and rooks.
+    /// Completes a reason why this move is illegal after `index` plies with what the record knows of the king and rooks.
     fn with_history(&self, index: usize, mv: Move, reason: Reason) -> Reason {
         let line = self.follower.line();
         let played = line.iter().zip(line.iter().skip(1)).take(index);
@@ -123,7 +123,7 @@ impl Game {
         reason.given(by, played)
     }
 
-    /// What a ruling on the move of this index depends on.
+    /// Returns the facts for a ruling on the move of this index.
     fn facts(&self, index: usize, reason: &Reason, count: Option<u32>) -> Facts {
         let nth = count.unwrap_or(1);
         let opponent = !self.mover(index as u32 + 1);
@@ -131,7 +131,7 @@ impl Game {
         Facts { nth, moves: index as u32 / 2, increment, because: Some(reason.topic()), ..Facts::default() }
     }
 
-    /// The move of this index is not legal, and was completed.
+    /// Alerts the arbiter that the move of this index is illegal and was completed.
     fn tell_illegal(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32 + 1;
         let known = |alert: &Alert| alert.ply == ply && matches!(alert.kind, AlertKind::IllegalMove | AlertKind::IllegalStands);
@@ -145,7 +145,7 @@ impl Game {
         self.raise(now, told, output);
     }
 
-    /// What is told of the move of this index, which is not legal.
+    /// Builds the alert about the illegal move of this index.
     fn illegal(&self, index: usize, reply: Reply, count: Option<u32>) -> Option<Told> {
         let reason = self.reason(index)?;
         let line = self.follower.line();
@@ -175,21 +175,21 @@ impl Game {
         })
     }
 
-    /// The player to move pressed, and nothing was seen of a move: when that is looked at again.
+    /// Returns when a press without a visible move by the player to move must be re-evaluated.
     pub(super) fn press_deadline(&self) -> Option<Millis> {
         self.idle_press.map(|press| press.at + SEEN_BY)
     }
 
-    /// The clock was pressed; `moved`: on a move that is on record.
+    /// Records a press that may lack a move. `moved`: it completed a move that is on record.
     pub(super) fn judge_press(&mut self, press: Press, moved: bool) {
         let on_move = self.follower.tip().position.turn() == press.by;
-        // Whose half is whose may be wrong: then the players press in turn, and each seems to press for the other.
+        // The sides of the clock may be assigned wrongly: then the players press in turn, and each seems to press for the other.
         let alone = self.presses_off_turn <= 1;
         let on = self.hold.is_none() && !self.is_over_but_for_notices();
         self.idle_press = Some(press).filter(|_| !moved && on_move && alone && press.ran && on);
     }
 
-    /// The game has a result, and a running clock was pressed. When both players do so they play on.
+    /// Processes a press of a running clock after the result. If both players press, they are playing on.
     pub(super) fn pressed_after_end(&mut self, now: Millis, press: Press, output: &mut Output) {
         let both = self.presses_since_end == Some(!press.by) && press.ran;
         self.presses_since_end = Some(press.by).filter(|_| press.ran);
@@ -198,16 +198,16 @@ impl Game {
         }
     }
 
-    /// All that belongs to a press has been seen.
+    /// Alerts the arbiter of a press without a move, once everything that belongs to the press has been seen.
     pub(super) fn press_is_due(&mut self, now: Millis, output: &mut Output) {
         let Some(press) = self.idle_press.take_if(|press| press.at + SEEN_BY <= now) else { return };
         let tip = self.follower.tip();
         let still = self.follower.mismatch().is_empty() && self.follower.seen().last_edge() < press.at;
         let quiet = still || self.follower.seen().changed_since(tip.made_at.max(press.at)).is_empty();
         let damaged = self.follower.seen().is_damaged(now, crate::infer::model::BAD_LINE);
-        // After a move that is not legal his opponent may give the clock back.
+        // After an illegal move the opponent may give the clock back.
         let damaged = damaged || tip.irregular;
-        // When moves were made that were made out together, after the press, is not known.
+        // If moves were identified together after the press, the time of each is unknown.
         let line = self.follower.line();
         let later = line.iter().skip_while(|node| node.made_at <= press.at);
         let together = later.clone().zip(later.skip(1)).any(|(one, other)| one.made_at == other.made_at);
@@ -215,7 +215,7 @@ impl Game {
         if !quiet || !self.follower.mismatch().is_empty() || tip.position.turn() != press.by || self.hold.is_some() || damaged {
             return;
         }
-        // It is no press of the move that comes next.
+        // The press does not belong to the next move.
         self.pending = self.pending.filter(|pending| pending.at != press.at);
         let what = Irregularity::PressWithoutMove;
         let count = self.laws.counts(what).then(|| self.record.tally.count(press.by) + 1);
@@ -232,27 +232,27 @@ impl Game {
         self.raise(now, told, output);
     }
 
-    /// The move of this ply was completed by a press: its piece may have come to its square much later.
+    /// Checks whether the piece of a move completed by a press came to its square much later than the press.
     pub(super) fn judge_release(&mut self, now: Millis, ply: u32, pressed_at: Millis, output: &mut Output) {
         let line = self.follower.line();
         let (Some(before), Some(mv)) = (line.get(ply as usize - 1), line.get(ply as usize).and_then(|node| node.mv)) else {
             return;
         };
         let by = before.position.mover(mv);
-        // It may have been put straight since.
+        // The piece may have been straightened since.
         let moved = before.position.changes(mv).iter().find(|(square, _)| *square == mv.to()).and_then(|(_, piece)| piece);
         let shown = super::shown(moved, self.follower.seen());
         let came = self.sightings.between(before.made_at, now);
         let came = came.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
         // A piece that is still in the hand is looked for again when squares change.
         self.unreleased = Some((ply, pressed_at)).filter(|_| came.is_none());
-        // Where players do not wait for each other a press may belong to the move before.
+        // If the players do not wait for each other, a press may belong to the move before.
         let pressed = |ply: u32| match self.record.ply(ply).map(|ply| ply.state) {
             Some(PlyState::Completed { by: CompletedBy::Clock, at }) => at < pressed_at,
             Some(_) => false,
             None => true,
         };
-        // Nor where this is not certain to be the move, or was made out afterwards.
+        // Nothing is judged if this move is uncertain or was reconstructed.
         let is_sure = |ply: u32| {
             let known = self.follower.confidence(ply as usize, now);
             let seen = line.get(ply as usize).is_some_and(|node| !node.is_reconstructed() || node.mv.is_none());
@@ -278,7 +278,7 @@ impl Game {
         self.raise(now, told, output);
     }
 
-    /// Squares changed: the piece of a move that was completed may have come to its square only now.
+    /// Checks again, after a change, whether the piece of a completed move has only now come to its square.
     pub(super) fn judge_late_release(&mut self, now: Millis, output: &mut Output) {
         let Some((ply, pressed_at)) = self.unreleased.take() else { return };
         if now <= pressed_at + HELD_AT_MOST {
@@ -286,19 +286,19 @@ impl Game {
         }
     }
 
-    /// What the last position on record means: draws that need no claim, and positions that play does not lead to.
+    /// Judges the last position on record: draws that need no claim, and positions that cannot arise in play.
     pub(super) fn judge_position(&mut self, now: Millis, output: &mut Output) {
         if !self.is_judged || self.record.result.is_some() {
             return;
         }
         self.dead_unjudged = false;
-        // What is told changes the game, and not the moves.
+        // What is published below changes the game, but not the moves.
         let history = &self.history;
         let position = history.position().clone();
         let rules = DrawRules::of(&self.laws);
         let drawn = history.drawn(&rules);
         if let Some(text) = irregular_position(&position) {
-            // Some editions let the arbiter wait for one more move (A.5.4): what he is asked to do changes with it, once.
+            // Some editions let the arbiter wait for one more move (A.5.4). The required act then changes once.
             let nodes = self.follower.line().iter().take(self.published.len() + 1).rev();
             let lasts = nodes.take_while(|node| irregular_position(&node.position).is_some()).take(3).count();
             let lasts = if self.is_open(self.record.plies.len() as u32) { lasts.saturating_sub(1) } else { lasts };
@@ -308,7 +308,7 @@ impl Game {
                 let waited = |alert: &Alert| alert.kind == AlertKind::IllegalPosition && alert.required.contains(&Act::Wait);
                 self.clear(now, waited, output);
             }
-            // An illegal move that led there, or a wrong start, is told already.
+            // An illegal move that led there, or a wrong start, was already reported.
             let told = |alert: &Alert| {
                 [AlertKind::IllegalPosition, AlertKind::IllegalMove, AlertKind::WrongStart].contains(&alert.kind)
             };
@@ -348,7 +348,7 @@ impl Game {
         }
     }
 
-    /// The clock shows whose flag has fallen.
+    /// Updates the alerts about flags that have fallen.
     pub fn flags(&mut self, now: Millis, flags: ByColor<bool>, output: &mut Output) {
         if self.over || self.record.result.is_some() {
             return;
@@ -365,7 +365,7 @@ impl Game {
             };
             self.clear(now, |alert| alert.kind == AlertKind::FlagFall, output);
             let text = first.map_or_else(|| Text::new(BOTH_FLAGS), |first| Text::new(BOTH_FLAGS_FIRST).with("player", first));
-            // Which fell second is no matter where it is known which fell first.
+            // If it is known which flag fell first, the other one does not matter.
             let occasion = if first.is_some() { Occasion::FlagFall } else { Occasion::BothFlags };
             let situation = Some((Situation::Occasion(occasion), Facts::default()));
             self.raise(now, Told { by: first, situation, ..Told::new(AlertKind::FlagFall, text) }, output);
@@ -384,13 +384,13 @@ impl Game {
         }
     }
 
-    /// This flag, or with `None` both of them, is not down any more.
+    /// Clears the alert about this flag, or with `None` about both flags: it is no longer down.
     fn forget_flag(&mut self, now: Millis, by: Option<Color>, output: &mut Output) {
         self.is_over_with(|kind, known, _| (kind, known) == (AlertKind::FlagFall, by));
         self.clear(now, |alert| is_flag(alert, by), output);
     }
 
-    /// Which alert it is that the board does not show the position of the record.
+    /// Builds the alert that the board does not show the position of the record.
     pub(super) fn unlike_record(&self, wrong: Bitboard) -> Told {
         let seen = self.follower.seen();
         let position = &self.follower.tip().position;
@@ -448,7 +448,7 @@ impl Game {
             let text = Text::new("capture_unclear").with("player", by);
             return Told { by: Some(by), ..found(AlertKind::CaptureUnclear, Irregularity::CaptureUnclear, text) };
         }
-        // A press may be told before what was seen before it.
+        // A press may be reported before something that was seen before it.
         match self.last_press.filter(|press| last_changed <= press.at + SEEN_BY / 2) {
             Some(press) => {
                 let text = Text::new("displaced").with("player", press.by);
@@ -463,18 +463,18 @@ impl Game {
     }
 }
 
-/// Whether this alert is of this player's flag, or with `None` of both.
+/// Whether this alert is about this player's flag, or with `None` about both.
 fn is_flag(alert: &Alert, by: Option<Color>) -> bool {
     let both = [BOTH_FLAGS, BOTH_FLAGS_FIRST].contains(&alert.text.key.as_str());
     alert.kind == AlertKind::FlagFall && both == by.is_none() && (both || alert.by == by)
 }
 
-/// Whether the arbiter knows of this player's flag.
+/// Whether the arbiter has acknowledged this player's flag fall.
 fn is_acknowledged_flag(by: Color) -> impl Fn(&(AlertKind, Option<Color>, u32)) -> bool {
     move |known| (known.0, known.1) == (AlertKind::FlagFall, Some(by))
 }
 
-/// Both kings in check, or a pawn on the last rank (A.5.4).
+/// Returns a text if both kings are in check, or a pawn is on the last rank (A.5.4).
 fn irregular_position(position: &Position) -> Option<Text> {
     let board = position.board();
     let pawn = (board.pawns() & (Bitboard::from_rank(Rank::First) | Bitboard::from_rank(Rank::Eighth))).first();
@@ -486,7 +486,8 @@ fn irregular_position(position: &Position) -> Option<Text> {
     both.then(|| Text::new("illegal_position_kings"))
 }
 
-/// What the arbiter is not told of anew while it stands.
+/// Whether an alert of this kind says that the board does not show the position of the record. Such an alert is not repeated while
+/// it is open.
 pub(super) fn is_about_position(kind: AlertKind) -> bool {
     use AlertKind::{CaptureUnclear, Displaced, DisplacedFound, IllegalPending, Orientation, PositionUnexplained};
     [PositionUnexplained, IllegalPending, Displaced, DisplacedFound, CaptureUnclear, Orientation].contains(&kind)

@@ -1,4 +1,4 @@
-//! Kings in the centre: how players tell the result.
+//! Kings in the centre: how players signal the result.
 
 use super::alerts::Told;
 use super::end::is_end;
@@ -11,12 +11,12 @@ use crate::infer::Node;
 use crate::table::Output;
 use shakmaty::Bitboard;
 
-/// Both kings stand in the centre for so long when they mean a result, in milliseconds.
+/// How long both kings must be in the centre to signal a result, in milliseconds.
 const KINGS_STAY: Millis = 1_000;
-/// A king's move that the clock completed was meant if the other king came so much later, in milliseconds.
+/// If the other king came more than this after a king's move completed by the clock, that move was play, in milliseconds.
 const KINGS_TOGETHER: Millis = 3_000;
 
-/// A last move that is less sure than this is shown to the arbiter.
+/// If the confidence of the last move is below this, the arbiter is alerted.
 const DOUBTFUL: Confidence = Confidence(600);
 
 impl Game {
@@ -24,7 +24,7 @@ impl Game {
         self.kings_at.map(|at| at + KINGS_STAY)
     }
 
-    /// Both kings stood in the centre long enough: a result.
+    /// Publishes or reports the result after both kings were in the centre long enough.
     pub fn kings_stayed(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         let (Some(came), Some([white, black])) = (self.kings_at.take(), self.follower.kings_in_centre()) else {
             return;
@@ -51,12 +51,13 @@ impl Game {
         }
     }
 
-    /// The arbiter was told what the kings say.
+    /// Whether the arbiter was alerted of the result that the kings signal.
     fn is_signalled(&self) -> bool {
         self.record.alerts.iter().any(is_signal)
     }
 
-    /// What was published of the kings' way to the centre never was play, but for what the clock completed long before.
+    /// Withdraws the published moves of the kings to the centre, which were not play, except those that the clock completed long
+    /// before.
     fn withdraw_king_moves(&mut self, now: Millis, came: Millis, around: &mut Around<'_>, output: &mut Output) {
         let record = &self.record;
         let meant = |index: usize, node: &Node| {
@@ -70,8 +71,8 @@ impl Game {
         self.publish_all(now, around, output);
     }
 
-    /// Both kings have left, and not both can be seen to have come to the centre: one seems to stand there in the place of a
-    /// piece that was taken away unseen. The arbiter has to read it.
+    /// Alerts the arbiter if both kings have left their squares but not both are seen in the centre: one seems to be in the place
+    /// of a piece that was removed unseen. The arbiter must read the result. Returns whether the kings are unclear.
     pub(super) fn tell_kings_unclear(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) -> bool {
         let Some(squares) = self.follower.kings_unclear() else { return false };
         if !self.is_signalled() {
@@ -82,8 +83,8 @@ impl Game {
         true
     }
 
-    /// The kings end the game, and other pieces stand where neither the record nor the start position has them: moves are missing;
-    /// or the last move is no more than the likelier one of two, and nothing will be played on it that would tell.
+    /// Alerts the arbiter when the kings end the game and other pieces are where neither the record nor the start position has
+    /// them, so moves are missing; or when the last move is only the likelier one of two, because no later play will decide.
     fn tell_unlike_record(&mut self, now: Millis, output: &mut Output) {
         let known = self.follower.seen().sensing() != Sensing::Occupancy;
         if let Some(ply) = self.record.plies.last().filter(|ply| known && ply.confidence < DOUBTFUL)
@@ -109,7 +110,7 @@ impl Game {
         }
     }
 
-    /// Kings on two of the four centre squares, which no play can bring about: they stand next to each other.
+    /// Watches for kings on two of the four centre squares. Play cannot bring that about, since they are adjacent.
     pub(super) fn watch_kings(&mut self, now: Millis, output: &mut Output) {
         if self.follower.kings_in_centre().is_none() {
             (self.kings_at, self.kings_meant_nothing) = (None, false);
@@ -128,7 +129,7 @@ impl Game {
     }
 }
 
-/// Whether this alert is of what the kings say.
+/// Whether this alert is about the result that the kings signal.
 fn is_signal(alert: &Alert) -> bool {
     alert.kind == AlertKind::ResultSignalled && !is_end(alert)
 }

@@ -1,5 +1,6 @@
-//! Searches for whether a player can still mate, where that decides what the arbiter is told. They run beside play, a slice at a
-//! time: slices are counted in moves looked at and begin at set times, so that a replay finds the same at the same time.
+//! Searches for whether a player can still mate, where that decides what the arbiter is alerted of. They run in slices between
+//! inputs. A slice is a fixed number of examined moves and starts at a fixed time, so that a replay finds the same results at the
+//! same times.
 
 use super::Game;
 use super::alerts::Told;
@@ -14,17 +15,17 @@ use std::collections::VecDeque;
 
 /// The time between two slices, in milliseconds.
 const STEP: Millis = 20;
-/// Moves that are looked at in one slice: some milliseconds of work on a small computer.
+/// Number of moves examined in one slice: some milliseconds of work on a small computer.
 const SLICE: u32 = 1 << 13;
-/// Moves that are looked at before the arbiter is told: that decides nearly all positions of play.
+/// Number of moves examined before the arbiter is alerted. This decides nearly all positions that occur in play.
 const FIRST: u32 = 1 << 16;
 
-/// The searches of one game that are not finished.
+/// The unfinished searches of one game.
 #[derive(Default)]
 pub(super) struct Searches {
-    /// Alerts that wait for one.
+    /// Alerts that wait for a search.
     alerts: VecDeque<Waiting>,
-    /// Whether the last position on record is dead.
+    /// The search for whether the last position on record is dead.
     dead: Option<DeadSearch>,
     /// When the next slice is due.
     next: Millis,
@@ -34,12 +35,13 @@ pub(super) struct Searches {
 struct Waiting {
     id: u32,
     search: MateSearch,
-    /// What the Laws are asked about it; `None`: it is known from before a restart.
+    /// The situation and facts for the ruling; `None`: the alert was restored after a restart.
     situation: Option<(Situation, Facts)>,
 }
 
 impl Game {
-    /// What is known, before the arbiter is told, of whether the opponent can mate; and the search for it, if that goes on.
+    /// Searches, before the arbiter is alerted, for whether the opponent can mate, and stores the result in the facts. Returns the
+    /// search if it must continue.
     pub(super) fn ask_mate(&self, told: &mut Told, fen: &str) -> Option<MateSearch> {
         let ((situation, facts), by) = (told.situation.as_mut()?, told.by?);
         if !depends_on_mate(&self.laws, *situation, facts) {
@@ -50,13 +52,13 @@ impl Game {
         facts.opponent_can_mate.is_none().then_some(search)
     }
 
-    /// The alert of this id waits for a search.
+    /// Registers a search for the alert with this id.
     pub(super) fn search_for(&mut self, now: Millis, id: u32, search: MateSearch, situation: Option<(Situation, Facts)>) {
         self.begin_searching(now);
         self.searches.alerts.push_back(Waiting { id, search, situation });
     }
 
-    /// An alert that waits for a search was raised anew, or is known from before a restart.
+    /// Restarts the search of an alert that was raised again or restored after a restart.
     pub(super) fn search_again(&mut self, now: Millis, alert: &Alert) {
         let position = Position::from_fen(&alert.position, self.start.is_chess960()).ok();
         if let (Some(position), Some(by), true) = (position, alert.by, alert.required.contains(&Act::AwaitSearch)) {
@@ -64,20 +66,20 @@ impl Game {
         }
     }
 
-    /// The next slice is due no earlier than this.
+    /// Schedules the first slice, no earlier than one step after `now`.
     pub(super) fn begin_searching(&mut self, now: Millis) {
         if self.search_deadline().is_none() {
             self.searches.next = now.saturating_add(STEP);
         }
     }
 
-    /// When the next slice is due.
+    /// Returns when the next slice is due.
     pub(super) fn search_deadline(&self) -> Option<Millis> {
         let Searches { alerts, dead, next } = &self.searches;
         (!alerts.is_empty() || dead.is_some()).then_some(*next).filter(|next| *next < Millis::MAX)
     }
 
-    /// One slice of the first search.
+    /// Runs one slice of the first search.
     pub(super) fn run_search(&mut self, now: Millis, output: &mut Output) {
         self.searches.next = now.saturating_add(STEP);
         if let Some(Waiting { id, search, .. }) = self.searches.alerts.front_mut() {
@@ -96,7 +98,7 @@ impl Game {
         }
     }
 
-    /// The search of this alert has ended: it is raised again, with what is required now.
+    /// Raises an alert again with the required acts that follow from the result of its search.
     fn amend_alert(
         &mut self,
         now: Millis,
@@ -122,7 +124,7 @@ impl Game {
         self.tell(now, Event::AlertRaised(amended), output);
     }
 
-    /// The game is left: what is not found yet will not be found.
+    /// Ends all searches because the game is left: what is not known yet remains open.
     pub(super) fn end_searches(&mut self, now: Millis, output: &mut Output) {
         for waiting in std::mem::take(&mut self.searches.alerts) {
             self.amend_alert(now, waiting.id, waiting.situation, Winnable::Possible, output);
@@ -130,17 +132,17 @@ impl Game {
         self.searches.dead = None;
     }
 
-    /// The last position on record is another one.
+    /// Discards the dead-position search because the last position on record has changed.
     pub(super) fn forget_dead_search(&mut self) {
         self.searches.dead = None;
     }
 
-    /// Whether nobody can mate any more: looked at when hands rest, since it can take a while.
+    /// Checks whether neither player can mate any more. Runs when the board is quiet, since it can take a while.
     pub fn judge_dead(&mut self, now: Millis, output: &mut Output) {
         if !std::mem::take(&mut self.dead_unjudged) || !self.is_judged || self.record.result.is_some() {
             return;
         }
-        // Where no text is at hand nothing is said.
+        // Without an article in this edition, nothing is reported.
         if self.laws.article(Topic::DeadPosition).is_none() {
             return;
         }
@@ -170,7 +172,7 @@ impl Game {
         self.raise(now, Told { situation, ..Told::new(AlertKind::DeadPosition, text) }, output);
     }
 
-    /// After a restart: searches that were not finished begin again once the board is read.
+    /// Restarts unfinished searches after a restart, once the board has been read.
     pub(super) fn restore_searches(&mut self) {
         let alerts: Vec<Alert> = self.record.alerts.clone();
         alerts.iter().for_each(|alert| self.search_again(Millis::MAX, alert));

@@ -1,4 +1,4 @@
-//! What an arbiter or a player commands.
+//! Commands of an arbiter or a player.
 
 use super::end::is_end;
 use super::hold::Hold;
@@ -11,12 +11,12 @@ use crate::infer::turned;
 use crate::table::Output;
 use shakmaty::{Role, Square};
 
-/// What a pawn becomes.
+/// The pieces that a pawn can become.
 const PROMOTIONS: [(Role, &str); 4] =
     [(Role::Queen, "queen"), (Role::Rook, "rook"), (Role::Bishop, "bishop"), (Role::Knight, "knight")];
 
 impl Game {
-    /// Does what is asked for.
+    /// Carries out an order.
     pub fn order(
         &mut self,
         now: Millis,
@@ -47,7 +47,7 @@ impl Game {
                 })?;
                 self.tell(now, done, output);
                 if let Some(shadow) = self.shadow() {
-                    // Where it cannot be, it is withdrawn with the rest of the analysis.
+                    // If the promotion is impossible there, it is withdrawn with the rest of the analysis.
                     let _ = shadow.promote(ply, role);
                 }
                 self.publish(now, around, output);
@@ -90,7 +90,7 @@ impl Game {
                 }
                 self.tell(now, done, output);
                 self.clear(now, |alert| alert.id == id, output);
-                // What is followed may be something else by now that was not told.
+                // The followed line may already differ from the published one.
                 self.follower.rewrite(now, &self.known(self.published.len()), CorrectionReason::Arbiter);
                 self.fix();
                 self.settle_end(now, around, output);
@@ -145,13 +145,13 @@ impl Game {
                 self.tell(now, done, output);
                 return Ok(Answer::Claim(verdict));
             }
-            // A new game: the table's affair.
+            // The table handles this command: it begins a new game.
             Command::Position(_) => {}
         }
         Ok(Answer::Done)
     }
 
-    /// The moves after so many leave the record.
+    /// Removes the moves after the first `kept` plies from the record.
     fn back_to(&mut self, kept: usize, now: Millis, placement: &Placement, around: &mut Around<'_>, output: &mut Output) {
         self.look_at_the_board(now, placement, around);
         self.follower.rewrite(now, &self.known(kept), CorrectionReason::Arbiter);
@@ -181,7 +181,7 @@ impl Game {
         self.put_result(now, result.map(|result| (result, ResultReason::Arbiter)), placement, around, output);
     }
 
-    /// The game has this result, or none.
+    /// Sets or removes the result of the game.
     pub(super) fn put_result(
         &mut self,
         now: Millis,
@@ -198,11 +198,11 @@ impl Game {
         let resumes = self.over && result.is_none();
         self.over = result.is_some();
         if resumes && matches!(self.hold, Some(Hold::Paused)) && !self.record.paused {
-            // The result has ended the pause, and nothing was looked at since.
+            // The result had ended the pause, and the board has not been evaluated since.
             self.go_on(now);
         }
         if self.over {
-            // Nothing is left to be looked at on this board.
+            // Nothing is left to check on this board.
             self.clear(now, |alert| alert.kind != AlertKind::MovesUncertain, output);
         } else if resumes && !self.blind {
             self.kings_meant_nothing = true;
@@ -212,7 +212,7 @@ impl Game {
         }
     }
 
-    /// The ply of the promotion that is meant, if it can have been to this piece as far as the board tells.
+    /// Returns the ply of the promotion that is meant, if the board allows that it was to this piece.
     fn promotion(&self, ply: Option<u32>, role: Role) -> Result<usize, Refused> {
         let promotes = |index: &usize| self.published.get(*index).is_some_and(|mv| mv.promotion().is_some());
         let index = match ply {
@@ -239,7 +239,7 @@ impl Game {
         Ok(index + 1)
     }
 
-    /// What stands on the board, for a game that was over and did not look.
+    /// Reads the current placement for a game that was over and had stopped following the board.
     pub(super) fn look_at_the_board(&mut self, now: Millis, placement: &Placement, around: &Around<'_>) {
         self.follower.hold();
         if self.over && !self.blind {
@@ -248,7 +248,7 @@ impl Game {
         }
     }
 
-    /// The record was set right: the game goes on from there, unless it has a result.
+    /// Continues the game after a correction of the record, unless it has a result.
     pub(super) fn resume(&mut self, now: Millis) {
         self.over = self.over && self.record.result.is_some();
         self.restore_board(now);

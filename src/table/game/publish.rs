@@ -1,4 +1,4 @@
-//! What is followed becomes what is published: moves, corrections, results by the rules.
+//! Publishes what is followed: moves, corrections, and results by the rules.
 
 use super::end::is_end;
 use super::judge::is_about_position;
@@ -12,25 +12,25 @@ use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
 use shakmaty::Bitboard;
 
-/// A move is sure, for those who want no others, if it is so likely: one in ten is wrong at worst.
+/// The least confidence of a move for `Publish::Sure`: at most one in ten is wrong.
 const SURE: Confidence = Confidence(900);
 
-/// When the arbiter was told what the Laws say of a move.
+/// When the arbiter was alerted of what the Laws say about a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Judged {
-    /// When it was told first: it is the same move.
+    /// When the move was first published: it is the same move.
     Before,
     /// Now.
     Now,
 }
 
 impl Game {
-    /// Publishes what is decided, and sure enough, and was not published yet.
+    /// Publishes moves that are decided and sure enough and that were not published yet.
     pub(super) fn publish(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         self.publish_when(around.settings.publish, now, around, output);
     }
 
-    /// The same, however sure it is: nothing more will be seen of it.
+    /// Publishes all decided moves, however uncertain: nothing more will be seen of them.
     pub(super) fn publish_all(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
         self.seen_changes = None;
         self.publish_when(Publish::Prompt, now, around, output);
@@ -62,7 +62,7 @@ impl Game {
         }
         if same < self.published.len() {
             if self.follower.line().len() > same + 1 && decided <= same {
-                return; // What replaces a published move may itself still grow.
+                return; // The move that replaces a published move may still become another one.
             }
             let before = self.published.get(same..).unwrap_or_default().to_vec();
             self.correct(now, same, decided, around, output);
@@ -80,14 +80,14 @@ impl Game {
         self.tell_instead(now, output);
     }
 
-    /// Once the board agrees with the record and all of that is published, what was out of place before is settled.
+    /// Forgets earlier displaced squares once the board agrees with the record and all moves are published.
     fn forget_displaced(&mut self, agrees: bool) {
         if agrees && self.published.len() + 1 == self.follower.line().len() {
             self.was_displaced = Bitboard::EMPTY;
         }
     }
 
-    /// The move of this ply is clearly ahead of all others, or it was completed: by the clock, or by its player's next move.
+    /// Whether the move of this ply is clearly ahead of all others, or was completed by the clock or by its player's next move.
     fn is_sure(&self, ply: usize, now: Millis) -> bool {
         let line = self.follower.line();
         let pressed = line.get(ply).is_some_and(|node| node.pressed_at.is_some())
@@ -102,7 +102,8 @@ impl Game {
         self.end_if_over(now, decided.saturating_sub(1), around, output);
     }
 
-    /// After so many plies the record is this. `before`: how the moves there, as many, were completed before.
+    /// Replaces the record after the first `same` plies by `moves`. `before`: how the moves that were there, ply by ply, were
+    /// completed.
     pub(super) fn put_on_record(
         &mut self,
         now: Millis,
@@ -117,7 +118,7 @@ impl Game {
         if reason != CorrectionReason::Evidence {
             self.rests.forget();
         }
-        // What was said of the same move in the same position still holds.
+        // What was reported about the same move in the same position still holds.
         let told = |plies: &[Ply], index: usize| {
             let same = |index: usize| Some((&plies.get(index)?.played, moves.get(index)?));
             let move_is = same(index).is_some_and(|(was, is)| was.uci == is.uci);
@@ -139,7 +140,7 @@ impl Game {
         self.instead_told = self.instead_told.min(same);
         self.tell(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
         self.history = history(&self.start, &self.published, &self.record.plies, Same::Rights);
-        // What was uncertain of moves that are gone is settled, or is told anew.
+        // Uncertainty about moves that are gone is settled, or is reported again.
         let gone =
             |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32 && !stay.contains(&alert.ply);
         self.clear(now, gone, output);
@@ -157,15 +158,15 @@ impl Game {
         }
     }
 
-    /// Other moves are told in the place of these: those that were completed still are, with the clocks at those times.
+    /// Completes the moves that replace `before` again, with the clock times of that time.
     fn complete_again(&mut self, now: Millis, same: usize, before: &[Ply], reason: CorrectionReason, output: &mut Output) {
         if !matches!(reason, CorrectionReason::Evidence | CorrectionReason::Arbiter) {
-            return; // What is made after a takeback is another move, even if it is the same.
+            return; // A move after a takeback is a new move, even if it is the same.
         }
         let uci = |ply: &Ply| ply.played.uci.clone();
         let told: Vec<String> = self.record.plies.iter().skip(same).map(uci).collect();
-        // Another move is completed as well if the same play stands on it; if it is the last, its player may just have made it, and
-        // if moves before it were missed, the others have other numbers.
+        // A different move counts as completed, too, if the same moves follow it. If it is the last move, its player may just have
+        // made it; and if moves before it were missed, the others have different numbers.
         let aligned = (reason == CorrectionReason::Arbiter && told.len() == before.len())
             || before.last().map(uci).as_ref() == told.get(before.len().saturating_sub(1));
         for (index, ply) in before.iter().enumerate() {
@@ -190,7 +191,7 @@ impl Game {
         }
         let before = self.follower.line().get(index).map(|node| &node.position).filter(|_| !others.is_empty());
         let alternatives = before.map_or_else(Vec::new, |before| {
-            // Lines that parted earlier have moves that are none here.
+            // Lines that parted earlier have moves that are not legal here.
             let legal = before.legal_moves();
             let instead = self.follower.line().get(index + 1).and_then(|node| node.instead).map(|instead| instead.mv);
             let possible = others.iter().filter(|(other, _)| legal.contains(other) || instead == Some(*other));
@@ -208,7 +209,7 @@ impl Game {
         self.bound = None;
     }
 
-    /// What follows from a published move.
+    /// Processes the consequences of a published move.
     fn made(&mut self, now: Millis, index: usize, judged: Judged, around: &mut Around<'_>, output: &mut Output) {
         let ply = index as u32 + 1;
         let mover = self.mover(ply);
@@ -241,7 +242,7 @@ impl Game {
         }
     }
 
-    /// The move from node `index` to the next.
+    /// Returns the move from node `index` to the next one, as published.
     pub(super) fn played(&self, index: usize) -> Option<Played> {
         let before = &self.follower.line().get(index)?.position;
         let node = self.follower.line().get(index + 1)?;
@@ -252,7 +253,7 @@ impl Game {
     }
 }
 
-/// The same times, told so much later.
+/// Returns the same clock times with their age increased by `by` milliseconds.
 fn aged(clocks: ClockTimes, by: Millis) -> ClockTimes {
     let by = u32::try_from(by).unwrap_or(u32::MAX);
     let age = |time: Option<crate::game::ClockTime>| {

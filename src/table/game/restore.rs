@@ -1,4 +1,4 @@
-//! A position that the arbiter has put back: what its player may move now, and until when the board need not agree.
+//! A position restored by the arbiter: which moves its player may now make, and until when the board need not agree.
 
 use super::Game;
 use super::hold::Hold;
@@ -12,8 +12,8 @@ use crate::table::Output;
 use shakmaty::{Bitboard, Piece, Square};
 
 impl Game {
-    /// The position was put back: what was said of the moves that left the record is settled, and the touches of the first of them
-    /// bind its player.
+    /// Processes a restored position: clears alerts about the moves that left the record, and applies the touch-move obligations of
+    /// the first of them to its player.
     pub(super) fn bind(&mut self, now: Millis, output: &mut Output) -> Answer {
         let ply = self.record.restored.as_ref().map_or(0, |restored| restored.ply);
         self.clear(now, |alert| is_settled(alert, ply), output);
@@ -24,7 +24,7 @@ impl Game {
         Answer::Bound(moves.map(|&mv| position.uci(mv)).collect())
     }
 
-    /// The same in a game that is taken up again: the pieces may not be back in their places yet.
+    /// Applies the same to a game that is restored after a restart: the pieces may not be back on their squares yet.
     pub(super) fn go_on_restoring(&mut self) {
         self.bound = self.bound_by();
         self.fix();
@@ -36,14 +36,14 @@ impl Game {
         }
     }
 
-    /// The position after so many plies of the record.
+    /// Returns the position after this number of plies of the record.
     pub fn position_after(&self, plies: usize) -> Position {
         let plies = self.published.iter().zip(&self.record.plies).take(plies);
         plies.fold(self.start.clone(), |position, (&mv, ply)| position.play_recorded(mv, &ply.played.fen))
     }
 
-    /// Which piece came to which square in each of the first so many plies, from the start position on; `None` where one of them is
-    /// no legal move, or the game began elsewhere.
+    /// Returns which piece came to which square in each of the first `plies` plies from the start position; `None` where one of
+    /// them is not a legal move, or the game began from another position.
     pub fn landings(&self, plies: usize) -> Option<Vec<(Square, Piece)>> {
         let mut position = Some(self.start.clone()).filter(|start| start.fen() == Position::start().fen())?;
         let plies = self.published.iter().zip(&self.record.plies).take(plies);
@@ -55,19 +55,20 @@ impl Game {
         landings.collect()
     }
 
-    /// The position that is being put back, until somebody moves.
+    /// Returns the position that must be restored on the board, until a move is made.
     pub fn to_restore(&self) -> Option<Position> {
         let restoring = self.record.restored.is_some() || matches!(self.hold, Some(Hold::Restoring { .. }));
         (restoring && !self.over).then(|| self.position_after(self.published.len()))
     }
 
-    /// The moves that the player to move may make after the position was put back; `None`: any legal one.
+    /// Returns the moves that the player to move may make after the position was restored; `None`: any legal move.
     pub(super) fn bound_by(&self) -> Option<Vec<Move>> {
         let restored = self.record.restored.as_ref()?;
         let position = self.position_after(restored.ply.saturating_sub(1) as usize);
         let moves: Vec<Move> = match restored.allowed.as_slice() {
             [] => {
-                // A legal move binds nobody once it was taken from the record, and touches of the other player bind him on his move.
+                // A legal move that was removed from the record creates no obligation. Touches of the other player's pieces bind
+                // that player on their own move.
                 let played = restored.instead_of.as_ref().filter(|played| played.irregular && !played.is_missing())?;
                 let mv = position.any_move_to(&played.uci, &played.fen).filter(|&mv| position.mover(mv) == position.turn())?;
                 match obligation_restored(&position, &Touches::of_move(&position, mv), TouchRules::of(&self.laws)) {
@@ -81,7 +82,7 @@ impl Game {
     }
 }
 
-/// Whether nothing is left of what this alert is about once the position before this ply is put back.
+/// Whether this alert is settled once the position before this ply is restored.
 fn is_settled(alert: &Alert, ply: u32) -> bool {
     use AlertKind::{DeadPosition, FiveFold, IllegalPosition, MovesUncertain, SeventyFive};
     let of_position = [IllegalPosition, FiveFold, SeventyFive, DeadPosition, MovesUncertain];

@@ -1,6 +1,6 @@
-//! Where pieces stood at rest after a gap. A board that reports only that a square is occupied shows the same for many games, and what
-//! was missed in the gap may be reconstructed as other moves. The right game has each placement at rest as a position, or on the way
-//! from one position to the next, such as castling with the rook still to come: a record that lacks one is not right.
+//! Placements at rest after a gap. A board that reports only whether a square is occupied shows the same for many games, so the
+//! moves missed in a gap may be reconstructed wrongly. The right game has each placement at rest as a position, or between one
+//! position and the next, such as castling before the rook has moved. A record that lacks one is wrong.
 
 use super::Game;
 use crate::boards::{Millis, Sensing};
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 /// A board is at rest when nothing has changed for this long, in milliseconds.
 const REST: Millis = 1_500;
-/// How many of the last rests are kept.
+/// The number of most recent rests that are kept.
 const KEPT: usize = 6;
 
 /// A rest is searched for in this many positions before the first move after it, and in all later ones.
@@ -24,13 +24,13 @@ const PLIES: usize = 12;
 struct Rest {
     /// When it ended.
     until: Millis,
-    /// The squares on which something stood.
+    /// The occupied squares.
     occupied: Bitboard,
 }
 
 impl Rest {
-    /// Whether it is one of two positions with pieces on these squares, or on the way between them: up to two may have been in the
-    /// hands.
+    /// Whether the rest shows one of two positions with pieces on these squares, or a state between them: up to two pieces may have
+    /// been in the hands.
     fn is_between(&self, one: Bitboard, other: Bitboard, hidden: Bitboard) -> bool {
         let rest = self.occupied & !hidden;
         (one | other).is_superset(rest) && (one & other & !hidden & !rest).count() <= 2
@@ -40,7 +40,7 @@ impl Rest {
 /// The last rests after a gap.
 #[derive(Debug, Default)]
 pub struct Rests {
-    /// How many plies were on record at the gap; `None`: there was none.
+    /// How many plies were on record at the gap; `None`: there was no gap.
     since: Option<usize>,
     /// When the board was seen again.
     seen_at: Millis,
@@ -49,7 +49,8 @@ pub struct Rests {
 }
 
 impl Rests {
-    /// Something changes, for the first time since `since`; until then these squares were occupied.
+    /// Records a rest that ends at `now` because a square changes. `since`: the last change before. `occupied`: the squares
+    /// occupied in between.
     fn note(&mut self, now: Millis, since: Millis, occupied: Bitboard) {
         if now <= self.seen_at || now < since + REST || self.last.back().is_some_and(|last| last.occupied == occupied) {
             return;
@@ -60,33 +61,33 @@ impl Rests {
         self.last.push_back(Rest { until: now, occupied });
     }
 
-    /// The board was seen again after a gap, with this many plies on record.
+    /// Records that the board was seen again after a gap, with this many plies on record.
     pub fn begin(&mut self, now: Millis, plies: usize) {
         self.since = self.since.filter(|since| plies <= since + PLIES).or(Some(plies));
         self.seen_at = now;
     }
 
-    /// The record was changed, or the arbiter knows: earlier rests are no longer compared with it.
+    /// Discards earlier rests: the record was changed, or the arbiter knows of them.
     pub fn forget(&mut self) {
         self.last.clear();
     }
 }
 
 impl Game {
-    /// There was a gap a few plies ago, and the board does not tell pieces apart.
+    /// Whether there was a gap a few plies ago on a board that does not identify pieces.
     pub(super) fn follows_gap_blindly(&self) -> bool {
         let is_soon = self.rests.since.is_some_and(|plies| self.published.len() <= plies + PLIES);
         is_soon && self.follower.seen().sensing() == Sensing::Occupancy
     }
 
-    /// The arbiter knows that moves since the gap are uncertain.
+    /// Whether the arbiter was alerted that moves since the gap are uncertain.
     pub(super) fn is_gap_told(&self) -> bool {
         const KEYS: [&str; 3] = ["uncertain_order", "uncertain_rest", "moves_missing"];
         let since = self.rests.since.unwrap_or(0) as u32;
         self.record.alerts.iter().any(|alert| alert.ply > since && KEYS.contains(&alert.text.key.as_str()))
     }
 
-    /// A square is about to show something else.
+    /// Records the rest that ends now, before a square changes.
     pub(super) fn note_rest(&mut self, now: Millis) {
         if self.follows_gap_blindly() && self.hold.is_none() {
             let seen = self.follower.seen();
@@ -94,7 +95,7 @@ impl Game {
         }
     }
 
-    /// The record now has moves after a rest that it does not show: others were played, and the arbiter is alerted.
+    /// Alerts the arbiter if the record has moves after a rest but lacks that rest: other moves were played.
     pub(super) fn tell_rests(&mut self, now: Millis, output: &mut Output) {
         let hidden = self.follower.hidden() | self.follower.seen().excused();
         let line = self.follower.line();

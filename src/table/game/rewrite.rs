@@ -1,4 +1,4 @@
-//! The record as the arbiter sets it right: moves replaced, inserted, put back.
+//! Corrections of the record by the arbiter: moves replaced, inserted, restored.
 
 use super::hold::Hold;
 use super::{Around, Game};
@@ -12,17 +12,17 @@ use crate::laws::{Move, Position};
 use crate::table::Output;
 use shakmaty::{Role, Square};
 
-/// What is done to the move of a ply.
+/// How the arbiter changes the record at a ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Amend {
-    /// It is another one.
+    /// Replaces the move.
     Replace,
-    /// One comes before it.
+    /// Inserts a move before it.
     Insert,
 }
 
 impl Game {
-    /// The plies of the game when this move is played at this one.
+    /// Returns the plies of the game after replacing or inserting this move at this ply.
     pub(super) fn with_move(&self, amend: Amend, ply: u32, uci: &str) -> Result<Vec<Known>, Refused> {
         let known = self.published.len() as u32;
         let last = if amend == Amend::Insert { known + 1 } else { known };
@@ -53,7 +53,7 @@ impl Game {
                 continue;
             }
             let uci = old.uci(mv);
-            // An irregular move stays one where it was; elsewhere nothing proves it.
+            // An irregular move stays irregular at its own place; at another place there is no evidence for it.
             let irregular = || again(&old, mv, &new).filter(|_| amend == Amend::Replace && !old.is_legal(mv));
             let refused = || Refused::LaterMove { ply: number, san: old.san(mv) };
             let next = new.parse_uci(&uci).or_else(irregular).ok_or_else(refused)?;
@@ -63,7 +63,7 @@ impl Game {
         Ok(moves)
     }
 
-    /// How many of these plies, from the first on, are those of the record.
+    /// Returns how many of these plies, from the first on, match the record.
     pub(super) fn same_as(&self, plies: &[Known]) -> usize {
         let on_record = self.published.iter().zip(&self.record.plies).zip(plies);
         let same = |found: &Position, ply: &Ply| found.fen() == ply.played.fen;
@@ -72,8 +72,8 @@ impl Game {
             .count()
     }
 
-    /// These are the plies of the game. `told`: those that are not as they were, with how they were completed; `None`: as they
-    /// were at the same plies.
+    /// Makes these plies the record. `told`: the changed plies with how they were completed; `None`: as the record had them at the
+    /// same plies.
     pub(super) fn set_moves(
         &mut self,
         now: Millis,
@@ -88,7 +88,7 @@ impl Game {
             None => self.record.plies.get(same..).unwrap_or_default().to_vec(),
         };
         if states.len() < moves.len() - same {
-            // One is new; the moves after it are completed as they were.
+            // One move is new; the moves after it are completed as they were.
             states.insert(0, completed(now, states.is_empty()));
         }
         let pressed = |index: usize| {
@@ -108,18 +108,19 @@ impl Game {
         self.fix();
     }
 
-    /// What the arbiter let stand is told in no other way, nor are missing moves and what comes before them.
+    /// Fixes the moves that the arbiter let stand, and missing moves with everything before them: they are not corrected any more.
     pub(super) fn fix(&mut self) {
         let stood = self.record.stood.last().map_or(0, |ply| *ply as usize);
         self.follower.fix(stood.max(self.last_missing()));
     }
 
-    /// The ply of the last moves that are missing; 0: none are.
+    /// Returns the ply of the last missing moves; 0 if none are missing.
     pub fn last_missing(&self) -> usize {
         self.published.iter().rposition(|&mv| Position::is_null_move(mv)).map_or(0, |index| index + 1)
     }
 
-    /// The record was set right. Where the board shows something else than a piece in the hand, nothing is concluded until it agrees.
+    /// Applies a correction of the record. If the board differs by more than a piece in the hand, nothing is inferred until it
+    /// agrees.
     pub(super) fn amend(
         &mut self,
         now: Millis,
@@ -142,7 +143,8 @@ impl Game {
     }
 }
 
-/// The same irregular move, played from another position. En passant too late is one again where that pawn stands there as well.
+/// Returns the same irregular move played from another position. A late en passant capture stays one if that pawn is on the same
+/// square.
 fn again(old: &Position, mv: Move, new: &Position) -> Option<Move> {
     let other = new.any_move(&old.uci(mv))?;
     let passed = |from: Square| Square::from_coords(mv.to().file(), from.rank());
@@ -151,7 +153,7 @@ fn again(old: &Position, mv: Move, new: &Position) -> Option<Move> {
     Some(if taken && stands { mv } else { other })
 }
 
-/// How a move that the arbiter inserted was completed: not at all yet if it is the last.
+/// Returns how a move that the arbiter inserted was completed; if it is the last move, it is not completed yet.
 fn completed(now: Millis, last: bool) -> Ply {
     let played = Played { uci: String::new(), san: String::new(), fen: String::new(), irregular: false, evidence: Vec::new() };
     let state = if last { PlyState::Made } else { PlyState::Completed { by: CompletedBy::Arbiter, at: now } };

@@ -1,14 +1,14 @@
-//! What the squares were last seen to do: what would prove a move that is not legal.
+//! The last changes of the squares: the evidence for an illegal move.
 
 use crate::boards::Millis;
 use crate::game::{Played, Sighting};
 use shakmaty::Bitboard;
 use std::collections::VecDeque;
 
-/// So many of the last are kept, and of every square the last one before them.
+/// Number of recent changes that are kept, in addition to the last older change of every square.
 const KEPT: usize = 64;
 
-/// The last changes, and the last of every square, however old.
+/// The most recent changes, and the last older change of every square.
 pub struct Sightings {
     /// Oldest first.
     recent: VecDeque<Sighting>,
@@ -23,7 +23,7 @@ impl Default for Sightings {
 }
 
 impl Sightings {
-    /// A square changed.
+    /// Records a change of a square.
     pub fn push(&mut self, seen: Sighting) {
         if self.recent.len() == KEPT
             && let Some(oldest) = self.recent.pop_front()
@@ -33,7 +33,7 @@ impl Sightings {
         self.recent.push_back(seen);
     }
 
-    /// Those that are kept from later than the one time and not later than the other, oldest first.
+    /// Returns the stored changes after `after` and up to `until`, oldest first.
     pub fn between(&self, after: Millis, until: Millis) -> Vec<Sighting> {
         let within = |seen: &&Sighting| seen.at > after && seen.at <= until;
         let mut found: Vec<Sighting> = self.older.iter().flatten().filter(within).copied().collect();
@@ -43,7 +43,7 @@ impl Sightings {
         found
     }
 
-    /// How these squares came to show what they do, however long ago, and the last of what was seen besides since that time:
+    /// Returns how the squares `own` came to show their current state, however long ago, and the last other changes after `since`:
     /// oldest first, at most [`Played::EVIDENCE`]. `unseen`: what is known of squares that were not seen to change.
     pub fn proof(&self, own: Bitboard, since: Millis, unseen: impl Fn(shakmaty::Square) -> Option<Sighting>) -> Vec<Sighting> {
         let mut all: Vec<Sighting> = self.older.iter().flatten().copied().collect();

@@ -1,5 +1,5 @@
-//! Which pieces hands touched, and whether the move made is among those that this allows (Art. 4). Intent cannot be sensed: what
-//! is told here are notices.
+//! Which pieces the hands touched, and whether the move made is one that this allows (Art. 4). Intent cannot be sensed, so these
+//! alerts are only notices.
 
 use super::alerts::Told;
 use super::hold::Hold;
@@ -14,17 +14,18 @@ use crate::table::Output;
 use shakmaty::{Color, Piece, Role, Square};
 use std::cmp::Ordering;
 
-/// What counts as touched, and as let go: what simulated and recorded hands do by the way (brush a neighbour, centre a piece, stop
-/// on a slide) is over sooner, nearly always.
+/// The time limits for what counts as touched and as released. Incidental contacts of simulated and recorded hands (brushing a
+/// neighbour, centring a piece, stopping in a slide) are nearly always shorter.
 const CARE: Care = Care { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 };
-/// A hand that moves its own pieces may brush others that long before and after, in milliseconds: travel and a round of the scan.
+/// How long before and after moving its own pieces a hand may brush other pieces, in milliseconds: travel and one scan of the
+/// board.
 const BESIDE: Millis = 500;
-/// A player who has just moved may still centre the pieces: for that long after the press, in milliseconds, since clock and
-/// squares are told up to 600 ms apart, and for that long after the move where nobody presses.
+/// How long a player who has just moved may still centre pieces: after the press, in milliseconds, since clock and squares are
+/// reported up to 600 ms apart; and after the move if the clock is not pressed.
 const CENTRES: [Millis; 2] = [700, 1_500];
 
 impl Game {
-    /// A legal move came on record: was it allowed by what its player touched?
+    /// Checks whether the pieces touched by the player allow a legal move that came on record.
     pub(super) fn tell_touched(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32 + 1;
         self.clear(now, |alert| alert.kind == AlertKind::TouchCapture, output);
@@ -35,14 +36,14 @@ impl Game {
         }
     }
 
-    /// The position was put back, and the move made from it is not among those that the touched pieces allow (7.5.1).
+    /// Alerts the arbiter if the move made from a restored position is not one that the touched pieces allow (7.5.1).
     pub(super) fn tell_unbound(&mut self, now: Millis, index: usize, output: &mut Output) {
         let line = self.follower.line();
         let (Some(bound), Some(before)) = (&self.bound, line.get(index)) else { return };
         let Some(mv) = line.get(index + 1).and_then(|node| node.mv).filter(|mv| !bound.contains(mv)) else { return };
         let position = &before.position;
         if !bound.iter().all(|&mv| position.is_legal(mv)) {
-            return; // It was put back to another position.
+            return; // A different position was restored.
         }
         let facts = Facts { moves: index as u32 / 2, because: Some(Topic::IllegalMove), ..Facts::default() };
         let told = Told {
@@ -65,8 +66,8 @@ impl Game {
         let (before, node) = (line.get(index)?, line.get(index + 1)?);
         let mv = node.mv?;
         let seen = self.follower.seen();
-        // What was made out afterwards, or on top of which the reply came at once, was not seen as it was made.
-        // Nor who touched what when more was done than a move.
+        // A move that was reconstructed, or whose reply followed at once, was not seen as it was made. If more than a move was
+        // done, who touched what is unknown.
         let unseen = node.is_reconstructed()
             || before.slip.is_some()
             || line.get(index + 2).is_some_and(|next| next.made_at <= node.made_at);
@@ -78,7 +79,7 @@ impl Game {
         let position = &before.position;
         let rules = TouchRules::of(&self.laws);
         if rules.touched == Touched::Unsaid && mv.is_castle() {
-            // Castling that was carried out is all that such an edition speaks of.
+            // Such an edition deals only with castling that was carried out.
             for release in Touches::of_move(position, mv).released() {
                 touches.release(node.made_at, release.from, release.on, release.piece);
                 contacts.release(node.made_at, release.from, release.on, release.piece);
@@ -87,9 +88,9 @@ impl Game {
         let bound = obligation(position, &touches, rules);
         let Obligation::Only { moves, by: duty } = &bound else { return None };
         if obligation(position, &contacts, rules).allows(mv) {
-            return None; // What was brushed may have been touched first.
+            return None; // A brushed piece may have been touched first.
         }
-        // What a square that does not work hides may have been touched first.
+        // A piece hidden by a square that does not work may have been touched first.
         let blind = self.follower.hidden() | self.follower.line_blind();
         let own = position.changes(mv).iter().any(|(square, _)| blind.contains(square));
         if bound.allows(mv) || own {
@@ -128,7 +129,7 @@ impl Game {
         let touched = touches.touched(by);
         let both = touched.iter().any(|touch| touch.piece.color != by) && touched.iter().any(|touch| touch.piece.color == by);
         let because = match duty.topic() {
-            // Pieces of both players were touched, and the one cannot take the other (4.3.3).
+            // Pieces of both players were touched, and the one cannot capture the other (4.3.3).
             Some(Topic::TouchOwn | Topic::TouchOpponent) if both => Some(Topic::TouchBoth),
             topic => topic,
         };
@@ -148,8 +149,8 @@ impl Game {
         Some(told)
     }
 
-    /// The board stands as in the position on record again, and the player to move has touched a piece of his opponent's that he
-    /// can take (4.3.2).
+    /// Alerts the arbiter if the board shows the position on record again after the player to move has touched an opponent's piece
+    /// that they can capture (4.3.2).
     pub(super) fn tell_touched_opponent(&mut self, now: Millis, output: &mut Output) {
         let index = self.published.len();
         let line = self.follower.line();
@@ -165,7 +166,7 @@ impl Game {
         let Obligation::Only { moves, by: Duty::EnemyPiece { square } | Duty::Both { enemy: square, .. } } = &bound else {
             return;
         };
-        // What was brushed may have been touched first: then that may bind, and not this.
+        // A brushed piece may have been touched first: then that one may bind, and not this one.
         let contacts = obligation(position, &hands.contacts(now), rules);
         if !contacts.moves(position).iter().all(|mv| moves.contains(mv)) {
             return;
@@ -186,7 +187,8 @@ impl Game {
         self.raise(now, told, output);
     }
 
-    /// A piece of the player who is not to move stands on its square again: when it is known that no other hand was near.
+    /// Records that a piece of the player who is not to move is on its square again. It is judged once it is known that no other
+    /// hand was near.
     pub(super) fn note_handled(&mut self, at: Millis, square: Square, now: Sensed) {
         let position = &self.follower.tip().position;
         let theirs = |piece: &Piece| piece.color != position.turn() && Sensed::Piece(*piece) == now;
@@ -195,13 +197,13 @@ impl Game {
         }
     }
 
-    /// When that is.
+    /// Returns when that is judged.
     pub(super) fn handled_deadline(&self) -> Option<Millis> {
         self.handled_at.map(|at| at + BESIDE)
     }
 
-    /// Pieces of the player who is not to move were lifted and put back, and nobody can take them: they seem to have been adjusted
-    /// in the opponent's time (4.2.1, 6.2.5), however short it was.
+    /// Alerts the arbiter if pieces of the player who is not to move were lifted and put back and cannot be captured: they seem to
+    /// have been adjusted in the opponent's time (4.2.1, 6.2.5), however short it was.
     pub(super) fn tell_handled(&mut self, now: Millis, around: &Around<'_>, output: &mut Output) {
         if self.handled_at.take_if(|at| *at + BESIDE <= now).is_none() {
             return;
@@ -214,7 +216,7 @@ impl Game {
         if !quiet || self.touch_unknown(before.made_at) || self.record.alerts.iter().any(known) {
             return;
         }
-        // Before the first move anybody puts the pieces straight, unless the clock runs.
+        // Before the first move anyone may straighten the pieces, unless the clock runs.
         let begun = index > 0 || around.clock.counts();
         let men = if begun { self.handled(before, now) } else { Vec::new() };
         if men.is_empty() {
@@ -232,8 +234,8 @@ impl Game {
         self.raise(now, told, output);
     }
 
-    /// The pieces of the player who is not to move that were lifted and put back, with no hand of the opponent's near. None where
-    /// the opponent can take one of them: then it may have been touched to be taken.
+    /// Returns the pieces of the player who is not to move that were lifted and put back with no hand of the opponent near. Empty
+    /// if the opponent can capture one of them: it may have been touched for that.
     fn handled(&self, before: &Node, now: Millis) -> Vec<Man> {
         let position = &before.position;
         let own = |square: Square| position.piece_at(square).filter(|piece| piece.color != position.turn());
@@ -264,8 +266,8 @@ impl Game {
         if men.iter().any(can_be_taken) { Vec::new() } else { men }
     }
 
-    /// What the opponent of the player of this ply has done since it was made; `None`: nobody saw. A piece counts that is in the
-    /// hand, was held for long, or stands elsewhere: what was brushed takes no claim away (4.8).
+    /// Returns what the opponent has done since the move of this ply; `None`: it was not seen. A piece counts if it is in the hand,
+    /// was held for long, or is on another square: a brushed piece does not end the right to claim (4.8).
     fn reply(&self, ply: u32, now: Millis) -> Option<Reply> {
         let index = ply as usize;
         match self.record.plies.len().cmp(&index) {
@@ -281,8 +283,8 @@ impl Game {
         Some(if own || self.is_told_to_take(us) { Reply::Touched } else { Reply::Nothing })
     }
 
-    /// The opponent has touched a piece, or put it back: what can still be claimed of touched pieces may be something else now
-    /// (4.8).
+    /// Updates the notices about touched pieces after the opponent has touched or put back a piece: what can be claimed may have
+    /// changed (4.8).
     pub(super) fn judge_claims(&mut self, now: Millis, output: &mut Output) {
         let told = self.record.alerts.iter().filter_map(|alert| Some((alert.clone(), self.breach(alert)?)));
         for (alert, (what, because)) in told.collect::<Vec<_>>() {
@@ -303,7 +305,8 @@ impl Game {
         }
     }
 
-    /// What a notice about a move is about that broke Article 4, and the topic of the article; `None`: it is another alert.
+    /// Returns the irregularity and the topic of the article for a notice about a move that broke Article 4; `None`: another kind
+    /// of alert.
     fn breach(&self, alert: &Alert) -> Option<(Irregularity, Option<Topic>)> {
         let cites = |topic| self.laws.article(topic).is_some_and(|article| alert.articles.iter().any(|cited| cited == article));
         Some(match alert.kind {
@@ -325,7 +328,7 @@ impl Game {
         })
     }
 
-    /// Whether this player has touched a piece to move or to take it since they have the move, before the clock was stopped (9.4).
+    /// Whether this player, while to move and before the clock was stopped, has touched a piece to move or to capture it (9.4).
     pub(super) fn has_touched(&self, now: Millis, by: Color) -> bool {
         let index = self.published.len();
         let Some(before) = self.follower.line().get(index) else { return false };
@@ -337,19 +340,19 @@ impl Game {
         !free && before.position.turn() == by && (own() || self.is_told_to_take(by))
     }
 
-    /// Whether a notice says that this player has touched a piece of the opponent's: in other cases it may have been the opponent.
+    /// Whether a notice says that this player has touched an opponent's piece. In other cases the opponent may have touched it.
     fn is_told_to_take(&self, by: Color) -> bool {
         self.record.alerts.iter().any(|alert| alert.kind == AlertKind::TouchCapture && alert.by == Some(by))
     }
 
-    /// What the hands did that had the move after this many plies, until then.
+    /// Returns what the hands of the player to move after `index` plies did until `until`.
     fn hands(&self, index: usize, until: Millis) -> Option<Hands> {
         let line = self.follower.line();
         let before = line.get(index)?;
         let us = before.position.turn();
         let since = if index == 0 { self.record.started_at } else { before.made_at };
         let mut hands = Hands::new(&before.position, CARE);
-        // What was lifted in the opponent's time and is still in the air is touched now.
+        // A piece that was lifted in the opponent's time and is still in the air counts as touched now.
         let earlier = line.get(index.wrapping_sub(1)).map_or(0, |node| node.made_at);
         let mut air: Vec<(Millis, Square)> = Vec::new();
         for seen in self.sightings.between(earlier, since) {
@@ -377,7 +380,8 @@ impl Game {
         between[between.len().saturating_sub(crate::game::Played::EVIDENCE)..].to_vec()
     }
 
-    /// Somebody adjusted as announced, or the board was not seen, or the clock was stopped, since then.
+    /// Whether touches since `since` cannot be judged: a player adjusted pieces as announced, the board was not seen, or the clock
+    /// was stopped.
     fn touch_unknown(&self, since: Millis) -> bool {
         self.hold.is_some() || self.touch_free_until > since
     }

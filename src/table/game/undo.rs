@@ -1,4 +1,4 @@
-//! The arbiter's last command is taken back.
+//! Undoing the arbiter's last command.
 
 use super::end::is_end;
 use super::{Around, Game, known_from};
@@ -10,7 +10,7 @@ use crate::infer::Known;
 use crate::table::Output;
 
 impl Game {
-    /// What the last command changed is as it was before, if play has not gone on from it.
+    /// Restores what the last command changed, if play has not continued since.
     pub(super) fn undo(
         &mut self,
         now: Millis,
@@ -56,7 +56,7 @@ impl Game {
                 } else {
                     let held = alerts.iter().any(is_end);
                     let alerts = alerts.into_iter().filter(|alert| !is_end(alert)).collect();
-                    // Before the board is looked at: what it shows no more is cleared then.
+                    // This must run before the board is re-evaluated, which clears alerts that no longer apply.
                     self.raise_those_gone(now, alerts, output);
                     self.put_result(now, result, placement, around, output);
                     if held {
@@ -102,28 +102,28 @@ impl Game {
         Ok(Answer::Undone(command))
     }
 
-    /// Those of these alerts that do not stand are raised again.
+    /// Raises those of these alerts again that are not open any more.
     fn raise_those_gone(&mut self, now: Millis, alerts: Vec<Alert>, output: &mut Output) {
         let stands = |alert: &Alert| self.record.alerts.iter().any(|known| (known.kind, known.ply) == (alert.kind, alert.ply));
         let gone: Vec<Alert> = alerts.into_iter().filter(|alert| !stands(alert)).collect();
         gone.into_iter().for_each(|alert| self.raise_again(now, alert, output));
     }
 
-    /// What it counted is counted still.
+    /// Raises an alert again. What it counted before is still counted, so it counts nothing.
     fn raise_again(&mut self, now: Millis, alert: Alert, output: &mut Output) {
         let again = Alert { id: self.record.alerts_raised + 1, count: None, ..alert };
         self.search_again(now, &again);
         self.tell(now, Event::AlertRaised(again), output);
     }
 
-    /// So many of the moves on record, and then these.
+    /// Returns the first `kept` plies of the record followed by `plies`.
     fn followed_by(&self, kept: usize, plies: &[Ply]) -> Option<Vec<Known>> {
         let mut known = self.known(kept);
         known.extend(known_from(&self.position_after(kept), plies)?);
         Some(known)
     }
 
-    /// The same plies, completed where they are on record and have been completed since.
+    /// Returns the same plies, marked as completed where the record has completed them since.
     fn completed_since(&self, kept: usize, mut plies: Vec<Ply>) -> Vec<Ply> {
         for (ply, now) in plies.iter_mut().zip(self.record.plies.iter().skip(kept)) {
             if ply.played.uci == now.played.uci && ply.state == PlyState::Made {

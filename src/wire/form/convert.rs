@@ -1,4 +1,4 @@
-//! From the core's types to the JSON forms and back.
+//! Conversions between the core's types and the JSON forms.
 
 use super::{
     WireAlternative, WireArg, WireClock, WireCommand, WireDifference, WireEvent, WireIrregular, WireSettings, WireSighting,
@@ -350,7 +350,7 @@ impl From<WireCommand> for Command {
 
 impl From<&Settings> for WireSettings {
     fn from(settings: &Settings) -> Self {
-        // Taken apart in full, so that a new setting cannot be forgotten here.
+        // Destructured in full, so that the compiler reports a new setting that is missing here.
         let Settings {
             sensing,
             settle_ms,

@@ -1,4 +1,4 @@
-// Alerts: the list of all that stand, and one of them with everything that belongs to it.
+// The list of open alerts, and one alert with all its details.
 
 import { format } from "./clock.js";
 import { $, fill, h, keyed, say } from "./dom.js";
@@ -109,7 +109,7 @@ export function drawOf(list, card, acts) {
   const make = () => h("article", { class: "alert" });
   const update = (box, alert) => {
     box.dataset.state = alert.notice ? "notice" : "alert";
-    // Only what changed is drawn again: a list that is open stays open.
+    // Redraw only what changed, so that an open list stays open.
     const said = JSON.stringify([alert, card.game.ply, card.game.paused, document.documentElement.lang]);
     if (box.said === said) return;
     box.said = said;

@@ -1,4 +1,4 @@
-// A chessboard: chessground, told what stands where and which squares matter.
+// A chessboard, drawn by chessground: its pieces and its highlighted squares.
 
 import { Chessground } from "./vendor/chessground.js";
 import { role } from "./words.js";

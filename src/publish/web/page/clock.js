@@ -1,4 +1,4 @@
-// Clocks that run between what the board's clock says.
+// Clocks that keep running between reports of the board's clock.
 
 import { hall, now } from "./net.js";
 import { say, set } from "./dom.js";
@@ -25,7 +25,7 @@ export function left(clock, side) {
   const told = clock[`${side}_ms`];
   if (told === null || told === undefined) return null;
   if (!clock.running || clock.turn !== side) return told;
-  // As long as it counts down as expected, nothing is told.
+  // The server sends nothing while the clock counts down as predicted.
   return Math.max(0, told - Math.max(0, now() - clock.read_at));
 }
 

@@ -1,4 +1,4 @@
-// Making and changing elements. Nothing here sets a style attribute or parses HTML: the page's policy allows neither.
+// Creates and changes elements. Nothing here sets a style attribute or parses HTML: the page's policy allows neither.
 
 /** An element: `h("button", {class: "x", onclick: f, "aria-label": "…"}, child, "text", …)`. What is null or false is left out. */
 export function h(tag, attributes = {}, ...children) {
@@ -52,7 +52,7 @@ export function keyed(parent, items, key, make, update) {
   for (const element of old.values()) element.remove();
   elements.forEach((element, index) => {
     if (parent.children[index] !== element) {
-      // Moving an element takes the focus from it.
+      // Moving an element removes its focus.
       const focused = element.contains(document.activeElement) ? document.activeElement : null;
       parent.insertBefore(element, parent.children[index] ?? null);
       focused?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-// What squares showed, one change after the other: a moment is chosen, and the board shows what stood there then.
+// The history of square changes: the user chooses a moment, and the board shows the position at that moment.
 
 import { squares } from "./board.js";
 import { format } from "./clock.js";
@@ -43,7 +43,7 @@ function visible() {
 export function moment(card) {
   const frame = all?.[chosen];
   if (!frame) return null;
-  // Where squares tell no pieces, at least which square it was.
+  // Where squares do not identify pieces, show at least which square it was.
   const pieces = squares(card.placement ?? card.game?.fen);
   if (!card.placement) return { pieces, marks: frame.square ? { [frame.square]: "touched" } : {}, wall: frame.wall_ms };
   for (const later of all.slice(chosen + 1).reverse()) {
@@ -76,7 +76,7 @@ export function draw(card, game) {
   box.hidden = all === null;
   set($("#show-frames"), "aria-expanded", String(all !== null));
   if (all === null) return;
-  // Those that came since.
+  // Frames recorded since.
   const fresh = game?.frames;
   if (fresh && fresh !== all) {
     const mark = all[chosen];

@@ -1,4 +1,4 @@
-// One board large: its position, its moves, what its squares showed, and what may be ruled.
+// The detail view of one board: position, moves, square history, and the arbiter's commands.
 
 import * as alerts from "./alerts.js";
 import { Board, squares } from "./board.js";
@@ -81,7 +81,7 @@ async function follow() {
   } catch (error) {
     if (name === open) {
       say($("#said"), error.message);
-      // A game that is not at hand any more does not come back.
+      // A game that is no longer loaded does not come back.
       if (error.status === 404) read = wanted;
       else {
         again = Date.now() + AGAIN;
@@ -159,7 +159,7 @@ function position(now) {
     ground.show({ pieces: squares(move?.fen ?? game.start_fen), last, orientation });
     say($("#seen"), move ? t("page-shows-ply", { move: `${rule.name(now, at)} ${move.san}` }) : t("page-shows-start"));
   } else if (raw && now.placement) {
-    // What should stand there is drawn small.
+    // Draw the expected piece small.
     const should = differ.filter((one) => one.expected !== "empty").map((one) => [one.square, one.expected]);
     ground.show({ pieces: squares(now.placement), marks: wrong, ghosts: Object.fromEntries(should), orientation });
     say($("#seen"), t("page-shows-squares"));

@@ -1,4 +1,4 @@
-// All boards at once: a card each, those that need somebody first.
+// The overview of all boards: one card each, those that need attention first.
 
 import { Board, squares } from "./board.js";
 import * as clock from "./clock.js";
@@ -146,7 +146,7 @@ export function draw() {
 export function redraw(name) {
   const card = hall.cards.get(name);
   const item = [...$("#cards").children].find((element) => element.dataset.key === name);
-  // Where it stands may depend on it.
+  // The card's place may depend on it.
   if (!card || !item || Number(item.firstElementChild.dataset.attention) !== card.attention) draw();
   else update(item, card);
 }

@@ -1,4 +1,4 @@
-// What the server says: everything at once from /api/state, then what changes from /api/events.
+// Receives data from the server: the complete state from /api/state, then changes from /api/events.
 
 import { language } from "./words.js";
 
@@ -72,7 +72,7 @@ export async function read() {
   const cards = new Map();
   for (const card of state.boards) {
     const known = hall.cards.get(card.board);
-    // What was told while this was on its way is newer.
+    // Changes received while this request was in progress are newer.
     cards.set(card.board, sameBoot && known && known.seq > card.seq ? known : card);
   }
   hall.cards = cards;
@@ -94,7 +94,7 @@ function lost() {
 async function back() {
   heard = Date.now();
   if (hall.lost === null) return;
-  // Who we are may have changed meanwhile, and the round.
+  // The user and the round may have changed meanwhile.
   try {
     await read();
     hall.lost = null;
@@ -122,7 +122,7 @@ export function listen() {
   stream.addEventListener("error", () => {
     if (current !== stream) return;
     lost();
-    // The browser tries again by itself, unless the server refused.
+    // The browser reconnects by itself, unless the server refused.
     if (stream.readyState === EventSource.CLOSED) again = setTimeout(listen, 2000);
   });
   on("card", (card) => {
@@ -150,8 +150,8 @@ export function listen() {
   on("alive", () => {});
 }
 
-// The server says something every 15 s. Where nothing comes, a cable was pulled, or what stands between holds the stream and lets
-// nothing through: others may come through all the same.
+// The server sends a heartbeat every 15 s. If none arrives, a cable was pulled, or a proxy buffers the stream and passes nothing
+// on: other requests may still work.
 setInterval(() => {
   if (hall.read && hall.lost === null && Date.now() - heard > 25000) {
     listen();

@@ -1,4 +1,4 @@
-// The page: which part of it is shown, who is logged in, what the keys do.
+// The page as a whole: the visible view, the logged-in user, the keyboard shortcuts.
 
 import * as alerts from "./alerts.js";
 import * as board from "./game.js";
@@ -217,7 +217,7 @@ function key(event) {
   };
   const act = acts[event.key] ?? acts[event.key.toLowerCase()];
   if (!inside && /^\d$/.test(event.key)) {
-    // The field gets the digit itself.
+    // The input field receives the digit itself.
     $("#filter").focus();
   } else if (act) {
     event.preventDefault();
@@ -244,7 +244,7 @@ async function choose(tag) {
 
 async function begin() {
   const language = preferred();
-  // A server that is not there yet is waited for.
+  // Wait for a server that is not up yet.
   for (;;) {
     try {
       await speak(language);
@@ -274,7 +274,7 @@ async function begin() {
     go(link.pathname);
   });
   window.addEventListener("popstate", route);
-  // How long ago alerts were raised.
+  // Update how long ago alerts were raised.
   setInterval(() => alerts.draw(wanted()), 10000);
   await read().catch(() => {});
   listen();

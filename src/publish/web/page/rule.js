@@ -1,4 +1,4 @@
-// What the arbiter may say: which rulings fit which alert, and the form of each.
+// The arbiter's rulings: which ones fit which alert, and the form of each.
 
 import { Hand } from "./board.js";
 import { parse } from "./clock.js";

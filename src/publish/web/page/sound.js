@@ -1,4 +1,4 @@
-// A tone for alerts, made here: no file is fetched.
+// The alert tone, generated here: no file is loaded.
 
 let context = null;
 let wanted = localStorage.getItem("sound") === "on";
@@ -32,7 +32,7 @@ export async function toggle() {
   }
 }
 
-// Any key or click will do, if it was wanted the last time.
+// Any key or click enables the sound, if it was enabled last time.
 for (const event of ["pointerdown", "keydown"]) {
   window.addEventListener(event, () => wanted && state() === "blocked" && wake().then(tell, () => {}), { capture: true });
 }

@@ -1,4 +1,4 @@
-// What the page says, in the language of whoever reads it: /api/words has the sentences.
+// The texts of the page, in the user's language, from /api/words.
 
 /** The languages there are, as they call themselves. */
 export const LANGUAGES = [["en", "English"], ["zh-Hans", "简体中文"], ["zh-Hant", "繁體中文"]];
