@@ -1,17 +1,17 @@
-//! touchmove: a board's bytes go in at one end and a game comes out at the other; each step knows only the steps before it.
+//! touchmove: turns the bytes of an electronic chessboard into a published game; each step knows only the steps before it.
 //!
 //! ```text
 //!                  ┌─────────────────── table (pure: one board, one game) ───────────────────┐
 //! udev ─▶ link ─bytes▶ boards ─Reading▶ sense ─Edge▶ infer ◀─asks─▶ laws   game ─Event▶ │─▶ hub ─▶ journal ─▶ publish/*
 //!           ▲          │                                                                 │
-//!           └─ bytes ◀─┘◀──────────── Cue ◀──────────────────────────────────────────────┘◀── Command: arbiter, player
+//!           └─ bytes ◀─┘◀── board command ◀──────────────────────────────────────────────┘◀── Command: arbiter, player
 //! ```
 //!
 //! The modules in reading order:
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
-// The modules with `deny` are pure: no I/O, no clock, no order that differs from run to run. clippy.toml says what they lack.
+// The modules with `deny` are pure: no I/O, no clock, no order that differs between runs. clippy.toml lists what they may not use.
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod boards;
 pub mod config;

@@ -1,51 +1,51 @@
-//! Every name that others see: bus names, object paths, interfaces, groups, files.
+//! Every name that is visible outside: bus names, object paths, interfaces, groups, files.
 
-/// The live service, for the arbiter and the operator.
+/// Bus name of the live service, for the arbiter and the operator.
 pub const BUS_NAME: &str = "org.touchmove1";
-/// The stream for broadcast, as old as the event's delay says.
+/// Bus name of the stream for broadcasts, which lags by the delay of the event.
 pub const BROADCAST_NAME: &str = "org.touchmove1.Broadcast";
-/// Where the ObjectManager of either name is.
+/// Object path of the ObjectManager of both bus names.
 pub const ROOT_PATH: &str = "/org/touchmove1";
-/// Below it are the boards.
+/// Parent path of the boards.
 pub const BOARDS_PATH: &str = "/org/touchmove1/board";
-/// Below it are the games.
+/// Parent path of the games.
 pub const GAMES_PATH: &str = "/org/touchmove1/game";
-/// Version, API version, trouble.
+/// Interface for the version, the API version and the health of the service.
 pub const MANAGER_INTERFACE: &str = "org.touchmove1.Manager";
-/// What is below the object that leads to the boards, or to the games.
+/// Interface of the parent objects of the boards and of the games, which lists their children.
 pub const LIST_INTERFACE: &str = "org.touchmove1.List";
-/// One board.
+/// Interface of a board.
 pub const BOARD_INTERFACE: &str = "org.touchmove1.Board";
-/// The clock of a board.
+/// Interface of a board's clock.
 pub const CLOCK_INTERFACE: &str = "org.touchmove1.Clock";
-/// One game.
+/// Interface of a game.
 pub const GAME_INTERFACE: &str = "org.touchmove1.Game";
-/// What the arbiter sees and does, on a game's object.
+/// Interface on a game's object for what the arbiter may see and do.
 pub const ARBITER_INTERFACE: &str = "org.touchmove1.Arbiter";
-/// Errors are `org.touchmove1.Error.*`.
+/// Prefix of error names: errors are `org.touchmove1.Error.*`.
 pub const ERROR_PREFIX: &str = "org.touchmove1.Error";
-/// Counts up with each incompatible change of the D-Bus interfaces.
+/// Version of the D-Bus interfaces, incremented with each incompatible change.
 pub const API_VERSION: u32 = 1;
 
-/// Who may see and do everything.
+/// Group whose members may see and do everything.
 pub const ARBITER_GROUP: &str = "touchmove-arbiter";
-/// Who may see the broadcast stream.
+/// Group whose members may see the broadcast stream.
 pub const BROADCAST_GROUP: &str = "touchmove-broadcast";
 
-/// What the service manager is given before the service may listen (config/systemd/listen.conf).
+/// File that permits the service to listen, for the service manager (config/systemd/listen.conf).
 pub const LISTEN_FILE: &str = "/usr/share/touchmove/systemd/listen.conf";
 
-/// What polkit is asked before an alert is acknowledged, or the worth of a claim told.
+/// The polkit action for acknowledging an alert, or requesting the worth of a claim.
 pub const ACTION_ACKNOWLEDGE: &str = "org.touchmove1.acknowledge";
-/// What polkit is asked before any other command.
+/// The polkit action for any other command.
 pub const ACTION_COMMAND: &str = "org.touchmove1.command";
 
-/// Object path of a board, `id` as in `BoardId`.
+/// Returns the object path of a board; `id` as in `BoardId`.
 pub fn board_path(id: &str) -> String {
     format!("{BOARDS_PATH}/{id}")
 }
 
-/// Object path of a game.
+/// Returns the object path of a game.
 pub fn game_path(game: u64) -> String {
     format!("{GAMES_PATH}/{game}")
 }

@@ -1,20 +1,19 @@
-//! How many lines of play are followed, and which comes first.
+//! The beam: how many lines of play are followed, and which comes first.
 
 use super::model::{self, Cost};
 
-/// What is kept of all that may have happened.
+/// The beam width and the order of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beam {
-    /// For a game that is told while it is played: so many lines at most. The one that was told first stays first until another
-    /// is clearly better.
+    /// Live decoding: at most this many lines. The line that was published first stays first until another is clearly better.
     Steady(usize),
-    /// For hindsight: as many lines as time and memory allow, and the likeliest comes first, whatever was told before. A game
-    /// takes seconds and some ten megabytes.
+    /// Offline decoding: as many lines as time and memory allow; the likeliest comes first, whatever was published before. A game
+    /// takes seconds and about ten megabytes.
     Wide,
 }
 
 impl Beam {
-    /// So many lines at most.
+    /// Returns the maximum number of lines.
     pub fn lines(self) -> usize {
         match self {
             Beam::Steady(lines) => lines.max(1),
@@ -22,7 +21,7 @@ impl Beam {
         }
     }
 
-    /// So many positions all lines together hold at most, beyond the moves they share with the first.
+    /// Returns the maximum number of positions that all lines hold together, beyond the moves they share with the first.
     pub fn positions(self) -> usize {
         match self {
             Beam::Steady(_) => model::POSITIONS,
@@ -30,7 +29,7 @@ impl Beam {
         }
     }
 
-    /// A line that costs so much more than the best is given up.
+    /// Returns the cost beyond the best line at which a line is pruned.
     pub fn hopeless(self) -> Cost {
         match self {
             Beam::Steady(_) => model::HOPELESS,

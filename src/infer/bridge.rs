@@ -1,18 +1,18 @@
-//! Moves that nobody saw, made out from where they led: up to six plies from the last position that is known to what the board
-//! shows. Where [`explain`](super::explain) weighs how the last few moves were made, here nothing is known but where they led.
+//! Searches moves that were not seen, from where they led: up to six plies from the last known position to what the board shows.
+//! [`explain`](super::explain) weighs how the last few moves were made; here only the result is known.
 //!
-//! Only where the board tells the pieces apart: elsewhere too many lines lead to the same squares.
+//! Only where the board identifies pieces: on others too many lines lead to the same squares.
 
 use super::Seen;
 use super::explain::{in_hand, unlikeliness};
 use crate::laws::Position;
 use shakmaty::{Bitboard, CastlingSide, Color, Move};
 
-/// So many plies are looked for at most.
+/// Maximum length of a line, in plies.
 pub const LONGEST: usize = 6;
-/// Moves that are tried in all, at most: seconds of work on a small computer.
+/// Maximum total number of moves that are tried: seconds of work on a small computer.
 const NODES: u32 = 1 << 19;
-/// So many lines are kept: the likeliest of them is taken.
+/// Maximum number of lines that are kept; the likeliest of them is returned.
 const LINES: usize = 32;
 
 /// A search that runs in slices.
@@ -20,7 +20,7 @@ pub struct Bridge {
     base: Position,
     seen: Seen,
     hidden: Bitboard,
-    /// Lines of this length are being looked for.
+    /// Length of the lines that are being searched, in plies.
     length: usize,
     /// The positions on the way, each with its moves and how many of them were tried.
     path: Vec<Step>,
@@ -35,17 +35,17 @@ struct Step {
     next: usize,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bridged {
-    /// These moves lead there, and none in fewer plies. Others, or more of them, may lead there as well.
+    /// These moves lead there, and no fewer do. Other lines, or longer ones, may lead there as well.
     Line(Vec<Move>),
-    /// None do, or it takes too long to find them.
+    /// No line leads there, or the search takes too long.
     Nothing,
 }
 
 impl Bridge {
-    /// From this position to what is seen now; what hidden squares show is not compared.
+    /// Creates a search from `base` to what is seen now; hidden squares are not compared.
     pub fn new(base: Position, seen: &Seen, hidden: Bitboard) -> Bridge {
         let mut bridge = Bridge {
             seen: seen.clone(),
@@ -61,7 +61,7 @@ impl Bridge {
         bridge
     }
 
-    /// Tries so many moves; `None`: there are more.
+    /// Tries up to `moves` moves; returns `None` if the search is not finished.
     pub fn run(&mut self, moves: u32) -> Option<Bridged> {
         for _ in 0..moves {
             if self.left == 0 {
@@ -109,7 +109,7 @@ impl Bridge {
         }
     }
 
-    /// The likeliest line that was found.
+    /// Returns the likeliest line that was found.
     fn best(&mut self) -> Bridged {
         let found = std::mem::take(&mut self.found);
         match found.into_iter().min_by_key(|moves| unlikeliness(&self.base, moves)) {
@@ -118,21 +118,21 @@ impl Bridge {
         }
     }
 
-    /// The board shows this position, but for a piece that the player to move has in hand.
+    /// Returns whether the board shows this position, except for a piece that the player to move has in hand.
     fn leads_there(&self, position: &Position) -> bool {
         let wrong = self.wrong(position);
         wrong.count() <= 1 && in_hand(position, &self.seen, wrong) == wrong
     }
 
-    /// Whether so many plies can put right all that is wrong: each brings one piece to its square and takes one from another, and
-    /// castling two.
+    /// Returns whether `plies` plies can correct all wrong squares: each brings one piece to its square and removes one from
+    /// another, and castling two.
     fn may_lead_there(&self, position: &Position, plies: usize) -> bool {
         let wrong = self.wrong(position);
         let castles = |color| CastlingSide::ALL.into_iter().any(|side| position.castling_rook(color, side).is_some());
         let turn = position.turn();
         let of = |color: Color| if color == turn { plies.div_ceil(2) } else { plies / 2 };
         let come = |color: Color| (wrong & self.seen.side(color)).count() <= of(color) + usize::from(castles(color));
-        // One more may be in a hand, and one taken in passing.
+        // One more may be in a hand, and one captured en passant.
         let leave = plies + 2 + Color::ALL.into_iter().filter(|&color| castles(color)).count();
         Color::ALL.into_iter().all(come) && (wrong & !self.seen.occupied()).count() <= leave
     }

@@ -1,4 +1,4 @@
-//! Lines of up to three plies that lead from a position to what the board shows.
+//! Searches lines of up to three plies that lead from a position to what the board shows.
 
 use super::Seen;
 use super::model::{Cost, OVERLAP};
@@ -12,60 +12,60 @@ use shakmaty::{Bitboard, Move, Square};
 pub struct Explanation {
     /// The moves, in order.
     pub moves: Vec<Move>,
-    /// What speaks against it.
+    /// The doubts about it.
     pub doubts: Doubts,
     /// The one square that does not show what it should.
     pub stuck: Option<Square>,
-    /// The search was cut off: other lines may explain as much.
+    /// Whether the search was cut off, so that other lines may explain as much.
     pub cut_off: bool,
 }
 
-/// What speaks against a line, worst first.
+/// The doubts about a line, worst first; smaller is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Doubts {
-    /// Squares on which a piece is said to have stood between two of its moves, and that have shown no change since the line
-    /// began: only so that the number of moves comes out.
+    /// Number of squares on which a piece was between two moves of the line, without a change since the line began: such a move is
+    /// assumed only to make the number of moves fit.
     pub skipped: u32,
-    /// Squares on which a piece was put down that have shown no change since the line began, and pieces that were put on an
-    /// empty square and taken there, unseen.
+    /// Number of squares on which a piece was put down without a change since the line began, and of pieces that were put on an
+    /// empty square and captured there, unseen.
     pub traceless: u32,
-    /// Pieces that took and were retaken before they were seen.
+    /// Number of pieces that captured and were recaptured before they were seen.
     pub unseen: u32,
-    /// Moves that were put down so long before the move that they follow that no two hands overlap like that: rather a move
+    /// Number of moves that were put down so long before the preceding move that overlapping hands do not explain it: rather a move
     /// was missed.
     pub disordered: u32,
-    /// Pieces that came to a square which shows nothing of it: they may still be in a hand.
+    /// Number of pieces that came to a square which shows nothing of it: they may still be in a hand.
     pub blind: u32,
-    /// Squares from which the next player has already lifted a piece, 0 or 1; 2 if he did so before he had put down the piece
-    /// of his last move.
+    /// Number of squares from which the next player has already lifted a piece, 0 or 1; 2 if they lifted it before they had put
+    /// down the piece of their last move.
     pub in_hand: u32,
-    /// Moves that were, by the times of the edges, put down before the move that they follow. What only a whole reading told
-    /// of has no time.
+    /// Number of moves that, by the times of the edges, were put down before the preceding move. Changes that only a whole reading
+    /// showed have no time.
     pub inversions: u32,
-    /// Moves that were put down before their square was left.
+    /// Number of moves that were put down before their first square was left.
     pub backwards: u32,
-    /// What the moves cost before anything is seen of them, where the board cannot tell one piece from another; else 0.
+    /// Prior cost of the moves on boards that do not identify pieces; otherwise 0.
     pub unlikely: Cost,
 }
 
-/// How many moves a search may try: some milliseconds on a Raspberry Pi.
+/// Maximum number of moves that a search may try: some milliseconds on a Raspberry Pi.
 const NODES: u32 = 60_000;
-/// So many lines are kept at most.
+/// Maximum number of lines that are kept.
 const FOUND: usize = 2_000;
-/// So many squares may be wrong so many plies before the end: the last position may differ by one, and a move puts right two, but
-/// each player's castling four.
+/// Maximum number of wrong squares, by the number of plies before the end: the last position may differ by one, and a move corrects
+/// two, but each player's castling four.
 const WRONG: [u32; 4] = [1, 5, 9, 11];
 
-/// All lines of exactly `depth` plies (1–3) from `base` after which the board would show what is seen, but for at most one
-/// piece that the next player has in hand; least doubtful first, and otherwise in the order of move generation. `since`: when
+/// Returns all lines of exactly `depth` plies (1–3) from `base` after which the board would show what is seen, except for at most
+/// one piece that the next player has in hand; least doubtful first, and otherwise in the order of move generation. `since`: when
 /// the board last showed `base`.
 ///
-/// What hidden squares show is not compared.
+/// Hidden squares are not compared.
 pub fn explain(base: &Position, seen: &Seen, hidden: Bitboard, depth: u32, since: Millis) -> Vec<Explanation> {
     search(base, seen, hidden, Bitboard::EMPTY, depth, since)
 }
 
-/// The same, but for exactly one of the suspected squares, which one of the moves should have changed: it is stuck.
+/// Like [`explain`], except for exactly one of the suspected squares, which one of the moves should have changed: it is stuck.
 pub fn explain_but_one(
     base: &Position,
     seen: &Seen,
@@ -91,17 +91,17 @@ fn search(base: &Position, seen: &Seen, hidden: Bitboard, suspects: Bitboard, de
         for explanation in found.iter_mut().take(equal.min(MOST_WEIGHED)) {
             explanation.doubts.unlikely = unlikeliness(base, &explanation.moves);
         }
-        // What was not weighed is no better than what was.
+        // Lines that were not weighed are no better than those that were.
         found.iter_mut().take(equal).skip(MOST_WEIGHED).for_each(|explanation| explanation.doubts.unlikely = Cost::MAX);
         found.sort_by_key(|explanation| explanation.doubts);
     }
     found
 }
 
-/// So many lines that fit alike are weighed by what players do.
+/// Maximum number of equally good lines that are weighed by their prior cost.
 const MOST_WEIGHED: usize = 24;
 
-/// What these moves cost before anything is seen of them.
+/// Returns the prior cost of these moves.
 pub fn unlikeliness(base: &Position, moves: &[Move]) -> Cost {
     let mut position = base.clone();
     let mut cost = 0;
@@ -118,7 +118,7 @@ struct Search<'a> {
     seen: &'a Seen,
     hidden: Bitboard,
     suspects: Bitboard,
-    /// The squares that each move of the line changes, where some are suspected.
+    /// The squares that each move of the line changes, if there are suspected squares.
     changed: Vec<Bitboard>,
     since: Millis,
     line: Vec<Move>,
@@ -141,7 +141,7 @@ impl Search<'_> {
                 let count = |doubtful: &dyn Fn(usize, Move) -> bool| {
                     self.line.iter().enumerate().filter(|&(index, &mv)| doubtful(index, mv)).count() as u32
                 };
-                // On occupancy boards a capture leaves no trace where it lands, and that is no doubt.
+                // On occupancy boards a capture leaves no trace where it lands, so that is no doubt.
                 let silent = |mv: Move| self.seen.sensing() == Sensing::Occupancy && mv.is_capture();
                 let untouched = |mv: Move| {
                     let to = landing(mv);
@@ -189,7 +189,7 @@ impl Search<'_> {
         }
     }
 
-    /// What the next player holds was lifted before he put down the piece of his last move.
+    /// Returns whether the next player lifted the piece in hand before putting down the piece of their last move.
     fn is_held_before(&self, in_hand: Bitboard) -> bool {
         let own = self.line.iter().rev().nth(1);
         own.is_some_and(|own| {
@@ -199,8 +199,8 @@ impl Search<'_> {
         })
     }
 
-    /// Whether this can be the last move: but for a piece that the next player has in hand it puts right all that is wrong. Seen
-    /// without the position after it, which takes ten times as long.
+    /// Returns whether this can be the last move: it corrects all wrong squares, except for a piece that the next player has in
+    /// hand. Tested without computing the position after it, which takes ten times as long.
     fn could_end(&self, position: &Position, mv: Move, mut wrong: Bitboard) -> bool {
         let stands = |from| (self.seen.occupied() & !self.suspects & !self.hidden).contains(from);
         if !mv.is_castle() && mv.from().is_some_and(stands) {
@@ -217,8 +217,8 @@ impl Search<'_> {
             && wrong.count() <= 1 + usize::from(stuck.any())
     }
 
-    /// Counts moves whose last square changed so much, and more, before that of the move before them. Squares used again later say nothing,
-    /// nor do those that were found changed.
+    /// Counts the moves whose last square changed more than `by` milliseconds before that of the preceding move. Squares that are
+    /// used again later are skipped, and so are changes found by a whole reading.
     fn inversions(&self, by: Millis) -> u32 {
         let mut times = Vec::with_capacity(self.line.len());
         for (index, mv) in self.line.iter().enumerate() {
@@ -232,7 +232,7 @@ impl Search<'_> {
     }
 }
 
-/// The square where the mover's piece comes to stand.
+/// Returns the square on which the moved piece lands.
 pub fn landing(mv: Move) -> shakmaty::Square {
     match mv {
         Move::Castle { king, rook } => {
@@ -243,7 +243,7 @@ pub fn landing(mv: Move) -> shakmaty::Square {
     }
 }
 
-/// Of the wrong squares, those from which the side to move seems to have lifted a piece of its own.
+/// Returns the wrong squares from which the side to move seems to have lifted a piece of its own.
 pub fn in_hand(position: &Position, seen: &Seen, wrong: Bitboard) -> Bitboard {
     wrong & position.board().by_color(position.turn()) & !seen.occupied()
 }

@@ -1,17 +1,17 @@
-//! Squares of the board that do not work: what flickers, what is stuck, what works again.
+//! Faulty squares of the board: which flicker, which are stuck, which work again.
 
 use super::model;
 use crate::boards::Millis;
 use crate::game::event::Fault;
 use shakmaty::{Bitboard, Square};
 
-/// What is known of the squares of one board.
+/// The known faults of the squares of one board.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    /// Short times in which a square showed nothing though a piece stood there, oldest first.
+    /// Short gaps in which a square showed nothing although a piece was on it, oldest first.
     spells: Vec<(Millis, Square)>,
     known: Vec<Known>,
-    /// What has not been told yet.
+    /// Faults found or cleared that have not been reported yet.
     news: Vec<(Square, Fault)>,
 }
 
@@ -19,29 +19,29 @@ pub struct Faults {
 struct Known {
     square: Square,
     fault: Fault,
-    /// Since when it has shown no sign of it.
+    /// Since when it has shown no sign of the fault.
     steady_since: Millis,
-    /// How often it has changed and was right.
+    /// Number of consecutive changes that were right.
     right: u32,
 }
 
 impl Faults {
-    /// The squares with this fault.
+    /// Returns the squares with this fault.
     pub fn with(&self, fault: Fault) -> Bitboard {
         self.known.iter().filter(|known| known.fault == fault).map(|known| known.square).collect()
     }
 
-    /// The faults that stand.
+    /// Returns the faults in force.
     pub fn standing(&self) -> impl Iterator<Item = (Square, Fault)> + '_ {
         self.known.iter().map(|known| (known.square, known.fault))
     }
 
-    /// What was found out since this was last asked.
+    /// Takes the faults found or cleared since the last call.
     pub fn take_news(&mut self) -> Vec<(Square, Fault)> {
         std::mem::take(&mut self.news)
     }
 
-    /// This was known before, and has been told.
+    /// Sets a fault that was known before and has been reported.
     pub fn know(&mut self, now: Millis, square: Square, fault: Fault) {
         self.known.retain(|known| known.square != square);
         if fault != Fault::Mended {
@@ -49,16 +49,16 @@ impl Faults {
         }
     }
 
-    /// Something was found out.
+    /// Sets a fault that was found now; it will be reported.
     pub fn find(&mut self, now: Millis, square: Square, fault: Fault) {
         self.know(now, square, fault);
         self.news.push((square, fault));
     }
 
-    /// A piece was not seen for a short while on a square where it stands all the time.
+    /// Notes a short gap on a square on which a piece is all the time.
     pub fn spell(&mut self, now: Millis, square: Square) {
         self.spells.retain(|(at, _)| now.saturating_sub(*at) <= model::FLICKERS_WITHIN);
-        // No more are kept than are counted: a loose contact has thousands of them.
+        // Keeps no more than are counted: a loose contact causes thousands.
         if self.spells_of(square) >= model::FLICKERS
             && let Some(oldest) = self.spells.iter().position(|(_, other)| *other == square)
         {
@@ -72,7 +72,7 @@ impl Faults {
         }
     }
 
-    /// The squares that showed nothing for a short while more than once lately: hands, or the beginning of a fault.
+    /// Returns the squares with more than one recent gap: hands, or the beginning of a fault.
     pub fn suspected(&self) -> Bitboard {
         self.spells.iter().map(|(_, square)| *square).filter(|square| self.spells_of(*square) > 1).collect()
     }
@@ -81,7 +81,7 @@ impl Faults {
         self.spells.iter().filter(|(_, other)| *other == square).count()
     }
 
-    /// A square changed; `right`: it shows what the line says.
+    /// Notes a change of a square; `right`: it shows what the line says.
     pub fn changed(&mut self, now: Millis, square: Square, right: bool) {
         let known = self.known.iter_mut().find(|known| known.square == square && known.fault == Fault::Stuck);
         if let Some(known) = known {
@@ -92,7 +92,7 @@ impl Faults {
         }
     }
 
-    /// Time passes, and pieces stand on these squares.
+    /// Advances the time. `occupied`: the squares with pieces.
     pub fn pass(&mut self, now: Millis, occupied: Bitboard) {
         let flickering = self.known.iter_mut().filter(|known| known.fault == Fault::Flickering);
         let mut mended = None;

@@ -12,29 +12,29 @@ use crate::laws::reason::Reason;
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 use std::sync::Arc;
 
-/// All lines of play that may still be what happened, and what the board shows.
+/// All lines of play that are still possible, and the current readings of the squares.
 #[derive(Clone, Debug)]
 pub struct Follower {
     seen: Seen,
-    /// The first one is what is published; never empty.
+    /// All lines; the first is published. Never empty.
     lines: Vec<Line>,
-    /// How many of them, and which comes first.
+    /// Limits the number of lines and decides which comes first.
     beam: Beam,
     /// Counts every change of the published line.
     changes: u64,
-    /// Why the published line changed its past last; `None`: as the line says itself.
+    /// Why the published line last changed its past; `None` means the line's own reason.
     reason: Option<CorrectionReason>,
-    /// When a press is to be looked at again.
+    /// When a clock press is re-evaluated.
     look_at: Option<Millis>,
-    /// What the board shows is no play for the time being; the squares that changed meanwhile.
+    /// Set while inference is suspended, because changes are not play: the squares that have changed meanwhile.
     held: Option<Bitboard>,
     faults: Faults,
-    /// So many plies are told in no other way, since the arbiter let the last of them stand.
+    /// Number of plies that the arbiter has confirmed: they are not revised.
     fixed: usize,
 }
 
 impl Follower {
-    /// A game that begins here, on a board that shows this.
+    /// Creates a follower of a game that begins at `start`, on a board that shows `seen`.
     pub fn new(now: Millis, start: Position, mut seen: Seen, beam: Beam) -> Follower {
         seen.begin(now);
         let line = Line::new(start, &seen, beam.lines());
@@ -51,7 +51,7 @@ impl Follower {
         }
     }
 
-    /// The same with plies played already, all of them published.
+    /// Creates a follower of a game with plies already played, all of them published.
     pub fn resume(now: Millis, start: Position, known: &[Known], seen: Seen, beam: Beam) -> Follower {
         let mut follower = Follower::new(now, start, seen, beam);
         if let Some(line) = follower.lines.first_mut() {
@@ -61,8 +61,7 @@ impl Follower {
         follower
     }
 
-    /// What is known of the game is these plies, and nothing of what the board shows but for squares that do not work: it is followed
-    /// anew from there.
+    /// Restarts the game from `known`. Forgets the readings of the squares, except for faults.
     pub fn begin_again(&mut self, now: Millis, start: Position, known: &[Known]) {
         let seen = Seen::new(self.seen.sensing());
         let (changes, faults) = (self.changes + 1, self.faults.clone());
@@ -70,88 +69,90 @@ impl Follower {
         self.discount(now);
     }
 
-    /// From now on so much is kept.
+    /// Sets the beam width.
     pub fn set_beam(&mut self, beam: Beam) {
         self.beam = beam;
     }
 
-    /// What the squares show.
+    /// Returns what the squares show.
     pub fn seen(&self) -> &Seen {
         &self.seen
     }
 
     fn best(&self) -> &Line {
-        // There is always one.
+        // `lines` is never empty.
         &self.lines[0]
     }
 
-    /// The likeliest line of play; the first node is the start, without a move.
+    /// Returns the likeliest line of play; its first node is the start, without a move.
     pub fn line(&self) -> &[Arc<Node>] {
         self.best().nodes()
     }
 
-    /// Where play has come to.
+    /// Returns the last node of the likeliest line.
     pub fn tip(&self) -> &Node {
         self.best().tip()
     }
 
-    /// How many plies of the line are decided, from the start.
+    /// Returns the number of decided plies, from the start.
     pub fn decided(&self) -> usize {
         self.best().decided()
     }
 
-    /// Counts up with every change of the line or of what is decided: while it stands, there is nothing to publish.
+    /// Returns a counter of changes of the line or of what is decided: while it stays the same, there is nothing to publish.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Why the line last changed its past.
+    /// Returns why the line last changed its past.
     pub fn reason(&self) -> CorrectionReason {
         self.reason.unwrap_or(self.best().reason())
     }
 
-    /// The squares that do not show what the line's last position says.
+    /// Returns the squares that differ from the line's last position.
     pub fn mismatch(&self) -> Bitboard {
         self.best().mismatch(&self.seen)
     }
 
-    /// Of those, the squares that no pieces in the hands of the side to move explain: up to two of its own, and one it takes.
+    /// Returns the squares of [`mismatch`](Self::mismatch) that pieces in the hands of the side to move (up to two of its own, and
+    /// one captured) do not explain.
     pub fn unexplained(&self) -> Bitboard {
         self.best().unexplained(&self.seen)
     }
 
-    /// The squares of the centre on which both kings stand to tell a result, White's first where the board can tell.
+    /// Returns the central squares on which both kings indicate a result, White's first where the board can tell.
     pub fn kings_in_centre(&self) -> Option<[Square; 2]> {
         self.lines.iter().find_map(|line| line.kings_in_centre(&self.seen))
     }
 
-    /// Both kings have left their squares, and the centre shows that fewer came than it should: where one stands now, or seems
-    /// to. Never on boards that know the pieces.
+    /// Returns where a king is, or seems to be, when both kings have left their squares and the centre shows fewer of them than a
+    /// result needs. Always `None` on boards that identify pieces.
     pub fn kings_unclear(&self) -> Option<Bitboard> {
         self.lines.iter().find_map(|line| line.kings_unclear(&self.seen))
     }
 
-    /// The move that is not legal and stands on the board, if it is one, and why it is not.
+    /// Returns the illegal move on the board, if what is there is one, and why it is illegal.
     pub fn stray_move(&self) -> Option<(Move, Reason)> {
         self.best().stray_move()
     }
 
-    /// A king stands in the centre and cannot be there by a move.
+    /// Returns whether a king is in the centre and no move can have brought it there.
     pub fn king_strays(&self) -> bool {
         self.best().king_strays(&self.seen)
     }
 
-    /// Pieces stand elsewhere than after the last move, and nobody was seen to put them there.
+    /// Returns whether pieces are on other squares than after the last move although no edge showed them moving there.
     pub fn is_shown_unseen(&self) -> bool {
         self.best().is_shown_unseen(&self.seen)
     }
 
-    /// Both kings have left their squares.
+    /// Returns whether both kings have left their squares.
     fn kings_are_gone(&self) -> bool {
         (self.tip().position.board().kings() & self.seen.occupied()).is_empty()
     }
 
-    /// How sure the move of this ply is, from 1, and what else it could be, likeliest first; `None` before it is decided.
+    /// Returns the confidence of the move of this ply (counted from 1) and its alternatives, likeliest first; `None` before it is
+    /// decided.
     pub fn confidence(&self, ply: usize, now: Millis) -> Option<(Confidence, Vec<(Move, Confidence)>)> {
         let node = self.line().get(ply)?;
         let (mv, sure) = (node.mv?, node.decided?);
@@ -190,59 +191,59 @@ impl Follower {
         Some((share(own), others))
     }
 
-    /// A capture of this ply, from 1, left no trace where it took: the move that is not legal and explains what has changed as well,
-    /// with how much more it costs.
+    /// Returns the illegal move that explains the changed squares equally well, and its additional cost, for a capture of this ply
+    /// (counted from 1) that left no trace on the capture square.
     fn instead(&self, ply: usize) -> Option<(Move, Cost)> {
         let node = self.line().get(ply)?;
         let mv = node.instead?.mv;
-        // What came to its square later is not counted with the move.
+        // What came to its square later does not count as part of the move.
         let late = if self.seen.changed_at(mv.to()) > node.made_at { model::STRAY_TOUCH } else { 0 };
         Some((mv, model::ILLEGAL + model::SEEN - self.best().cost_of(ply, &self.seen) - late))
     }
 
-    /// Every line that may still be what happened, with its moves from this ply on, from 1; likeliest first.
+    /// Returns every line that is still possible, with its moves from this ply (counted from 1) on; likeliest first.
     pub fn hypotheses(&self, now: Millis, from_ply: usize) -> Vec<Hypothesis> {
         why::hypotheses(&self.lines, now, &self.seen, from_ply)
     }
 
-    /// The squares whose faults stand.
+    /// Returns the faults of squares that are in force.
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
 
-    /// What was found out about squares since this was last asked.
+    /// Takes the faults found or cleared since the last call.
     pub fn take_faults(&mut self) -> Vec<(Square, Fault)> {
         self.faults.take_news()
     }
 
-    /// This is known of a square.
+    /// Sets a known fault of a square, without reporting it.
     pub fn know_fault(&mut self, now: Millis, square: Square, fault: Fault) {
         self.faults.know(now, square, fault);
         self.discount(now);
     }
 
-    /// The same, and it is told.
+    /// Sets a fault of a square and reports it.
     pub fn find_fault(&mut self, now: Millis, square: Square, fault: Fault) {
         self.faults.find(now, square, fault);
         self.discount(now);
     }
 
-    /// The squares that are stuck or thought so.
+    /// Returns the squares that are stuck or assumed stuck.
     pub fn line_blind(&self) -> Bitboard {
         self.best().blind()
     }
 
-    /// The squares that were told to be stuck, and those that flicker now.
+    /// Returns the squares that were reported as stuck, and those that flicker now.
     pub fn told_bad(&self) -> Bitboard {
         self.faults.with(Fault::Stuck) | self.seen.doubtful()
     }
 
-    /// What bad squares show is not compared.
+    /// Returns the faulty squares, which are not compared.
     pub fn hidden(&self) -> Bitboard {
         self.best().blind() | self.seen.doubtful()
     }
 
-    /// A square changed, in squares of play.
+    /// Handles a change of one square, in squares of play.
     pub fn edge(&mut self, now: Millis, square: Square, sensed: Sensed) {
         if self.seen.excused().contains(square) {
             self.seen.excuse_nothing();
@@ -257,32 +258,32 @@ impl Follower {
         self.each(now, |line, seen, others| line.edge(now, square, before, seen, others));
     }
 
-    /// What comes until then may have waited on the line.
+    /// Marks everything that comes until `until` as possibly delayed on the serial line.
     pub fn is_late_until(&mut self, until: Millis) {
         self.seen.is_late_until(until);
     }
 
-    /// The last change was not seen when it happened.
+    /// Marks the last change as one that was not seen when it happened.
     pub fn remembered(&mut self) {
         self.seen.remembered();
     }
 
-    /// The line carried damage: updates may be lost.
+    /// Notes damaged data on the serial line: updates may be lost.
     pub fn damage(&mut self, now: Millis) {
         self.seen.damage(now);
     }
 
-    /// Pieces on these squares are new to the board, which assumes queens.
+    /// Notes that pieces on these squares are new to the board, which assumes queens there.
     pub fn assumed(&mut self, squares: Bitboard) {
         self.seen.assume(squares);
     }
 
-    /// What comes at this time, all at once, has waited somewhere: when each change happened is not known.
+    /// Notes that what comes at this time has waited and comes all at once: the time of each change is unknown.
     pub fn comes_late(&mut self, now: Millis) {
         self.seen.comes_late(now);
     }
 
-    /// Squares that changed nobody knows in which order: a whole reading after some were missed, or after a link was lost.
+    /// Handles changes in unknown order: a whole reading after some were missed or the link was lost.
     pub fn edges(&mut self, now: Millis, changed: impl IntoIterator<Item = (Square, Sensed)>) {
         let mut squares = Bitboard::EMPTY;
         for (square, sensed) in changed {
@@ -301,12 +302,12 @@ impl Follower {
         }
     }
 
-    /// One reading told at this time that these squares have changed.
+    /// Notes that one reading reported the change of all these squares.
     pub fn changed_at_once(&mut self, now: Millis, squares: Bitboard) {
         self.seen.changed_at_once(now, squares);
     }
 
-    /// The placement that was just read may be old. `is_start`: it is a start position.
+    /// Marks the placement that was just read as possibly stale. `is_start`: it is a start position.
     pub fn doubt_placement(&mut self, is_start: bool) {
         let squares = self.mismatch();
         match is_start {
@@ -315,7 +316,8 @@ impl Follower {
         }
     }
 
-    /// One square changes to this. If it should have shown that before, the reading that showed something else there was right.
+    /// Handles one square changing to `now`. If the square should have shown that before, the reading that showed something else
+    /// there was right.
     pub fn check_unseen(&mut self, square: Square, now: Sensed) {
         let expected = self.tip().position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece);
         if self.seen.unseen().contains(square) && now == expected.seen_by(self.seen.sensing()) {
@@ -323,7 +325,7 @@ impl Follower {
         }
     }
 
-    /// A copy that follows fewer lines: to see what would be, if what is done now were play.
+    /// Returns a copy that follows fewer lines. It treats as play what the original does not.
     pub fn shadow(&self) -> Follower {
         let mut shadow = self.clone();
         shadow.beam = Beam::Steady(self.beam.lines().min(model::SHADOWS));
@@ -331,19 +333,19 @@ impl Follower {
         shadow
     }
 
-    /// From now on what the squares show is noted, and nothing is concluded from it.
+    /// Suspends inference: from now on changes of squares are noted, and nothing is concluded from them.
     pub fn hold(&mut self) {
         self.held.get_or_insert(Bitboard::EMPTY);
     }
 
-    /// What the squares show counts again, as if it had been found just now.
+    /// Resumes inference: what the squares show counts as found at `now`.
     pub fn let_go(&mut self, now: Millis) {
         if let Some(squares) = self.held.take() {
             self.each(now, |line, seen, others| line.found(now, squares, seen, others));
         }
     }
 
-    /// Whether nothing is to be concluded from a change of these squares.
+    /// Returns whether inference is suspended, and if so notes the change of `squares`.
     fn is_held(&mut self, squares: Bitboard) -> bool {
         let Some(changed) = &mut self.held else { return false };
         *changed |= squares;
@@ -351,7 +353,7 @@ impl Follower {
         true
     }
 
-    /// The clock was pressed by this player.
+    /// Handles a clock press of player `by`.
     pub fn pressed(&mut self, now: Millis, by: Color) {
         self.seen.press(now, by);
         self.each(now, |line, _, _| line.pressed(now, by));
@@ -361,19 +363,19 @@ impl Follower {
         };
     }
 
-    /// When `quiet` wants to be called, besides.
+    /// Returns when [`quiet`](Self::quiet) must be called in addition.
     pub fn deadline(&self) -> Option<Millis> {
         self.look_at
     }
 
-    /// Nothing changed since the last edge. `settle`: quiet that decides a move, in milliseconds.
+    /// Handles time passing without an edge. `settle`: quiet time that decides a move, in milliseconds.
     pub fn quiet(&mut self, now: Millis, settle: Millis) {
         self.look_at = self.look_at.filter(|at| *at > now);
         if self.held.is_some() {
             return;
         }
         self.doubt(now);
-        // A king that strays to the centre tells a result; what follows is no play.
+        // A king that strays to the centre indicates a result; what follows is not play.
         let told = now.saturating_sub(self.seen.last_edge()) < model::KINGS_APART || self.kings_are_gone();
         let explains = |line: &Line| line.is_at_tip() && !line.is_outdone();
         let explained = self.credible(now).any(explains) || (told && self.king_strays());
@@ -385,9 +387,9 @@ impl Follower {
         self.look_for_strange(now, settle);
     }
 
-    /// In hindsight, where nothing that may be what happened explains the board: whatever else leads to what is seen.
+    /// In offline decoding, when no credible line explains the board: tries everything else that leads to what is seen.
     fn search_widely(&mut self, now: Millis, settle: Millis) {
-        /// From so many lines, the likeliest ones.
+        /// Number of lines, the likeliest, from which it searches.
         const FROM: usize = 12;
         let quiet = now.saturating_sub(self.seen.last_edge());
         let at_a_loss = |line: &Line| !line.is_at_tip();
@@ -403,7 +405,7 @@ impl Follower {
         });
     }
 
-    /// A move that is not legal, and on which the clock was pressed: before anything else is looked for.
+    /// Looks for an illegal move on which the clock was pressed, before anything else is tried.
     fn look_for_illegal(&mut self, now: Millis) {
         let quiet = now.saturating_sub(self.seen.last_edge());
         if quiet < model::REST_TAKEBACK || self.hidden().any() {
@@ -423,7 +425,7 @@ impl Follower {
         self.excuse_slip(now);
     }
 
-    /// What was done now that no move tells is passed over until it changes.
+    /// Excuses the squares of a slip that was put on record now, until they change.
     fn excuse_slip(&mut self, now: Millis) {
         let new = self.line().iter().rev().take_while(|node| node.made_at == now).find(|node| node.slip.is_some()).cloned();
         let Some((node, slip)) = new.as_ref().and_then(|node| Some((node, node.slip.as_ref()?))) else { return };
@@ -434,10 +436,10 @@ impl Follower {
         }
     }
 
-    /// What no legal line explains: a move that is not legal, or a piece out of place while play goes on.
+    /// Looks for an illegal move, or a displaced piece while play goes on, if no legal line explains the board.
     fn look_for_strange(&mut self, now: Millis, settle: Millis) {
         let quiet = now.saturating_sub(self.seen.last_edge());
-        // A square that is stuck makes legal moves look strange.
+        // A stuck square makes legal moves look strange.
         if quiet < settle + model::LINE || self.credible(now).count() > 1 || self.hidden().any() {
             return;
         }
@@ -452,19 +454,19 @@ impl Follower {
         }
     }
 
-    /// The squares that show a piece out of place, or none where one should be, while play goes on elsewhere.
+    /// Returns the squares that show a displaced piece, or none where one should be, while play goes on elsewhere.
     pub fn displaced(&self) -> Bitboard {
         let slips =
             self.line().iter().filter_map(|node| node.slip.as_ref()).fold(Bitboard::EMPTY, |all, slip| all | slip.squares);
         self.seen.excused() & !slips
     }
 
-    /// Nothing more will be moved in this game: the last move stands as it is.
+    /// Decides the last move: no more moves will be made in this game.
     pub fn decide(&mut self, now: Millis) {
         self.each(now, |line, _, _| line.decide());
     }
 
-    /// What looked like king's moves was a result signal: the last moves of kings to the centre never were.
+    /// Removes the last king moves to the centre, which turned out to be a result signal.
     pub fn withdraw_king_moves(&mut self, now: Millis, keep: impl Fn(usize, &Node) -> bool) {
         let signals = |line: &Line| line.kings_in_centre(&self.seen).is_some() || line.kings_unclear(&self.seen).is_some();
         if let Some(index) = self.lines.iter().position(signals)
@@ -478,12 +480,12 @@ impl Follower {
         self.each(now, |line, seen, _| line.withdraw_king_moves(&keep, seen));
     }
 
-    /// These are the plies, whoever says so.
+    /// Replaces the plies by `plies`, on the authority of `reason`.
     pub fn rewrite(&mut self, now: Millis, plies: &[Known], reason: CorrectionReason) {
         self.seen.excuse_nothing();
         self.lines.truncate(1);
         if let Some(line) = self.lines.first_mut() {
-            // What the line has become meanwhile was not told.
+            // Later changes of the line were not published.
             let told = line.nodes().iter().skip(1).zip(plies);
             let same = told.take_while(|(node, known)| known.is(node)).count();
             line.take_back(line.nodes().len() - 1 - same, reason, &self.seen);
@@ -494,14 +496,14 @@ impl Follower {
         self.reason = Some(reason);
     }
 
-    /// The first so many plies are told in no other way from now on, whatever is seen.
+    /// Fixes the first `plies` plies: they are not revised whatever is seen.
     pub fn fix(&mut self, plies: usize) {
         self.fixed = plies.min(self.line().len() - 1);
         let best = self.best().clone();
         self.keep_fixed(best);
     }
 
-    /// Lines that say something else of what is fixed go; `before`: the published one, as it was.
+    /// Prunes lines that differ in a fixed ply; `before`: the published line as it was.
     fn keep_fixed(&mut self, before: Line) {
         let fixed = |line: &Line| line.nodes().iter().skip(1).take(self.fixed).map(|node| node.mv).collect::<Vec<_>>();
         let moves = fixed(&before);
@@ -513,11 +515,11 @@ impl Follower {
         }
     }
 
-    /// The promotion of this ply, from 1, was to this piece, whoever says so; the moves after it stay. Lines that say otherwise
-    /// go.
+    /// Changes the promotion piece of this ply (counted from 1), on the arbiter's authority; the moves after it stay. Prunes lines
+    /// that disagree.
     ///
     /// # Errors
-    /// The first ply that is not legal then; nothing is changed.
+    /// The first ply that becomes illegal; nothing is changed then.
     pub fn promote(&mut self, ply: usize, role: Role) -> Result<(), usize> {
         let before: Vec<Option<Move>> = self.best().nodes().iter().map(|node| node.mv).collect();
         if let Some(published) = self.lines.first_mut() {

@@ -1,28 +1,28 @@
-//! What could still grow out of the touch that made a move.
+//! The other moves that a move may still become while the touch that made it goes on.
 
 use crate::laws::Position;
 use shakmaty::{Bitboard, CastlingSide, Move, Role, Square, attacks};
 
-/// The other moves of which a move, as it stands, could be only the first part.
+/// The other moves of which a move, as it is on the board, could be only the first part.
 #[derive(Clone, Debug, Default)]
 pub struct Growth {
-    /// Those moves: a slide could go on, a brushed square be left again, a rook's or king's move become castling, the promoted
-    /// piece be exchanged.
+    /// Those moves: a slide could go on, a brushed square be left again, a rook or king move become castling, the promoted piece be
+    /// exchanged.
     pub moves: Vec<Move>,
-    /// Enemy pieces that those moves would take: touching one of them is no sign that the opponent replies.
+    /// Enemy pieces that those moves would capture: touching one of them is no sign of a reply.
     pub victims: Bitboard,
-    /// One of them is castling, whose second half can come a good while later.
+    /// Whether one of them is castling, whose second half can come much later.
     pub castling: bool,
 }
 
 impl Growth {
-    /// Nothing can grow: the move stands as soon as it is made.
+    /// Returns whether nothing can grow, so that the move is final as soon as it is made.
     pub fn is_none(&self) -> bool {
         self.moves.is_empty()
     }
 }
 
-/// What `mv`, just made in `before`, could still become.
+/// Returns the moves that `mv`, just made in `before`, could still become.
 pub fn growth(before: &Position, legal: impl Iterator<Item = Move>, mv: Move) -> Growth {
     let mut growth = Growth::default();
     let Move::Normal { role, from, to, capture, promotion } = mv else { return growth };
@@ -46,12 +46,12 @@ fn becomes(
     other: Move,
 ) -> bool {
     match other {
-        // Another piece on the square of promotion.
+        // Another piece on the promotion square.
         Move::Normal { from: other_from, to: other_to, promotion: Some(_), .. } if promotion.is_some() => {
             other_from == from && other_to == to
         }
-        // On the way there or beside it: a slide that goes on, or a square that the carried piece only brushed. A square on
-        // which something was taken is neither, and a knight comes from above.
+        // On the way or beside it: a slide that goes on, or a square that the carried piece only brushed. A square with a capture
+        // is neither, and a knight comes from above.
         Move::Normal { from: other_from, to: other_to, .. } | Move::EnPassant { from: other_from, to: other_to } => {
             let overshot = || attacks::between(from, to).contains(other_to);
             other_from == from && other_to != to && capture.is_none() && role != Role::Knight && !overshot() && {

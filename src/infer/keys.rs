@@ -1,13 +1,13 @@
-//! One number for what a board can tell of a placement: equal keys, equal readings.
+//! Placement hash: what a board can tell of a placement as one number; equal readings have equal hashes.
 
 use crate::boards::{Sensed, Sensing};
 use crate::laws::Position;
 use shakmaty::{Bitboard, Board, Color, Move, Piece, Square};
 
-/// Distinct random numbers for each square and each thing a sensor can call it.
+/// Random numbers, one for each square and each class that a sensor can report.
 static TABLE: [[u64; 15]; 64] = table();
 
-/// Splitmix64 from a fixed seed: the same on every machine.
+/// Generates the table by Splitmix64 from a fixed seed: the same on every machine.
 const fn table() -> [[u64; 15]; 64] {
     let mut table = [[0; 15]; 64];
     let mut state: u64 = 0x746f_7563_686d_6f76;
@@ -27,7 +27,7 @@ const fn table() -> [[u64; 15]; 64] {
     table
 }
 
-/// The part of the key that one square contributes.
+/// Returns the part of the hash that one square contributes.
 pub fn sensed(square: Square, sensed: Sensed) -> u64 {
     let class = match sensed {
         Sensed::Empty => return 0,
@@ -40,7 +40,7 @@ pub fn sensed(square: Square, sensed: Sensed) -> u64 {
     TABLE[square as usize][class]
 }
 
-/// What a sensor of this kind shows for a piece.
+/// Returns what a sensor of this kind shows for a piece.
 pub fn as_sensed(piece: Piece, sensing: Sensing) -> Sensed {
     match sensing {
         Sensing::Identity => Sensed::Piece(piece),
@@ -49,22 +49,22 @@ pub fn as_sensed(piece: Piece, sensing: Sensing) -> Sensed {
     }
 }
 
-/// The part of the key that a square contributes when this stands on it.
+/// Returns the part of the hash that a square with this piece contributes.
 pub fn piece(square: Square, piece: Option<Piece>, sensing: Sensing) -> u64 {
     piece.map_or(0, |piece| sensed(square, as_sensed(piece, sensing)))
 }
 
-/// The key of a placement.
+/// Returns the hash of a placement.
 pub fn board(board: &Board, sensing: Sensing) -> u64 {
     board.iter().fold(0, |key, (square, found)| key ^ piece(square, Some(found), sensing))
 }
 
-/// What these squares contribute to the key of a placement.
+/// Returns what these squares contribute to the hash of a placement.
 pub fn part(board: &Board, squares: Bitboard, sensing: Sensing) -> u64 {
     squares.into_iter().fold(0, |key, square| key ^ piece(square, board.piece_at(square), sensing))
 }
 
-/// The key after a move, from the key before it.
+/// Returns the hash after a move, given the hash before it.
 pub fn after(position: &Position, key: u64, mv: Move, sensing: Sensing) -> u64 {
     position
         .changes(mv)

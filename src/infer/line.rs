@@ -1,4 +1,4 @@
-//! One line of play: edges, quiet and presses in, moves out.
+//! One line of play: takes edges, quiet time and clock presses, and yields moves.
 
 mod cost;
 mod grow;
@@ -26,63 +26,64 @@ use std::sync::{Arc, OnceLock};
 
 pub use illegal::Elsewhere;
 
-/// Positions whose moves are kept ready to be recognised: the last ones of the line.
+/// Number of last positions of a line whose moves are kept ready for recognition.
 const READY: usize = 3;
 
-/// Confidence of a move …
+/// Confidence of a move, by how it was decided.
 mod sure {
     use crate::game::Confidence;
-    /// … out of whose touch no other move could have grown, seen square for square.
+    /// Nothing else could have grown out of the same touch; seen square by square.
     pub const CLOSED: Confidence = Confidence(999);
-    /// … that the opponent or the clock has answered.
+    /// The opponent or the clock has answered it.
     pub const ANSWERED: Confidence = Confidence(995);
-    /// … that stood long enough, but could still go on: in 8 of 199 real moves a hand stopped on the way.
+    /// It was on the board long enough but could still go on: in 8 of 199 real moves a hand stopped on the way.
     pub const RESTED: Confidence = Confidence(950);
-    /// … of a king to the centre, which may be half of a result signal.
+    /// A king move to the centre, which may be half of a result signal.
     pub const KING_TO_CENTRE: Confidence = Confidence(900);
-    /// … found by search, with nothing else that would explain what is seen.
+    /// Found by search, when nothing else would explain the board.
     pub const RECONSTRUCTED: Confidence = crate::infer::model::RECONSTRUCTED;
 }
 
-/// A line of play since the start of the game, and how well it explains what was seen. What the board shows is given with
-/// every call: all lines look at the same board.
+/// A line of play since the start of the game, and how well it explains what was seen. What the board shows is passed to every
+/// call: all lines look at the same board.
 #[derive(Clone, Debug)]
 pub struct Line {
     nodes: Vec<Arc<Node>>,
-    /// What is kept ready of the last nodes, oldest first; filled when first asked for.
+    /// Prepared moves of the last nodes, oldest first; computed on first use.
     ready: Vec<Arc<OnceLock<Next>>>,
-    /// The board shows exactly the last node.
+    /// Whether the board shows exactly the last node.
     at_tip: bool,
     reason: CorrectionReason,
-    /// How many nodes were left when the players last took moves back.
+    /// Number of nodes that were left when the players last took moves back.
     taken_back_to: Option<usize>,
-    /// Counts every change of the line.
+    /// Counts the changes of the line.
     changes: u64,
-    /// Lines that would explain what was seen, but less well than pieces in the players' hands: until play goes on from one.
+    /// Deferred lines: they explain what was seen less well than pieces in the players' hands do, and wait until play goes on from
+    /// one.
     ghosts: Vec<Arc<Ghost>>,
-    /// So many ghosts are kept at most.
+    /// The line keeps fewer deferred lines than this.
     most: usize,
-    /// Presses since the last move was found, each of a move that was not seen.
+    /// Number of presses since the last move was found, each of a move that was not seen.
     presses_unseen: usize,
-    /// The last of them: when, and by whom.
+    /// The last of these presses: when, and by whom.
     owed: Option<(Millis, Color)>,
-    /// A clock is in use: presses were seen.
+    /// Whether a clock is in use: presses were seen.
     clock: bool,
-    /// What each node costs, as far as it was counted.
+    /// The cost of each node, as far as it was counted.
     costs: Vec<Charge>,
-    /// What nothing legal explains, from the last position on: a piece that stands elsewhere.
+    /// A displaced piece that nothing legal explains, relative to the last position.
     stray: Option<illegal::Stray>,
-    /// What speaks against the line besides.
+    /// Additional cost of the line.
     troubles: Cost,
-    /// Squares that, in this line, are stuck: what they show is not compared.
+    /// Squares that this line assumes to be stuck: what they show is not compared.
     blind: Bitboard,
-    /// The line has suspected the last of them after so many plies.
+    /// Number of plies after which the line assumed the last of them.
     blind_since: usize,
     sensing: Sensing,
 }
 
 impl Line {
-    /// A game that begins here. `most`: so many lines besides are kept at most.
+    /// Creates a line that begins at `start`. `most`: the line keeps fewer deferred lines than this.
     pub fn new(start: Position, seen: &Seen, most: usize) -> Line {
         let start = Node::start(start, seen.sensing());
         let mut line = Line {
@@ -108,7 +109,7 @@ impl Line {
         line
     }
 
-    /// Goes on with a ply that was published before.
+    /// Appends a ply that was published before.
     pub fn resume(&mut self, now: Millis, known: &Known, seen: &Seen) {
         let Known { mv, pressed_at, found } = known;
         match found {
@@ -123,7 +124,7 @@ impl Line {
         }
     }
 
-    /// The same with a ply of which somebody says that it was this one and no other.
+    /// Appends a ply that somebody confirmed: it cannot become another one.
     pub fn put(&mut self, now: Millis, known: &Known, seen: &Seen) {
         self.resume(now, known, seen);
         if let Some(node) = self.tip_mut() {
@@ -131,59 +132,60 @@ impl Line {
         }
     }
 
-    /// The positions, from the start, which has no move.
+    /// Returns the positions, from the start, which has no move.
     pub fn nodes(&self) -> &[Arc<Node>] {
         &self.nodes
     }
 
-    /// Where play has come to.
+    /// Returns the last node.
     pub fn tip(&self) -> &Node {
-        // The start node is never taken away.
+        // The start node is never removed.
         &self.nodes[self.nodes.len() - 1]
     }
 
-    /// How many plies are decided, from the start.
+    /// Returns the number of decided plies, from the start.
     pub fn decided(&self) -> usize {
         if self.tip().decided.is_some() { self.nodes.len() - 1 } else { self.nodes.len() - 2 }
     }
 
-    /// Counts up with every change of the line or of what is decided.
+    /// Returns a counter of changes of the line or of what is decided.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Why the line last changed its past.
+    /// Returns why the line last changed its past.
     pub fn reason(&self) -> CorrectionReason {
         self.reason
     }
 
-    /// The line takes the place of the published one.
+    /// Notes that the line replaces the published one, for `reason`.
     pub fn take_over(&mut self, reason: CorrectionReason) {
         self.reason = reason;
     }
 
-    /// The two are the same up to where moves were taken back in this one.
+    /// Returns whether the two are equal up to where moves were taken back in this one.
     pub fn takes_back(&self, other: &Line) -> bool {
         let same = self.nodes.iter().zip(&other.nodes).take_while(|(one, other)| one.mv == other.mv).count();
         self.taken_back_to == Some(same) && same < other.nodes.len()
     }
 
-    /// About how many bytes the line takes, if so many of its positions are held by no other line.
+    /// Returns the approximate memory of the line in bytes, if `own` of its positions are held by no other line.
     pub fn bytes(&self, own: usize) -> usize {
         model::LINE_BYTES * (1 + self.ghosts.len()) + model::PLY_BYTES * self.nodes.len() + model::NODE_BYTES * own
     }
 
-    /// The board shows exactly what this line says.
+    /// Returns whether the board shows exactly what this line says.
     pub fn is_at_tip(&self) -> bool {
         self.at_tip
     }
 
-    /// The squares that do not show what the line's last position says.
+    /// Returns the squares that differ from the line's last position.
     pub fn mismatch(&self, seen: &Seen) -> Bitboard {
         if self.at_tip { Bitboard::EMPTY } else { seen.mismatch(self.tip().position.board()) & !self.hidden(seen) }
     }
 
-    /// Of those, the squares that no pieces in the hands of the side to move explain: up to two of its own, and one it takes.
+    /// Returns the squares of [`mismatch`](Self::mismatch) that pieces in the hands of the side to move (up to two of its own, and
+    /// one captured) do not explain.
     pub fn unexplained(&self, seen: &Seen) -> Bitboard {
         let wrong = self.mismatch(seen);
         let own = in_hand(&self.tip().position, seen, wrong);
@@ -192,7 +194,7 @@ impl Line {
         if in_hands { Bitboard::EMPTY } else { wrong }
     }
 
-    /// A square changed, in squares of play; `seen` shows it already. Lines that part from this one are added to `others`.
+    /// Handles a change of one square, in squares of play; `seen` shows it already. Lines that split off are added to `others`.
     pub fn edge(&mut self, now: Millis, square: Square, before: Sensed, seen: &Seen, others: &mut Vec<Line>) {
         self.left(now, square);
         if self.at_tip
@@ -221,7 +223,7 @@ impl Line {
         }
     }
 
-    /// Squares that changed nobody knows in which order: a whole reading after some were missed, or after a link was lost.
+    /// Handles changes in unknown order: a whole reading after some were missed or the link was lost.
     pub fn found(&mut self, now: Millis, changed: Bitboard, seen: &Seen, others: &mut Vec<Line>) {
         for square in changed {
             self.left(now, square);
@@ -233,7 +235,8 @@ impl Line {
         }
     }
 
-    /// The last move was found on the board and not seen to be made: it may have been made before others that were.
+    /// Reorders the last moves where better: the last one was found on the board and not seen to be made, so it may be older than
+    /// others.
     fn reorder(&mut self, now: Millis, seen: &Seen) {
         let Some(mv) = self.tip().mv.filter(|&mv| seen.was_found(landing(mv))) else { return };
         let Some(base) = self.nodes.len().checked_sub(1 + 3) else { return };
@@ -256,7 +259,7 @@ impl Line {
         }
     }
 
-    /// The clock was pressed by this player.
+    /// Handles a clock press of player `by`.
     pub fn pressed(&mut self, now: Millis, by: Color) {
         self.clock = true;
         match self.nodes.iter_mut().rev().find(|node| node.mv.is_some() && node.position.turn() != by) {
@@ -272,8 +275,8 @@ impl Line {
         }
     }
 
-    /// Nothing changed since the last edge, for this long. `settle`: quiet that decides a move, in milliseconds. `search`:
-    /// no other line explains what is seen.
+    /// Handles time passing without an edge. `settle`: quiet time that decides a move, in milliseconds. `search`: no other line
+    /// explains what is seen.
     pub fn quiet(&mut self, now: Millis, settle: Millis, search: bool, seen: &Seen, others: &mut Vec<Line>) {
         // There is time now, and none at the next edge.
         if let Some(next) = self.next(0)
@@ -324,7 +327,8 @@ impl Line {
         }
     }
 
-    /// Whose piece was lifted, if one was; where the sensor cannot tell, the one that the line says stood there.
+    /// Returns the colour of the piece that was lifted, if one was; where the sensor cannot tell, that of the piece that the line
+    /// has there.
     fn lifted(&self, square: Square, before: Sensed, now: Sensed) -> Option<Color> {
         match (before, now) {
             (Sensed::Piece(Piece { color, .. }) | Sensed::Side(color), Sensed::Empty) => Some(color),

@@ -1,6 +1,6 @@
 //! Infers the line of play that explains the edges from a known position, with its confidence and the alternatives.
 //!
-//! [`Follower`] holds every line of play that may be what happened. An ordinary edge is a look-up: every node keeps the hash of the
+//! [`Follower`] holds every line of play that is still possible. An ordinary edge is a look-up: every node keeps the hash of the
 //! placement after each of its legal moves, so that testing whether the board shows a move takes one 64-bit comparison per move. A
 //! node stays open for revision until something decides it: nothing else could grow out of the same touch, the opponent touched a
 //! piece, the board was quiet, or a reply is on the board. Where an observation has several explanations, a [`Line`] splits, and

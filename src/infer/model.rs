@@ -1,4 +1,4 @@
-//! The cost model: how often hands, boards and players do what. These figures weigh the lines of play against each other.
+//! The cost model: how often hands, boards and players act in each way. These figures weigh the lines of play against each other.
 //!
 //! Costs are improbabilities (negative log-likelihoods) in sixteenths of a bit: an event of probability 1/2 costs 16, 1/10 costs
 //! 53, 1/100 costs 106. Costs add up, and they are integers, so that every machine computes the same result. "Measured" means three
@@ -98,7 +98,7 @@ pub const SUSPICIONS: usize = 24;
 /// Maximum time for which a flickering square is empty, in milliseconds: the time between two scans, and the usual length of a
 /// contact loss. Guess.
 pub const FLICKER: Millis = 1_000;
-/// Number of such gaps within [`FLICKERS_WITHIN`] that make a square flicker: nobody adjusts a piece so often. Guess.
+/// Number of such gaps within [`FLICKERS_WITHIN`] that make a square flicker: players do not adjust a piece so often. Guess.
 pub const FLICKERS: usize = 4;
 /// See [`FLICKERS`]. In milliseconds.
 pub const FLICKERS_WITHIN: Millis = 300_000;
@@ -193,7 +193,7 @@ pub const PLY_BYTES: usize = 16;
 pub const NODE_BYTES: usize = 320;
 /// Maximum number of lines that split off at one time; those of the likeliest lines come first.
 pub const PARTED: usize = 256;
-/// Maximum number of deferred lines of one line: each is a position and its moves.
+/// A line keeps fewer deferred lines than this: each is a position and its moves.
 pub const GHOSTS: usize = 16;
 /// Maximum number of equally good lines that are counted: one in 65 is as good as none.
 pub const RIVALS: usize = 64;

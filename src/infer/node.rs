@@ -10,28 +10,28 @@ use crate::laws::{Changes, Position};
 use shakmaty::{Bitboard, Move};
 use std::sync::OnceLock;
 
-/// What a player did that no move tells, besides the move that is on record for it.
+/// An action of a player that the move on record for it does not describe.
 #[derive(Clone, Debug)]
 pub struct Slip {
-    /// The squares that show something else than the position after that move.
+    /// The squares that differ from the position after that move.
     pub squares: Bitboard,
-    /// Why it is not legal.
+    /// Why it is illegal.
     pub reason: Reason,
 }
 
-/// A move that is not legal, and explains what was seen as well as the one on record.
+/// An illegal move that explains what was seen as well as the one on record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Instead {
-    /// It.
+    /// The illegal move.
     pub mv: Move,
     /// How long its piece was in the hand, in milliseconds.
     pub held: Millis,
 }
 
-/// A ply that is known, whoever says so.
+/// A known ply, from any source.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// Its move; where moves are missing the [null move](Position::null_move).
+    /// The move; the [null move](Position::null_move) where moves are missing.
     pub mv: Move,
     /// When the clock was pressed on it, in milliseconds.
     pub pressed_at: Option<Millis>,
@@ -40,41 +40,41 @@ pub struct Known {
 }
 
 impl Known {
-    /// Whether this is the ply that led to the node.
+    /// Returns whether this is the ply that led to the node.
     pub fn is(&self, node: &Node) -> bool {
         let same = |found: &Position| found.key() == node.position.key();
         node.mv == Some(self.mv) && self.found.as_ref().is_none_or(same)
     }
 }
 
-/// A position that play came to.
+/// A position of a line of play.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// The move that led here; `None` at the start.
     pub mv: Option<Move>,
     /// The position after it.
     pub position: Position,
-    /// What a board shows in this position.
+    /// Placement hash: what a board shows in this position.
     pub key: u64,
-    /// What the move could still become.
+    /// Moves that this one could still become.
     pub growth: Growth,
-    /// How sure it is, once it is decided; a decided move is published.
+    /// Confidence of the move once it is decided; a decided move is published.
     pub decided: Option<Confidence>,
-    /// Other moves at this point of lines that explain the same readings equally well, each once, likeliest first.
+    /// Other moves at this point, of lines that explain the same readings equally well; each once, likeliest first.
     pub rivals: Vec<(Move, Confidence)>,
-    /// The piece was seen on the neighbouring square just before: a hand drags it, and may drag it on.
+    /// Whether the piece was seen on the neighbouring square just before: a hand drags it, and may drag it on.
     pub dragged: bool,
-    /// The opponent touched a piece of his own while it stood on the board.
+    /// Whether the opponent touched a piece of their own while the move was on the board.
     pub answered: bool,
-    /// Its last square showed no change: that it was made is known only from what came after.
+    /// Whether the last square of the move showed no change: only what came after proves the move.
     pub silent: bool,
-    /// The move was not legal in the position before it.
+    /// Whether the move was illegal in the position before it.
     pub irregular: bool,
-    /// What was done that the move does not tell, where it was not legal.
+    /// The action that the move does not describe, if it was illegal.
     pub slip: Option<Box<Slip>>,
-    /// It is a capture that left no trace where it took, and this move, which is not legal, explains all that has changed.
+    /// The illegal move that explains all changes, if this move is a capture that left no trace on its capture square.
     pub instead: Option<Instead>,
-    /// The decided move that it took the place of.
+    /// The decided move that it replaced.
     pub instead_of: Option<Move>,
     /// When its piece was first seen to leave its square again.
     pub left_at: Option<Millis>,
@@ -82,18 +82,18 @@ pub struct Node {
     pub made_at: Millis,
     /// When the clock was pressed on it.
     pub pressed_at: Option<Millis>,
-    /// What the way costs in which it was made: squares touched besides, haste.
+    /// Cost of the way in which it was made: other squares touched, haste.
     pub manner: Cost,
 }
 
 impl Node {
-    /// Where a game begins.
+    /// Creates the node of the start position.
     pub fn start(position: Position, sensing: Sensing) -> Node {
         let key = keys::board(position.board(), sensing);
         Node::new(None, position, key, Growth::default(), Some(Confidence::CERTAIN), 0)
     }
 
-    /// The node after a legal move. `next`: what is kept ready of this node, where it is.
+    /// Returns the node after a legal move. `next`: the prepared moves of this node, if they are ready.
     pub fn after(&self, mv: Move, made_at: Millis, sensing: Sensing, next: Option<&Next>) -> Node {
         let growth = match next {
             Some(next) => growth(&self.position, next.all(), mv),
@@ -103,13 +103,13 @@ impl Node {
         Node::new(Some(mv), self.position.play_legal(mv), key, growth, None, made_at)
     }
 
-    /// It was not seen being made, but found by search.
+    /// Returns whether the move was found by search, not seen being made.
     pub fn is_reconstructed(&self) -> bool {
         self.decided == Some(model::RECONSTRUCTED)
     }
 
-    /// The clock was pressed on the move so long ago that all that belongs to the move has been seen. A piece that left its
-    /// square before that, or just then, may still have been on its way.
+    /// Returns whether the clock was pressed on the move so long ago that everything that belongs to the move has been seen. A
+    /// piece that left its square before the press, or just then, may still have been on its way.
     pub fn is_closed(&self, now: Millis) -> bool {
         self.pressed_at.is_some_and(|pressed| {
             let went_on = self.left_at.is_some_and(|left| left <= pressed);
@@ -117,19 +117,19 @@ impl Node {
         })
     }
 
-    /// The clock was pressed on the move so long ago that no earlier press is still on its way.
+    /// Returns whether the clock was pressed on the move so long ago that no earlier press is still on its way.
     pub fn is_pressed_before(&self, now: Millis) -> bool {
         self.pressed_at.is_some_and(|pressed| now.saturating_sub(pressed) > model::OVERLAP)
     }
 
-    /// The node after a move that is not legal here. Nothing grows out of it: it was told only when it stood.
+    /// Returns the node after an illegal move. Nothing grows out of it: it is appended only once it is on the board.
     pub fn after_illegal(&self, mv: Move, made_at: Millis, sensing: Sensing) -> Node {
         let key = keys::after(&self.position, self.key, mv, sensing);
         let node = Node::new(Some(mv), self.position.play(mv), key, Growth::default(), None, made_at);
         Node { irregular: true, ..node }
     }
 
-    /// The node after moves that are missing: play goes on from this position. It is never told in another way.
+    /// Returns the node after missing moves: play goes on from the position `found`. It is never revised.
     pub fn after_missing(&self, null: Move, found: Position, made_at: Millis, sensing: Sensing) -> Node {
         let key = keys::board(found.board(), sensing);
         let node = Node::new(Some(null), found, key, Growth::default(), Some(Confidence::CERTAIN), made_at);
@@ -166,19 +166,19 @@ impl Node {
     }
 }
 
-/// What each legal move from a node would show, kept ready so that an ordinary edge is a look-up.
+/// The placement hash after each legal move of a node, kept ready so that an ordinary edge is a look-up.
 #[derive(Clone, Debug)]
 pub struct Next {
-    /// The key after each legal move.
+    /// The placement hash after each legal move.
     moves: Box<[(u64, Move)]>,
-    /// A bit for each of these keys: most others are told from them by that alone.
+    /// One bit for each of these hashes, which already rules out most others.
     hints: [u64; 16],
-    /// What each of them costs, before anything of it is seen.
+    /// Prior cost of each of these moves.
     costs: OnceLock<Box<[model::Cost]>>,
 }
 
 impl Next {
-    /// Of the moves from this node.
+    /// Computes the moves from this node.
     pub fn of(node: &Node, sensing: Sensing) -> Next {
         let moves = node.position.legal_moves();
         let moves: Box<[(u64, Move)]> =
@@ -191,19 +191,20 @@ impl Next {
         Next { moves, hints, costs: OnceLock::new() }
     }
 
-    /// Where the bit of a key is: which word, and the bit in it.
+    /// Returns where the bit of a hash is: the index of the word, and the bit in it.
     fn hint(key: u64) -> (usize, u64) {
         ((key >> 6 & 15) as usize, 1 << (key & 63))
     }
 
-    /// The legal moves that would show this. On identity boards at most one.
+    /// Returns the legal moves that would show this placement. On identity boards at most one.
     pub fn showing(&self, key: u64) -> impl Iterator<Item = Move> + '_ {
         let (word, bit) = Next::hint(key);
         let moves = if self.hints[word] & bit == 0 { &[] } else { &*self.moves };
         moves.iter().filter(move |(after, _)| *after == key).map(|&(_, mv)| mv)
     }
 
-    /// The legal moves from the node that would show this on all squares but the hidden ones, whose parts `key` leaves out.
+    /// Returns the legal moves from the node that would show this on all squares except the hidden ones, whose parts `key` leaves
+    /// out.
     pub fn showing_but(&self, node: &Node, key: u64, hidden: Bitboard, sensing: Sensing) -> Vec<Move> {
         let board = node.position.board();
         let part = keys::part(board, hidden, sensing);
@@ -217,17 +218,17 @@ impl Next {
         self.moves.iter().filter(|&&(shown, mv)| after(shown, mv) == key).map(|&(_, mv)| mv).collect()
     }
 
-    /// Every legal move.
+    /// Returns every legal move.
     pub fn all(&self) -> impl Iterator<Item = Move> + '_ {
         self.moves.iter().map(|(_, mv)| *mv)
     }
 
-    /// Every legal move with its cost before anything of it is seen.
+    /// Returns every legal move with its prior cost.
     pub fn costs(&self, node: &Node) -> impl Iterator<Item = (Move, model::Cost)> + '_ {
         self.moves.iter().map(|(_, mv)| *mv).zip(self.weighed(node).iter().copied())
     }
 
-    /// Works these costs out, to have them ready.
+    /// Computes these costs in advance.
     pub fn weigh(&self, node: &Node) {
         self.weighed(node);
     }

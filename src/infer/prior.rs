@@ -1,10 +1,10 @@
-//! How likely players are to choose a move, before anything of it is seen: what it takes, and what it leaves to be taken.
+//! The prior: how likely players are to choose a move, by what it captures and what it leaves to be captured.
 
 use super::model::{self, Cost};
 use crate::laws::{Changes, Position};
 use shakmaty::{Bitboard, Board, Color, Move, Role, Square};
 
-/// The cost of each of these legal moves; as shares of one they add up to one.
+/// Returns the cost of each of these legal moves; their likelihoods add up to one.
 pub fn prior(position: &Position, legal: &[Move]) -> Box<[Cost]> {
     let costs: Vec<Cost> = legal.iter().map(|&mv| unlikeliness(position, mv)).collect();
     let least = costs.iter().copied().min().unwrap_or(0);
@@ -13,7 +13,7 @@ pub fn prior(position: &Position, legal: &[Move]) -> Box<[Cost]> {
     costs.into_iter().map(|cost| cost - least + share).collect()
 }
 
-/// Up to a constant for all moves of a position.
+/// Returns the cost of a move, up to a constant for all moves of a position.
 fn unlikeliness(position: &Position, mv: Move) -> Cost {
     let turn = position.turn();
     let mut board = position.board().clone();
@@ -30,24 +30,24 @@ fn unlikeliness(position: &Position, mv: Move) -> Cost {
     under - gain * 16 / model::DOUBLES
 }
 
-/// What a role is worth, in hundredths of a pawn.
+/// Returns the value of a role, in centipawns.
 fn worth(role: Role) -> i32 {
     model::WORTH[role as usize - 1]
 }
 
-/// The most that this side can win by one exchange, in hundredths of a pawn; 0 where every capture loses.
+/// Returns the most that this side can win by one exchange, in centipawns; 0 if every capture loses.
 fn best_capture(board: &Board, by: Color) -> i32 {
     let attacked = board.by_color(by).into_iter().fold(Bitboard::EMPTY, |all, square| all | board.attacks_from(square));
     let targets = board.by_color(!by) & !board.kings() & attacked;
     targets.into_iter().fold(0, |most, square| {
-        // No exchange wins more than stands there.
+        // No exchange wins more than the piece on the square.
         let may_win = board.role_at(square).is_some_and(|role| worth(role) > most);
         if may_win { most.max(exchange(board, square, by)) } else { most }
     })
 }
 
-/// What `by` wins by taking on this square first, if both sides always take with the least piece and stop when it pays.
-/// Pins are not seen.
+/// Returns what `by` wins by capturing on this square first, if both sides always capture with the least valuable piece and stop
+/// when that is better. Ignores pins.
 fn exchange(board: &Board, square: Square, by: Color) -> i32 {
     let mut occupied = board.occupied();
     let mut side = by;
@@ -58,7 +58,7 @@ fn exchange(board: &Board, square: Square, by: Color) -> i32 {
         let attackers = board.attacks_to(square, side, occupied) & occupied;
         let Some((role, from)) = least(board, attackers) else { break };
         let before = if depth == 0 { 0 } else { gains[depth - 1] };
-        // A king does not take what is defended.
+        // A king does not capture a defended piece.
         if role == Role::King && (board.attacks_to(square, !side, occupied.without(from)) & occupied.without(from)).any() {
             break;
         }

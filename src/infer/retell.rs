@@ -1,8 +1,8 @@
-//! What happened in the last moments, told anew: every line of play that the edges and the presses allow.
+//! Re-decoding of the last moments: every line of play that the edges and clock presses allow.
 //!
-//! Edges are explained one by one as they come. Where both players' hands are on the board at once, and pieces are taken before
-//! they were seen, the whole of what was seen in the last seconds says more than its parts: which piece left where and when, on
-//! which squares it was seen, and who pressed the clock. Identity boards only: elsewhere nobody knows which piece it was.
+//! Edges are explained one by one as they come. Where both players' hands are on the board at once, and pieces are captured before
+//! they were seen, all that was seen in the last seconds says more than its parts: which piece left where and when, on which
+//! squares it was seen, and who pressed the clock. Identity boards only: on others it is unknown which piece it was.
 
 use super::explain::{in_hand, landing};
 use super::model::{self, Cost, SCANNED};
@@ -12,44 +12,44 @@ use crate::boards::{Millis, Sensed};
 use crate::laws::Position;
 use shakmaty::{Bitboard, Board, ByColor, Color, Move, Piece, Square, attacks};
 
-/// A line of play from a position of the past to what the board shows.
+/// A line of play from a past position to what the board shows.
 #[derive(Clone, Debug)]
 pub struct Retold {
     /// Its moves.
     pub plies: Vec<Ply>,
-    /// What presses without a move and pieces touched besides cost.
+    /// Cost of presses without a move and of other pieces touched.
     pub troubles: Cost,
-    /// So many presses belong to no move of it.
+    /// Number of presses that belong to none of its moves.
     pub presses_unseen: usize,
-    /// All that speaks against it.
+    /// Total cost.
     pub cost: Cost,
 }
 
-/// One move of it.
+/// One move of a re-decoded line.
 #[derive(Clone, Copy, Debug)]
 pub struct Ply {
     /// The move.
     pub mv: Move,
-    /// When its piece was seen to leave its square.
+    /// When its piece was seen to leave its square, in milliseconds.
     pub left_at: Millis,
-    /// When it was seen on its last square, or can have stood there.
+    /// When it was seen on its last square, or can have been there, in milliseconds.
     pub made_at: Millis,
-    /// When the clock was pressed on it.
+    /// When the clock was pressed on it, in milliseconds.
     pub pressed_at: Option<Millis>,
-    /// What the way costs in which it was made.
+    /// Cost of the way in which it was made.
     pub manner: Cost,
-    /// Its piece was seen on its last square.
+    /// Whether its piece was seen on its last square.
     pub seen: bool,
 }
 
-/// So many plies are told anew at most.
+/// Maximum number of plies that are re-decoded.
 const DEPTH: usize = 6;
-/// So many positions are looked at at most.
+/// Maximum number of positions that are searched.
 const NODES: u32 = 3_000;
-/// So many changes can be told apart.
+/// Maximum number of changes that are considered.
 const CHANGES: usize = 48;
 
-/// The lines from this node, made at that time, that the edges since then allow; the likeliest first.
+/// Returns the lines from this node, since the time when its move was made, that the edges allow; likeliest first.
 pub fn retell(base: &Node, seen: &Seen, hidden: Bitboard, now: Millis) -> Vec<Retold> {
     let mut teller = Teller::new(base, seen, hidden, now);
     teller.tell(&base.position, &mut Vec::new());
@@ -58,7 +58,7 @@ pub fn retell(base: &Node, seen: &Seen, hidden: Bitboard, now: Millis) -> Vec<Re
     found
 }
 
-/// These moves from this node, as the edges since then allow; `None`: they do not.
+/// Re-decodes these moves from this node; `None` if the edges since then do not allow them.
 pub fn retell_as(base: &Node, moves: &[Move], seen: &Seen, hidden: Bitboard, now: Millis) -> Option<Retold> {
     let teller = Teller::new(base, seen, hidden, now);
     let mut position = base.position.clone();
@@ -109,7 +109,7 @@ impl<'a> Teller<'a> {
             if self.nodes == 0 {
                 return;
             }
-            // What the piece shows on its square decides nearly always.
+            // The piece's own square nearly always decides.
             if !self.may_be(mv, line) {
                 continue;
             }
@@ -121,42 +121,42 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// A quick look: the piece left its square since it came there.
+    /// Fast test: whether the piece has left its square since it came there.
     fn may_be(&self, mv: Move, line: &[Ply]) -> bool {
         let Some(from) = mv.from() else { return false };
-        // A piece that was taken before it was seen has to be taken at once.
+        // A piece that was captured before it was seen must be captured at once.
         if line.last().is_some_and(|last| !last.seen && mv.to() != landing(last.mv)) {
             return false;
         }
         mv.is_castle() || self.left(from, self.arrived(from, line)).is_some()
     }
 
-    /// When the piece that stands here came: with a move of the line, or before.
+    /// Returns when the piece on this square came: with a move of the line, or before.
     fn arrived(&self, square: Square, line: &[Ply]) -> Millis {
         let came = |ply: &&Ply| landing(ply.mv) == square || castled_rook(ply.mv) == Some(square);
         line.iter().rev().find(came).map_or(self.base.made_at, |ply| ply.made_at)
     }
 
-    /// When a square was first seen empty, or with something else, after this time.
+    /// Returns when a square was first seen empty, or with something else, after `since`.
     fn left(&self, square: Square, since: Millis) -> Option<Millis> {
         let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= since);
         here.find(|change| change.now == Sensed::Empty || change.at > since).map(|change| change.at)
     }
 
-    /// When a square was last seen to be left between these times; it was at the first of them.
+    /// Returns when a square was last seen to be left between these times; it was left at the first of them.
     fn left_last(&self, square: Square, first: Millis, until: Millis) -> Millis {
         let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= first && change.at <= until);
         here.rfind(|change| change.now == Sensed::Empty).map_or(first, |change| change.at)
     }
 
-    /// When this piece was first seen here after this time.
+    /// Returns when this piece was first seen here after `since`.
     fn seen_at(&self, square: Square, piece: Piece, since: Millis) -> Option<Millis> {
         let shows = keys::as_sensed(piece, self.seen.sensing());
         let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= since);
         here.find(|change| change.now == shows).map(|change| change.at)
     }
 
-    /// The move, if what was seen allows it. `next`: the move after it, where that is known.
+    /// Returns the move if what was seen allows it. `next`: the move after it, if known.
     fn ply(&self, position: &Position, mv: Move, line: &[Ply], next: Option<Move>) -> Option<Ply> {
         let from = mv.from()?;
         let board = position.board();
@@ -175,7 +175,7 @@ impl<'a> Teller<'a> {
                 let lands = Piece { role: mv.promotion().unwrap_or(piece.role), color: piece.color };
                 let left_at = self.left(from, self.arrived(from, line)).or(self.hidden.contains(from).then_some(self.now))?;
                 let since = |before: Millis| left_at.saturating_sub(before).max(self.base.made_at);
-                // It took one like itself back: there was nothing to be seen.
+                // It recaptured a piece like itself: nothing could be seen.
                 let before = line.last().filter(|last| !last.seen && landing(last.mv) == mv.to());
                 let alike = before.is_some() && self.seen.shows(mv.to(), Some(lands));
                 let soon = self.seen_at(mv.to(), lands, since(SCANNED));
@@ -183,7 +183,7 @@ impl<'a> Teller<'a> {
                     Some(at) => (left_at, at, true),
                     None if alike => (left_at, left_at, true),
                     None if self.hidden.contains(mv.to()) => (left_at, left_at + SCANNED, true),
-                    // Taken before it was seen.
+                    // Captured before it was seen.
                     None => (left_at, self.taken_at(position, mv, left_at)?, false),
                 }
             }
@@ -193,7 +193,7 @@ impl<'a> Teller<'a> {
         }
         let backwards = made_at + SCANNED < left_at;
         let left_at = left_at.min(made_at);
-        // A piece that was put back before it went.
+        // A piece that was put back before it moved.
         let left_at = self.left_last(from, left_at, made_at + SCANNED);
         let last_made = line.last().map_or(self.base.made_at, |ply| ply.made_at);
         let mut manner = if seen { 0 } else { model::TAKEN_UNSEEN } + if backwards { model::BACKWARDS } else { 0 };
@@ -207,8 +207,8 @@ impl<'a> Teller<'a> {
         Some(Ply { mv, left_at, made_at, pressed_at: None, manner, seen })
     }
 
-    /// When this move's piece was taken, which was not seen on its square: there stood the taker then, or one like the piece
-    /// that it had taken itself.
+    /// Returns when this move's piece, which was not seen on its square, was captured: the capturer was on the square then, or one
+    /// like the piece that it had captured itself.
     fn taken_at(&self, position: &Position, mv: Move, left_at: Millis) -> Option<Millis> {
         let mover = position.turn();
         let (to, soon) = (mv.to(), left_at + SCANNED);
@@ -222,7 +222,7 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// What it costs that the piece was seen on other squares on its way.
+    /// Returns the cost of the piece having been seen on other squares on its way.
     fn stops(&self, board: &Board, mv: Move, left_at: Millis, made_at: Millis) -> Cost {
         if mv.is_castle() {
             return 0;
@@ -253,13 +253,13 @@ impl<'a> Teller<'a> {
         cost
     }
 
-    /// The line, if it leads to what the board shows, but for pieces in the hands.
+    /// Returns the line if it leads to what the board shows, except for pieces in the hands.
     fn finish(&self, position: &Position, line: &[Ply]) -> Option<Retold> {
         let last = line.last()?;
         let wrong = self.seen.mismatch(position.board()) & !self.hidden;
         let own = in_hand(position, self.seen, wrong);
         let rest = wrong & !own;
-        // The last piece may be on its way still.
+        // The last piece may still be on its way.
         let passing = rest & Bitboard::from_square(landing(last.mv)) & !self.seen.occupied();
         let victim = rest & !passing;
         if (wrong & self.seen.occupied()).any() || own.count() > 2 || victim.count() > own.count().min(1) {
@@ -284,13 +284,14 @@ impl<'a> Teller<'a> {
         Some(Retold { plies, troubles, presses_unseen: unmatched, cost: cost + troubles + open })
     }
 
-    /// For how long a square showed what it came to show, in milliseconds.
+    /// Returns how long a square showed what it changed to, in milliseconds.
     fn stayed(&self, change: &Change) -> Millis {
         let gone = self.changes.iter().find(|other| other.square == change.square && other.at > change.at);
         gone.map_or(self.now, |gone| gone.at).saturating_sub(change.at)
     }
 
-    /// What it costs that these pieces are in the hands: for how long, and that their player has moved another one meanwhile.
+    /// Returns the cost of these pieces being in the hands: for their time in the air, and if their player has moved another piece
+    /// meanwhile.
     fn held(&self, squares: Bitboard, position: &Position, line: &[Ply]) -> Cost {
         let turn = self.base.position.turn();
         let held = |square: Square| {
@@ -309,7 +310,7 @@ impl<'a> Teller<'a> {
         squares.into_iter().map(held).sum()
     }
 
-    /// Gives each press to a move, in order, the last one first: news of the clock come late. Returns how many are left over.
+    /// Assigns each press to a move, in order, the last one first, because clock messages are late. Returns how many are left over.
     fn attribute(&self, plies: &mut [Ply]) -> usize {
         let turn = self.base.position.turn();
         let mut before = plies.len();
@@ -328,7 +329,7 @@ impl<'a> Teller<'a> {
                 None if by != turn && !base_pressed => {
                     (base_pressed, before) = (true, 0);
                 }
-                // One that has just been told may belong to what has not been read yet.
+                // A press that was just reported may belong to what has not been scanned yet.
                 None if self.now.saturating_sub(at) < SCANNED => {}
                 None => unmatched += 1,
             }
@@ -336,7 +337,7 @@ impl<'a> Teller<'a> {
         unmatched
     }
 
-    /// What it costs that pieces were seen where no move of the line puts or carries them.
+    /// Returns the cost of pieces having been seen where no move of the line puts or carries them.
     fn strays(&self, plies: &[Ply]) -> Cost {
         let mut cost = 0;
         let mut position = self.base.position.clone();
@@ -357,7 +358,7 @@ impl<'a> Teller<'a> {
                 next += 1;
             }
             let Sensed::Piece(piece) = change.now else { continue };
-            // What is put down without a move takes a hand as long as a move.
+            // Putting a piece down without a move takes a hand as long as a move.
             let since = put.get_mut(piece.color).replace(change.at);
             let hasty = since.map_or(0, |since| model::hasty(change.at - since));
             if position.board().piece_at(change.square) == Some(piece) {
@@ -371,13 +372,13 @@ impl<'a> Teller<'a> {
             if carried {
                 continue;
             }
-            // A promoted piece, and a rook that castles, are seen where they land.
+            // A promoted piece, and a castling rook, are seen where they land.
             if plies.iter().any(|ply| {
                 ply.made_at == change.at && (landing(ply.mv) == change.square || castled_rook(ply.mv) == Some(change.square))
             }) {
                 continue;
             }
-            // Which piece, and where, players choose as freely as a move.
+            // Players choose which piece, and where, as freely as a move.
             cost +=
                 model::ELSEWHERE + model::MOVE + hasty + if self.stayed(change) > model::STOPS { model::WHILE_HELD } else { 0 };
         }
@@ -385,7 +386,7 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// Where the rook comes to stand in castling.
+/// Returns the square on which the rook lands in castling.
 fn castled_rook(mv: Move) -> Option<Square> {
     let Move::Castle { king, rook } = mv else { return None };
     let side = shakmaty::CastlingSide::from_queen_side(rook < king);

@@ -1,25 +1,25 @@
-//! What the squares show now, as the players see the board.
+//! What the squares show now, in squares of play.
 
 use super::{keys, model};
 use crate::boards::{Millis, Placement, Sensed, Sensing};
 use shakmaty::{Bitboard, Board, ByColor, ByRole, Color, Piece, Role, Square};
 use std::collections::VecDeque;
 
-/// So many changes are remembered: more than happen within seconds.
+/// Maximum number of changes that are kept: more than happen within seconds.
 const LATELY: usize = 48;
-/// So many presses are remembered.
+/// Maximum number of clock presses that are kept.
 const PRESSES: usize = 8;
 
-/// A square that showed something new.
+/// A change of one square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// When.
+    /// When it changed, in milliseconds.
     pub at: Millis,
-    /// Which.
+    /// The square.
     pub square: Square,
     /// What it has shown since.
     pub now: Sensed,
-    /// Only a whole reading or the board's memory told of it: when it happened is not known.
+    /// Whether only a whole reading or the board's memory showed the change, so that its time is unknown.
     pub found: bool,
 }
 
@@ -32,36 +32,36 @@ pub struct Seen {
     roles: ByRole<Bitboard>,
     key: u64,
     changed_at: [Millis; 64],
-    /// Squares whose last change was found by a whole reading: when it happened is not known.
+    /// Squares whose last change was found by a whole reading, so that its time is unknown.
     found: Bitboard,
     last_edge: Millis,
-    /// What changed lately, oldest first.
+    /// Recent changes, oldest first.
     changes: VecDeque<Change>,
-    /// Until then changes may have waited on the line.
+    /// Time until which changes may have been delayed on the serial line.
     late_until: Millis,
-    /// What came at this time has waited somewhere, and the squares whose last change did.
+    /// The time at which delayed changes came, and the squares whose last change came delayed.
     late: (Option<Millis>, Bitboard),
-    /// Squares that one reading showed to have changed, many at once: it may be old.
+    /// Squares that one reading showed as changed, many at once: it may be stale.
     unseen: Bitboard,
     /// Squares whose piece is new to the board, which assumes a queen.
     assumed: Bitboard,
-    /// Who pressed the clock lately, oldest first.
+    /// Recent clock presses, oldest first.
     presses: VecDeque<(Millis, Color)>,
-    /// When the line last carried damage.
+    /// When data on the serial line was last damaged.
     damaged_at: Option<Millis>,
     /// Squares that have changed since the game began.
     moved: Bitboard,
     /// Squares that flicker.
     flickering: Bitboard,
-    /// Of these, the squares that have just gone empty: whether something stands there is not known.
+    /// Flickering squares that have just gone empty: whether a piece is there is unknown.
     doubtful: Bitboard,
-    /// Squares that are taken to show something else than they do, with what they really show: pieces known to stand elsewhere.
+    /// Excused squares, which count as showing something else, with what they really show: displaced pieces.
     excused: Vec<(Square, Sensed)>,
     sensing: Sensing,
 }
 
 impl Seen {
-    /// An empty board.
+    /// Creates an empty board.
     pub fn new(sensing: Sensing) -> Seen {
         Seen {
             squares: [Sensed::Empty; 64],
@@ -87,7 +87,7 @@ impl Seen {
         }
     }
 
-    /// A whole placement at once.
+    /// Creates a board that shows a whole placement.
     pub fn of(placement: &Placement, sensing: Sensing) -> Seen {
         let mut seen = Seen::new(sensing);
         for square in Square::ALL {
@@ -96,7 +96,7 @@ impl Seen {
         seen
     }
 
-    /// One square shows something else.
+    /// Sets what one square shows.
     pub fn set(&mut self, now: Millis, square: Square, sensed: Sensed) {
         let sensed = sensed.seen_by(self.sensing);
         self.last_edge = now;
@@ -119,7 +119,7 @@ impl Seen {
         self.changes.push_back(Change { at: now, square, now: sensed, found: now <= self.late_until });
     }
 
-    /// The clock was pressed by this player.
+    /// Notes a clock press of player `by`.
     pub fn press(&mut self, now: Millis, by: Color) {
         if self.presses.len() == PRESSES {
             self.presses.pop_front();
@@ -127,18 +127,18 @@ impl Seen {
         self.presses.push_back((now, by));
     }
 
-    /// What changed later than this, oldest first, as far back as is remembered.
+    /// Returns the changes later than `since`, oldest first, as far back as they are kept.
     pub fn changes_since(&self, since: Millis) -> impl Iterator<Item = Change> + '_ {
         self.changes.iter().copied().filter(move |change| change.at > since)
     }
 
-    /// Whether all changes later than this were seen when they happened, and are remembered.
+    /// Returns whether all changes later than `since` were seen when they happened, and are kept.
     pub fn remembers(&self, since: Millis) -> bool {
         let all = self.changes.len() < LATELY || self.changes.front().is_some_and(|oldest| oldest.at <= since);
         all && !self.changes_since(since).any(|change| change.found)
     }
 
-    /// Who pressed the clock later than this, oldest first, as far back as is remembered.
+    /// Returns the clock presses later than `since`, oldest first, as far back as they are kept.
     pub fn presses_since(&self, since: Millis) -> impl Iterator<Item = (Millis, Color)> + '_ {
         self.presses.iter().copied().filter(move |(at, _)| *at > since)
     }
@@ -157,7 +157,7 @@ impl Seen {
         }
     }
 
-    /// From now on these squares are taken to show what this placement says, until one of them changes.
+    /// Excuses these squares: they count as showing what this placement has, until one of them changes.
     pub fn excuse(&mut self, squares: Bitboard, board: &Board) {
         self.excuse_nothing();
         for square in squares {
@@ -166,24 +166,24 @@ impl Seen {
         }
     }
 
-    /// All squares are taken for what they show.
+    /// Ends the excuse of all squares: they count as what they show.
     pub fn excuse_nothing(&mut self) {
         for (square, sensed) in std::mem::take(&mut self.excused) {
             self.show(square, sensed);
         }
     }
 
-    /// The squares that are taken to show something else than they do.
+    /// Returns the excused squares.
     pub fn excused(&self) -> Bitboard {
         self.excused.iter().map(|(square, _)| *square).collect()
     }
 
-    /// What a square really shows, excused or not.
+    /// Returns what a square really shows, excused or not.
     pub fn really_at(&self, square: Square) -> Sensed {
         self.excused.iter().find(|(known, _)| *known == square).map_or(self.at(square), |(_, real)| *real)
     }
 
-    /// A whole reading shows that one square has changed, nobody knows when.
+    /// Sets a change of one square found by a whole reading, at an unknown time.
     pub fn find(&mut self, now: Millis, square: Square, sensed: Sensed) {
         let before = self.key;
         self.set(now, square, sensed);
@@ -193,47 +193,47 @@ impl Seen {
         }
     }
 
-    /// What comes until then may have waited on the line: when it happened is not known.
+    /// Marks everything that comes until `until` as possibly delayed on the serial line: the time when it happened is unknown.
     pub fn is_late_until(&mut self, until: Millis) {
         self.late_until = until;
     }
 
-    /// What comes at this time, all at once, has waited somewhere: when each change happened is not known.
+    /// Marks what comes at `now`, all at once, as delayed: the time of each change is unknown.
     pub fn comes_late(&mut self, now: Millis) {
         self.late.0 = Some(now);
         let changed = Square::ALL.into_iter().filter(|&square| self.moved.contains(square) && self.changed_at(square) == now);
         self.late.1 |= changed.collect::<Bitboard>();
     }
 
-    /// Whether what comes at this time is late.
+    /// Returns whether what comes at `now` is delayed.
     pub fn is_late(&self, now: Millis) -> bool {
         self.late.0 == Some(now)
     }
 
-    /// The squares whose last change came so.
+    /// Returns the squares whose last change came delayed.
     pub fn came_late(&self) -> Bitboard {
         self.late.1
     }
 
-    /// Pieces on these squares, where the board shows none yet, are new to it: it assumes queens.
+    /// Notes that pieces on these squares, where the board shows none yet, are new to it: it assumes queens.
     pub fn assume(&mut self, squares: Bitboard) {
         self.assumed |= squares;
     }
 
-    /// The squares whose piece the board assumes to be a queen.
+    /// Returns the squares whose piece the board assumes to be a queen.
     pub fn assumed(&self) -> Bitboard {
         self.assumed
     }
 
-    /// One reading tells at this time that these squares have changed. If they are many, and the board should have told of each, it is an
-    /// old answer, or much was lost.
+    /// Notes that one reading at `now` reports the change of these squares. If they are many, and the board should have reported
+    /// each, the reading is a stale reply, or much was lost.
     pub fn changed_at_once(&mut self, now: Millis, squares: Bitboard) {
         if self.late.0 == Some(now) {
             self.doubt_if_many(squares);
         }
     }
 
-    /// Nobody was seen to change these squares. If they are many, the reading that shows them so may be old.
+    /// Doubts these squares, which were not seen to change, if they are many: the reading that shows them so may be stale.
     pub fn doubt_if_many(&mut self, squares: Bitboard) {
         /// More squares than most pairs of moves change.
         const MANY: usize = 4;
@@ -242,80 +242,80 @@ impl Seen {
         }
     }
 
-    /// The reading that shows these squares so may be old.
+    /// Doubts these squares: the reading that shows them so may be stale.
     pub fn doubt_squares(&mut self, squares: Bitboard) {
         self.unseen |= squares;
     }
 
-    /// These squares, until each changes or the reading is confirmed.
+    /// Returns the doubted squares; each is doubted until it changes or the reading is confirmed.
     pub fn unseen(&self) -> Bitboard {
         self.unseen
     }
 
-    /// The readings that showed them were right.
+    /// Confirms the readings that showed the doubted squares.
     pub fn believe_unseen(&mut self) {
         self.unseen = Bitboard::EMPTY;
     }
 
-    /// The squares whose last change a whole reading alone showed, though the board should have told of it.
+    /// Returns the squares whose last change only a whole reading showed, although the board should have reported it.
     pub fn shown_alone(&self) -> Bitboard {
         self.found & self.late.1
     }
 
-    /// The last change was not seen when it happened.
+    /// Marks the last change as one that was not seen when it happened.
     pub fn remembered(&mut self) {
         if let Some(change) = self.changes.back_mut() {
             change.found = true;
         }
     }
 
-    /// What the squares show.
+    /// Returns what the squares show.
     pub fn squares(&self) -> &Placement {
         &self.squares
     }
 
-    /// What one square shows.
+    /// Returns what one square shows.
     pub fn at(&self, square: Square) -> Sensed {
         self.squares[square as usize]
     }
 
-    /// When a square last changed; where only a whole reading told of it, when that was read.
+    /// Returns when a square last changed; if only a whole reading showed that, the time of the reading.
     pub fn changed_at(&self, square: Square) -> Millis {
         self.changed_at[square as usize]
     }
 
-    /// When something last happened on the board.
+    /// Returns when the board last changed.
     pub fn last_edge(&self) -> Millis {
         self.last_edge
     }
 
-    /// The line carried damage: updates may be lost.
+    /// Notes damaged data on the serial line: updates may be lost.
     pub fn damage(&mut self, now: Millis) {
         self.damaged_at = Some(now);
     }
 
-    /// Whether the line carried damage no longer ago than this, in milliseconds.
+    /// Returns whether data on the serial line was damaged within the last `within` milliseconds.
     pub fn is_damaged(&self, now: Millis, within: Millis) -> bool {
         self.damaged_at.is_some_and(|at| now.saturating_sub(at) <= within)
     }
 
-    /// Nothing that happened before counts as happening now.
+    /// Begins a game: earlier changes no longer count.
     pub fn begin(&mut self, now: Millis) {
         self.last_edge = now;
         self.moved = Bitboard::EMPTY;
     }
 
-    /// The squares that have shown the same since the game began.
+    /// Returns the squares that have not changed since the game began.
     pub fn never_changed(&self) -> Bitboard {
         !self.moved
     }
 
-    /// These squares flicker: that one of them goes empty says nothing for a while.
+    /// Sets the flickering squares: one of them going empty means nothing for a while.
     pub fn set_flickering(&mut self, squares: Bitboard) {
         self.flickering = squares;
     }
 
-    /// The squares of which nobody can say at this time whether something stands there. Returns whether they are others than before.
+    /// Updates the squares of which it is unknown at `now` whether a piece is there. Returns whether they changed.
     pub fn doubt(&mut self, now: Millis) -> bool {
         let empty = self.flickering & !self.occupied;
         let fresh = |square: &Square| now.saturating_sub(self.changed_at(*square)) < model::FLICKER;
@@ -323,52 +323,52 @@ impl Seen {
         std::mem::replace(&mut self.doubtful, doubtful) != doubtful
     }
 
-    /// The squares that [`Seen::doubt`] found.
+    /// Returns the squares that [`Seen::doubt`] found.
     pub fn doubtful(&self) -> Bitboard {
         self.doubtful
     }
 
-    /// The key of what the other squares show.
+    /// Returns the placement hash of all squares except the hidden ones.
     pub fn key_without(&self, hidden: Bitboard) -> u64 {
         hidden.into_iter().fold(self.key, |key, square| key ^ keys::sensed(square, self.at(square)))
     }
 
-    /// The squares that changed later than this.
+    /// Returns the squares that changed later than `since`.
     pub fn changed_since(&self, since: Millis) -> Bitboard {
         Square::ALL.into_iter().filter(|&square| self.changed_at(square) > since).collect()
     }
 
-    /// Whether only a whole reading told of a square's last change.
+    /// Returns whether only a whole reading showed a square's last change.
     pub fn was_found(&self, square: Square) -> bool {
         self.found.contains(square)
     }
 
-    /// Squares on which something stands.
+    /// Returns the occupied squares.
     pub fn occupied(&self) -> Bitboard {
         self.occupied
     }
 
-    /// The squares that show this piece, on a board that tells the pieces apart.
+    /// Returns the squares that show this piece, on a board that identifies pieces.
     pub fn showing(&self, piece: Piece) -> Bitboard {
         *self.sides.get(piece.color) & *self.roles.get(piece.role)
     }
 
-    /// The squares that show a piece of this player.
+    /// Returns the squares that show a piece of this player.
     pub fn side(&self, color: Color) -> Bitboard {
         *self.sides.get(color)
     }
 
-    /// The key of what is shown: equal to that of every placement that would show the same.
+    /// Returns the placement hash of what is shown: equal for all placements that would show the same.
     pub fn key(&self) -> u64 {
         self.key
     }
 
-    /// What these squares can tell.
+    /// Returns what kind of sensors the board has.
     pub fn sensing(&self) -> Sensing {
         self.sensing
     }
 
-    /// Whether a square can be what a placement says: this piece, or none.
+    /// Returns whether what a square shows is compatible with this piece, or with none.
     pub fn shows(&self, square: Square, piece: Option<Piece>) -> bool {
         match (self.at(square), piece) {
             (Sensed::Empty, None) => true,
@@ -379,7 +379,7 @@ impl Seen {
         }
     }
 
-    /// The squares that cannot be what this placement says.
+    /// Returns the squares that are incompatible with this placement.
     pub fn mismatch(&self, board: &Board) -> Bitboard {
         let mut wrong = board.occupied() ^ self.occupied;
         for color in Color::ALL {
@@ -391,7 +391,7 @@ impl Seen {
         wrong
     }
 
-    /// More pieces of one kind are seen than there are: one of them is not there.
+    /// Returns whether more pieces of one kind are seen than there are, so that one reading must be wrong.
     pub fn exceeds(&self, board: &Board) -> bool {
         let more = |seen: Bitboard, there: Bitboard| seen.count() > there.count();
         let sides = || Color::ALL.into_iter().any(|color| more(*self.sides.get(color), board.by_color(color)));
@@ -399,12 +399,12 @@ impl Seen {
         sides() || Color::ALL.into_iter().any(|color| Role::ALL.into_iter().any(|role| kind(color, role)))
     }
 
-    /// Where the one king of this colour is seen, besides on hidden squares; identity boards only.
+    /// Returns the square of this colour's king, if exactly one is seen outside hidden squares; identity boards only.
     pub fn king(&self, color: Color, hidden: Bitboard) -> Option<Square> {
         (self.roles.king & *self.sides.get(color) & !hidden).single_square()
     }
 
-    /// The pieces as a board, where every piece is known.
+    /// Returns the pieces as a board, if every piece is identified.
     pub fn board(&self) -> Option<Board> {
         let mut board = Board::empty();
         for square in self.occupied {

@@ -6,19 +6,19 @@ use crate::game::event::{Difference, Rotation};
 use crate::laws::Position;
 use shakmaty::{Bitboard, Board, Color, Move, Rank, Role, Square};
 
-/// A start position that stands on the board.
+/// A start position that is on the board.
 #[derive(Clone, Debug)]
 pub struct StartFound {
-    /// How the board stands.
+    /// The rotation of the board.
     pub rotation: Rotation,
     /// The position.
     pub position: Position,
-    /// Its number in Chess960, where it is one of those.
+    /// Its Chess960 number, if it has one.
     pub chess960: Option<u16>,
 }
 
 impl StartFound {
-    /// A game that begins from this position, with its number where it is a start position.
+    /// Creates the start of a game from this position, with its number if it is a start position.
     pub fn of(rotation: Rotation, position: Position) -> StartFound {
         let numbered = chess960_number(position.board()).and_then(|number| Some((number, start_of(number)?)));
         match numbered.filter(|(_, start)| start.fen() == position.fen()) {
@@ -28,12 +28,12 @@ impl StartFound {
     }
 }
 
-/// The start position with this number; that of chess as chess knows it.
+/// Returns the start position with this number; for 518 that of standard chess.
 fn start_of(number: u16) -> Option<Position> {
     if number == 518 { Some(Position::start()) } else { Position::chess960(number) }
 }
 
-/// A placement as the players see it, when the board stands like this.
+/// Returns a placement as the players see it, for a board with this rotation.
 pub fn turned(placement: &Placement, rotation: Rotation) -> Placement {
     let mut turned = [Sensed::Empty; 64];
     for square in Square::ALL {
@@ -42,10 +42,10 @@ pub fn turned(placement: &Placement, rotation: Rotation) -> Placement {
     turned
 }
 
-/// The start position that stands on the board, if one does. `rotation`: the board is known to stand like this. `given`: the
-/// only position looked for.
+/// Returns the start position that is on the board, if one is. `rotation`: the rotation of the board, if known. `given`: the only
+/// position that counts.
 ///
-/// Where a sensor cannot tell the rotations apart (occupancy), upright is taken until play says otherwise.
+/// Where a sensor cannot distinguish the rotations (occupancy), upright is assumed until play shows otherwise.
 pub fn find_start(
     placement: &Placement,
     sensing: Sensing,
@@ -80,12 +80,12 @@ pub fn find_start(
     None
 }
 
-/// The number of the Chess960 start position with this placement.
+/// Returns the number of the Chess960 start position with this placement.
 fn chess960_number(board: &Board) -> Option<u16> {
     (0..960).find(|&number| Board::chess960(u32::from(number)) == *board)
 }
 
-/// The start position that stands on the board but for one of these squares, in the board's own numbering.
+/// Returns the start position that is on the board except for one of these squares, in the board's own numbering, and that square.
 pub fn start_but_one(
     placement: &Placement,
     sensing: Sensing,
@@ -104,25 +104,25 @@ pub fn start_but_one(
     )
 }
 
-/// The start position that is nearest to what stands on the board.
+/// The start position that is nearest to what is on the board.
 #[derive(Clone, Debug)]
 pub struct NearStart {
-    /// It.
+    /// The start position.
     pub start: StartFound,
-    /// The squares that show something else; at least one.
+    /// The squares that differ; at least one.
     pub differences: Vec<Difference>,
-    /// The position with what stands there; `None` where that is not known, or a king is missing.
+    /// The position with what is on the board; `None` if that is unknown, or a king is missing.
     pub position: Option<Position>,
-    /// The pieces stand where a set-up has them, however many of them on wrong squares: 32 on the first two ranks of both sides, or
-    /// one side as at the start and what there is of the other on its own two ranks.
+    /// Whether the pieces are placed as in a set-up, however many of them on wrong squares: 32 on the first two ranks of both
+    /// sides, or one side as at the start and the remaining pieces of the other on its own two ranks.
     pub is_set_up: bool,
 }
 
-/// The start position that is nearest to a placement that is none. `chess960`: start positions of Chess960 are start positions.
-/// `given`: the only position looked for.
+/// Returns the start position that is nearest to a placement that is none. `chess960`: accept Chess960 start positions. `given`:
+/// the only position that counts.
 ///
-/// Where a board does not tell the piece it is taken for the one that should stand there, and where it does not tell the rotations
-/// apart it is taken to stand upright.
+/// Where a board does not identify the piece, the one that should be there is assumed; where it cannot distinguish the rotations,
+/// upright is assumed.
 pub fn near_start(
     placement: &Placement,
     sensing: Sensing,
@@ -147,7 +147,7 @@ pub fn near_start(
         })
         .min_by_key(|(rotation, seen, (number, board))| {
             let wrong = seen.mismatch(board);
-            // Of two that are as near, that of chess; then the one that White's pieces agree with.
+            // Of two that are equally near, the standard one; then the one that White's pieces agree with.
             let whites = (wrong & board.by_color(Color::White)).count();
             (wrong.count(), *rotation == Rotation::Turned, *number != Some(518), whites)
         })?;
@@ -168,7 +168,7 @@ pub fn near_start(
     })
 }
 
-/// What stands on the squares, if it is known: where a board does not tell the piece it is the one of the start position.
+/// Returns what is on the squares, if it is known; where a board does not identify the piece, that of the start position.
 fn shown(seen: &Seen, start: &Board) -> Option<Board> {
     let mut board = Board::empty();
     for square in seen.occupied() {
@@ -182,7 +182,7 @@ fn shown(seen: &Seen, start: &Board) -> Option<Board> {
     Some(board)
 }
 
-/// Whether the pieces stand where a set-up has them: see [`NearStart::is_set_up`].
+/// Returns whether the pieces are placed as in a set-up: see [`NearStart::is_set_up`].
 fn is_set_up(stands: &Board, start: &Board) -> bool {
     let home = |color: Color| {
         let [first, second] = [Rank::First, Rank::Second].map(|rank| Bitboard::from_rank(color.relative_rank(rank)));
@@ -201,11 +201,11 @@ fn is_set_up(stands: &Board, start: &Board) -> bool {
     all || Color::ALL.into_iter().any(|color| is_whole(color) && own(!color) == stands.by_color(!color))
 }
 
-/// Whether moves lead from a position to what is seen, at most so many, whoever makes them: those of the other player may have
-/// led him back to where he was. Where a board tells only whether something stands on a square, captures aside.
+/// Returns whether at most `moves` moves lead from a position to what is seen, by either player: the other player's moves may have
+/// cancelled out. On boards that show only occupancy, captures are not considered.
 pub fn is_reached(position: &Position, seen: &Seen, moves: usize) -> bool {
     let wrong = seen.mismatch(position.board());
-    // A move puts right two squares, and castling four.
+    // A move corrects two squares, and castling four.
     if wrong.is_empty() || moves == 0 || wrong.count() > 2 * moves.max(2) {
         return wrong.is_empty();
     }

@@ -1,6 +1,6 @@
-//! What speaks for and against each line of play, for people who ask why: an arbiter, a developer.
+//! Explains the cost of each line of play to an arbiter or a developer.
 //!
-//! Nothing here decides anything, and nothing is kept for it: what is told is worked out when it is asked for.
+//! Nothing here decides anything, and nothing is kept for it: the explanation is computed on request.
 
 use super::explain::in_hand;
 use super::line::Charge;
@@ -12,76 +12,76 @@ use crate::game::Confidence;
 use crate::laws::Position;
 use shakmaty::{Bitboard, Move};
 
-/// So many moves are told of each line at most.
+/// Maximum number of moves of each line that are returned.
 const MOVES: usize = 8;
 
-/// One line of play that may be what happened. Costs are those of [`model`]: sixteenths of a bit.
+/// One possible line of play. Costs are those of [`model`], in sixteenths of a bit.
 #[derive(Clone, Debug)]
 pub struct Hypothesis {
-    /// The ply of the first of the moves, from 1: the one that was asked for, or an earlier one, where this line parts before
-    /// it from the published one.
+    /// The ply of the first of the moves, counted from 1: the requested one, or an earlier one if this line splits from the
+    /// published one before it.
     pub first_ply: usize,
     /// The position before that ply.
     pub base: Position,
-    /// When that position was seen on the board.
+    /// When that position was seen on the board, in milliseconds.
     pub base_at: Millis,
-    /// The moves from there on, eight at most; none if the line has not come so far.
+    /// The moves from there on, at most eight; empty if the line is shorter.
     pub moves: Vec<Step>,
-    /// Its share of all lines, each weighed by what it costs.
+    /// Its share of all lines, weighted by their costs.
     pub share: Confidence,
-    /// This line is the one that is published.
+    /// Whether this line is the published one.
     pub published: bool,
-    /// What its moves cost before `first_ply`, as far as that was counted.
+    /// Cost of its moves before `first_ply`, as far as it was counted.
     pub before: Cost,
-    /// What presses without a move and changes without a reason cost since lines were compared.
+    /// Cost of presses without a move and unexplained changes since lines were compared.
     pub troubles: Cost,
-    /// What the board shows now costs: pieces in hands, squares that do not fit, stray touches.
+    /// Cost of what the board shows now: pieces in hands, wrong squares, stray touches.
     pub pending: Cost,
-    /// The squares that do not show what the line's last position says.
+    /// The squares that differ from the line's last position.
     pub wrong: Bitboard,
-    /// Of those, the squares that pieces in the hands of the side to move do not explain.
+    /// The squares of `wrong` that pieces in the hands of the side to move do not explain.
     pub unexplained: Bitboard,
-    /// Of those that are explained, the squares from which the side to move has lifted a piece.
+    /// The explained squares from which the side to move has lifted a piece.
     pub in_hand: Bitboard,
-    /// For how long the first of them has been in the air, in milliseconds; 0 if none is.
+    /// How long the first of them has been in the air, in milliseconds; 0 if none is.
     pub held: Millis,
-    /// What the last move could still become, by a slide that goes on or a second piece; none once it is decided.
+    /// Moves that the last one could still become, by a slide that goes on or a second piece; empty once it is decided.
     pub open: Vec<Move>,
 }
 
-/// One move of it.
+/// One move of a hypothesis.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The move.
     pub mv: Move,
     /// When it was seen on the board, in milliseconds since the recording began.
     pub made_at: Millis,
-    /// It takes a piece, and whether that piece's square was never seen empty.
+    /// For a capture, whether the captured piece's square was never seen empty; `None` for other moves.
     pub silent: Option<bool>,
-    /// How sure it is by itself, once it is decided.
+    /// Its own confidence, once it is decided.
     pub decided: Option<Confidence>,
     /// Other moves at this point that would explain the same readings equally well.
     pub rivals: Vec<(Move, Confidence)>,
-    /// Whether there was another line to compare with when it was made; it costs 0 if not.
+    /// Whether there was another line to compare with when it was made; otherwise its cost is 0.
     pub compared: bool,
-    /// What it costs, all in all; see [`Hypothesis::split`].
+    /// Its total cost; see [`Hypothesis::split`].
     pub cost: Cost,
 }
 
-/// What one move of a line costs, in parts.
+/// The cost of one move of a line, in parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Split {
-    /// That players choose it, or make it though it is not legal.
+    /// Prior cost of the choice of the move, or cost of its being illegal.
     pub chosen: Cost,
-    /// That a capture looks like that.
+    /// Cost of the way a capture was seen.
     pub capture: Cost,
     /// The rest of its handling: other squares touched meanwhile, a clock not pressed.
     pub handling: Cost,
 }
 
 impl Hypothesis {
-    /// What each of its moves costs, in parts; nothing for moves with which no other line was compared. Takes as long as
-    /// weighing all moves of every position.
+    /// Returns the cost of each of its moves, in parts; zero for moves with which no other line was compared. As slow as weighing
+    /// all moves of every position.
     pub fn split(&self) -> Vec<Split> {
         let mut position = self.base.clone();
         let split = |step: &Step| {
@@ -102,7 +102,7 @@ impl Hypothesis {
     }
 }
 
-/// Each of these lines, the first of which is published, from this ply on; likeliest first.
+/// Returns a hypothesis for each of these lines, the first of which is published, from this ply on; likeliest first.
 pub fn hypotheses(lines: &[Line], now: Millis, seen: &Seen, ply: usize) -> Vec<Hypothesis> {
     let Some(published) = lines.first() else { return Vec::new() };
     let costs: Vec<Cost> = lines.iter().map(|line| line.cost(now, seen)).collect();
@@ -152,7 +152,7 @@ fn of_line(line: &Line, published: &Line, now: Millis, seen: &Seen, ply: usize) 
     }
 }
 
-/// The move from the one node to the other, which was found to cost so much.
+/// Returns the move that led to `node`, with its cost.
 fn step(node: &Node, charge: Charge) -> Option<Step> {
     let mv = node.mv?;
     Some(Step {

@@ -1,16 +1,16 @@
 //! Pairings from FIDE's tournament report file (TRF16), as pairing programs write it.
 //!
-//! Lines begin with three digits that say what they are; what follows stands in fixed columns. Read here:
+//! Lines begin with three digits that identify the record; fields are in fixed columns. This module reads:
 //!
-//! | line | columns | what |
+//! | line | columns | content |
 //! |---|---|---|
-//! | 001 | 5–8, 10–13, 15–47, 49–52, 54–56, 58–68 | start number, sex and title, name, rating, federation, FIDE's number of a player |
-//! | 001 | 92–95, 97, 99, and again every 10 columns | of each round: the opponent's start number, colour, result |
+//! | 001 | 5–8, 10–13, 15–47, 49–52, 54–56, 58–68 | start number, sex and title, name, rating, federation, FIDE ID of a player |
+//! | 001 | 92–95, 97, 99, and again every 10 columns | for each round: the opponent's start number, colour, result |
 //! | 012, 022, 042, 122 | 5– | tournament, place, first day, time control |
 //! | 132 | 92–99 and again every 10 columns | the day of each round, `YY/MM/DD` |
 //! | 013 | 5–36, 37–40, … | a team and the start numbers of its players |
 //!
-//! The format has no tables: [`Order`] says how they are found.
+//! The format has no table numbers: [`Order`] says how they are assigned.
 
 use super::{BadRound, Forfeit, Pairing, Player, Round};
 use std::collections::BTreeMap;
@@ -28,10 +28,11 @@ pub enum Order {
 }
 
 impl Order {
-    /// Reads a list: on each line a table and the start number of one of its players, with a comma, a semicolon or a space between.
+    /// Reads a list of tables: on each line a table and the start number of one of its players, separated by a comma, a semicolon
+    /// or a space.
     ///
     /// # Errors
-    /// Each line that is none.
+    /// Every invalid line.
     pub fn read(text: &str) -> Result<Order, BadRound> {
         let (mut tables, mut wrong) = (BTreeMap::new(), Vec::new());
         for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
@@ -54,7 +55,7 @@ impl Order {
 /// One player of the file.
 struct Entry {
     player: Player,
-    /// Of each round.
+    /// One entry per round.
     games: Vec<Game>,
 }
 
@@ -82,7 +83,7 @@ impl Game {
     }
 }
 
-/// Characters `from` to `to` of a line, counted from 1 as the format does, without spaces around them.
+/// Returns characters `from` to `to` of a line, counted from 1 as in the format, trimmed.
 fn columns(line: &[char], from: usize, to: usize) -> String {
     let end = to.min(line.len());
     line.get(from - 1..end).unwrap_or_default().iter().collect::<String>().trim().to_owned()
@@ -215,7 +216,7 @@ fn entry(line: &[char]) -> Entry {
         let (colour, result) = (at(from + 5).to_ascii_lowercase(), at(from + 7));
         games.push(Game { opponent: opponent.parse().unwrap_or(0), colour, result });
     }
-    // Spaces at the end of a line are not rounds.
+    // Trailing spaces are not rounds.
     while games.last().is_some_and(|game| game.opponent == 0 && game.colour == ' ' && game.result == ' ') {
         games.pop();
     }
@@ -232,7 +233,7 @@ fn entry(line: &[char]) -> Entry {
     }
 }
 
-/// FIDE's letters; programs also write `g`, `m`, `f`, `c` and a `w` before them.
+/// Returns FIDE's abbreviation of a title; programs also write `g`, `m`, `f`, `c` and a `w` before them.
 fn title_of(written: &str) -> String {
     let short = match written {
         "g" => "GM",

@@ -1,4 +1,4 @@
-//! The lines of play that are followed: each acts, and the likeliest comes first.
+//! The lines of play that are followed: applying events to each, ranking, merging and pruning.
 
 use super::Follower;
 use crate::boards::{Millis, Sensed, Sensing};
@@ -10,7 +10,7 @@ use shakmaty::{Bitboard, Square};
 use std::sync::Arc;
 
 impl Follower {
-    /// The lines that may still be what happened; of those of hindsight the ones that a game being played would be told by.
+    /// Returns the lines that are still possible; in offline decoding, those that live decoding would keep.
     pub(super) fn credible(&self, now: Millis) -> impl Iterator<Item = &Line> {
         let costs = |beam| match beam {
             Beam::Steady(_) => None,
@@ -24,7 +24,7 @@ impl Follower {
         })
     }
 
-    /// Lets every line act, then sees which is the likeliest.
+    /// Applies `act` to every line, then re-ranks them.
     pub(super) fn each(&mut self, now: Millis, mut act: impl FnMut(&mut Line, &Seen, &mut Vec<Line>)) {
         let before = self.best().changes();
         let (plies, last) = (self.line().len(), self.tip().mv);
@@ -67,7 +67,7 @@ impl Follower {
         self.find_stuck(now);
     }
 
-    /// Where hands overlap, what was seen in the last moments is told anew.
+    /// Re-decodes the last moments where hands overlap.
     pub(super) fn retell(&mut self, now: Millis, surprised: bool) {
         if self.seen.sensing() != Sensing::Identity
             || self.held.is_some()
@@ -94,7 +94,7 @@ impl Follower {
             .map(|told| published.told_anew(base, told, &self.seen))
             .collect();
         self.lines.extend(new);
-        // All are weighed over the same moments.
+        // All lines are weighed over the same moments.
         let base = base.min(self.parting().saturating_sub(1));
         let Some(node) = self.best().nodes().get(base) else { return };
         if self.seen.remembers(node.made_at) {
@@ -104,7 +104,7 @@ impl Follower {
         }
     }
 
-    /// The first ply in which the lines differ, but no further back than they are told apart.
+    /// Returns the first ply in which the lines differ, but none older than the last [`model::COMPARED`] plies.
     pub(super) fn parting(&self) -> usize {
         let least = self.lines.iter().map(|line| line.nodes().len()).min().unwrap_or(0);
         let first = least.saturating_sub(model::COMPARED);
@@ -115,7 +115,7 @@ impl Follower {
         (first..least).find(differ).unwrap_or(least)
     }
 
-    /// A square has changed, which showed something else since then: does it flicker, or was it thought stuck?
+    /// Handles a change of a square that had shown `before` since `since`: tests whether it flickers, or was wrongly assumed stuck.
     pub(super) fn watch(&mut self, now: Millis, square: Square, before: Sensed, since: Millis) {
         let tip = self.best().tip();
         let right = self.seen.shows(square, tip.position.piece_at(square));
@@ -133,7 +133,7 @@ impl Follower {
         self.discount(now);
     }
 
-    /// A square that all lines think stuck, since a few moves, is told.
+    /// Reports a square that all lines have assumed stuck for a few moves.
     pub(super) fn find_stuck(&mut self, now: Millis) {
         let all = self.credible(now).fold(Bitboard::FULL, |all, line| all & line.blind());
         let best = self.best();
@@ -144,7 +144,7 @@ impl Follower {
         }
     }
 
-    /// What is known of squares holds for all lines.
+    /// Applies the known faults of squares to all lines.
     pub(super) fn discount(&mut self, now: Millis) {
         self.seen.set_flickering(self.faults.with(Fault::Flickering));
         let stuck = self.faults.with(Fault::Stuck);
@@ -162,7 +162,7 @@ impl Follower {
         }
     }
 
-    /// Puts the line first that is to be published, and drops those that are told twice, hopeless or too many.
+    /// Ranks the lines: puts the one to publish first and drops duplicates, hopeless lines and those over the limits.
     pub(super) fn weigh(&mut self, now: Millis) {
         let weighed = match self.beam {
             Beam::Steady(_) => self.steadily(now),
@@ -176,7 +176,7 @@ impl Follower {
         }
     }
 
-    /// The likeliest first, whatever was before it; of equals the one that was.
+    /// Sorts the lines by cost; of equal ones the one that was first stays first.
     pub(super) fn by_cost(&mut self, now: Millis) -> Vec<(Cost, Line)> {
         let cost = |line: Line| (line.cost(now, &self.seen), line);
         let mut weighed: Vec<(usize, (Cost, Line))> = self.lines.drain(..).map(cost).enumerate().collect();
@@ -188,7 +188,7 @@ impl Follower {
         weighed.into_iter().map(|(_, line)| line).collect()
     }
 
-    /// The published one first, or another one if it is clearly better; then by cost.
+    /// Puts the published line first, or another one if it is clearly better; sorts the rest by cost.
     pub(super) fn steadily(&mut self, now: Millis) -> Vec<(Cost, Line)> {
         let published = self.lines.remove(0);
         let mut weighed: Vec<(Cost, Line)> = self.lines.drain(..).map(|line| (line.cost(now, &self.seen), line)).collect();
@@ -202,14 +202,14 @@ impl Follower {
         let long = now.saturating_sub(self.seen.last_edge()) >= model::REST_TRACELESS;
         let at_a_loss = long && published.unexplained(&self.seen).any();
         let stuck = |other: &Line| match published.blind().count() <= other.blind().count() {
-            // Who thought a square stuck does not think better of it because a player lifts an unlikely piece.
+            // A line that assumes a stuck square does not drop that because a player lifts an unlikely piece.
             false if published.plies_since_blind() > 1 => model::MARGIN_STUCK,
             false => 0,
-            // Before the arbiter is called, a stuck square is the better story.
+            // Before the arbiter is alerted, a stuck square is the better explanation.
             true if at_a_loss && other.is_at_tip() && other.blind() != published.blind() => -model::MARGIN_STUCK,
             true => 0,
         };
-        // What explains the board as little is no better.
+        // A line that leaves the board equally unexplained is no better.
         let better = weighed
             .iter()
             .position(|(other, line)| other + margin + stuck(line) < cost && line.unexplained(&self.seen).is_empty());
@@ -219,9 +219,9 @@ impl Follower {
         };
         weighed.push((cost, published));
         if let Some(better) = better {
-            // It comes first, and the one that was published where its cost puts it.
+            // It comes first; the line that was published goes where its cost puts it.
             let (cost, mut first) = weighed.remove(better);
-            // It is told when it is decided, which may be later.
+            // The change is published when the line is decided, which may be later.
             first.take_over(reason);
             weighed.sort_by_key(|(cost, _)| *cost);
             weighed.insert(0, (cost, first));
@@ -233,7 +233,7 @@ impl Follower {
         weighed
     }
 
-    /// Keeps the first, and as many of the others as there is room for.
+    /// Keeps the first line, and as many of the others as the limits allow.
     pub(super) fn keep(&mut self, weighed: Vec<(Cost, Line)>) {
         let least = weighed.iter().map(|(cost, _)| *cost).min().unwrap_or_default();
         let shared = |one: &Line, other: &Line| {
@@ -253,7 +253,7 @@ impl Follower {
             let hopeless = cost.min(line.past_cost() + model::AT_WORST) > least + self.beam.hopeless();
             let small = self.beam == Beam::Wide || bytes + line.bytes(own) <= model::BYTES;
             let room = small && self.lines.len() < self.beam.lines() && positions + own < self.beam.positions();
-            // Of many lines most are told apart by one number.
+            // Most lines differ in this one number.
             let known = || prints.iter().zip(&self.lines).any(|(other, told)| *other == print && told.is_told_by(&line));
             if !hopeless && room && !known() {
                 positions += own;

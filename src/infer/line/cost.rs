@@ -1,4 +1,4 @@
-//! How improbable a line is.
+//! The cost of a line.
 
 use super::Line;
 use crate::boards::{Millis, Sensing};
@@ -7,41 +7,41 @@ use crate::infer::model::{self, Cost};
 use crate::infer::{Next, Node, Seen};
 use shakmaty::{Bitboard, Color, Move, Role, Square, attacks};
 
-/// What one ply costs.
+/// The cost of one ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Charge {
-    /// The move and the way in which it was made; `None`: not counted, there was no other line to compare with.
+    /// Cost of the move and of the way it was made; `None` if not counted because there was no other line to compare with.
     pub ply: Option<Cost>,
-    /// Nobody pressed the clock on it.
+    /// Whether no clock press belongs to it.
     pub unpressed: bool,
-    /// What happened while it was the last one and has no explanation: presses without a move, changes without a reason.
+    /// Cost of what happened while it was the last ply and has no explanation: presses without a move, unexplained changes.
     pub trouble: Cost,
 }
 
 impl Charge {
-    /// All of it.
+    /// Returns the sum of all parts.
     pub fn all(self) -> Cost {
         self.trouble + self.ply.unwrap_or(0) + if self.unpressed { model::UNPRESSED } else { 0 }
     }
 }
 
 impl Line {
-    /// What speaks against the line now: what its moves and troubles cost, and what is seen besides.
+    /// Returns the cost of the line now: that of its plies, and that of what the board shows.
     pub fn cost(&self, now: Millis, seen: &Seen) -> Cost {
         self.past_cost() + self.pending(now, seen)
     }
 
-    /// The same without what is seen besides, which may come right at the next edge.
+    /// Returns the cost without that of what the board shows, which the next edge may correct.
     pub fn past_cost(&self) -> Cost {
         self.costs.iter().map(|charge| charge.all()).sum::<Cost>() + self.troubles
     }
 
-    /// What each ply costs, the start first, as far as it was counted.
+    /// Returns the cost of each ply, the start first, as far as it was counted.
     pub fn costs(&self) -> &[Charge] {
         &self.costs
     }
 
-    /// What the squares cost that the line's last position does not explain.
+    /// Returns the cost of the squares that the line's last position does not explain.
     pub(super) fn pending(&self, now: Millis, seen: &Seen) -> Cost {
         let wrong = self.mismatch(seen);
         let strays = (seen.changed_since(self.tip().made_at) & !wrong & !self.hidden(seen)).count() as u32;
@@ -58,13 +58,13 @@ impl Line {
             _ => 0,
         };
         let known = seen.sensing() != Sensing::Occupancy;
-        // Where the pieces are known, what the opponent lifts is no sign that the mover has just begun.
+        // Where the board identifies pieces, a piece that the opponent lifts is no sign that the mover has just begun.
         let lifted = if known && own.any() { own } else { wrong & !seen.occupied() };
         let base = strays + overtaken + lifted.into_iter().map(held).max().unwrap_or(0);
         if (wrong & seen.occupied()).any() || own.count() > 2 || taken.count() > 1 {
             return base + model::UNEXPLAINED + model::UNEXPLAINED_MORE * (wrong.count() as Cost - 1).min(6);
         }
-        // What can still come of it: moves of a piece in hand, or captures of the piece that was taken off first.
+        // What can still follow: moves of a piece in hand, or captures of the piece that was removed first.
         let of_hand = |mv: &Move| mv.from().is_some_and(|from| own.contains(from)) || (own.is_empty() && takes(*mv, taken));
         let going: u64 = self
             .next(0)
@@ -75,7 +75,7 @@ impl Line {
             true => model::WHILE_HELD,
             false => 0,
         };
-        // Nobody lifts a piece when it is not his turn, but to adjust it, or because the game is over.
+        // Players lift a piece out of turn only to adjust it, or because the game is over.
         let least = if own.is_empty() { model::OFF_TURN } else { model::UNEXPLAINED };
         let pair = if own.count() > 1 && !self.is_castling(own) { model::WHILE_HELD } else { 0 };
         let last = self.nodes.len().checked_sub(2).and_then(|index| self.nodes.get(index)).map_or(0, |node| node.made_at);
@@ -91,13 +91,13 @@ impl Line {
             }
     }
 
-    /// Castling could still begin like this: king and rook in the air.
+    /// Returns whether this could be the beginning of castling: king and rook in the air.
     pub(super) fn is_castling(&self, own: Bitboard) -> bool {
         let castles = |mv: Move| matches!(mv, Move::Castle { king, rook } if own.contains(king) && own.contains(rook));
         self.next(0).is_some_and(|next| next.all().any(castles))
     }
 
-    /// A number that is the same for lines that have come to the same position, and seldom for others.
+    /// Returns a fingerprint that is equal for lines that have reached the same position, and rarely for others.
     pub fn print(&self) -> u64 {
         let board = self.tip().position.board();
         let colors = board.by_color(Color::White).0.rotate_left(31);
@@ -106,7 +106,8 @@ impl Line {
             .fold(colors, |sum, role| (sum ^ board.by_role(role).0).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23))
     }
 
-    /// Both lines have come to the same position, in as many moves or long ago: whatever follows fits both alike.
+    /// Returns whether both lines have reached the same position, in equally many moves or long ago: whatever follows fits both
+    /// alike.
     pub fn is_told_by(&self, other: &Line) -> bool {
         let (one, two) = (self.tip(), other.tip());
         let moves = |line: &Line| -> Vec<Option<Move>> {
@@ -118,20 +119,20 @@ impl Line {
             && (self.nodes.len() == other.nodes.len() || moves(self) == moves(other))
     }
 
-    /// This speaks against the last ply, or against what comes after it.
+    /// Adds `cost` to the last ply, or to what comes after it.
     pub(super) fn blame(&mut self, cost: Cost) {
         if let Some(charge) = self.costs.last_mut() {
             charge.trouble += cost;
         }
     }
 
-    /// There is no other line left to compare with.
+    /// Clears all costs, as there is no other line left to compare with.
     pub fn forget_costs(&mut self) {
         self.costs.iter_mut().for_each(|charge| *charge = Charge::default());
         self.troubles = 0;
     }
 
-    /// Counts what the plies from this one on cost, as far as that was not counted yet.
+    /// Counts the costs of the plies from `from` on, as far as they were not counted yet.
     pub fn charge(&mut self, now: Millis, from: usize, seen: &Seen) {
         for index in from.max(1)..self.nodes.len() {
             let unpressed = self.went_unpressed(now, index);
@@ -143,17 +144,17 @@ impl Line {
         }
     }
 
-    /// No press was told on the move of this ply, in a game with a clock, and none will be.
+    /// Returns whether this ply has no reported press, in a game with a clock, and will get none.
     fn went_unpressed(&self, now: Millis, index: usize) -> bool {
         let Some(node) = self.nodes.get(index) else { return false };
         let told = now.saturating_sub(node.made_at) > model::PRESS_LATE && self.nodes.len() > index + 2;
         self.clock && index > 0 && node.pressed_at.is_none() && told
     }
 
-    /// What the way costs in which this move is made, the next one from the tip.
+    /// Returns the cost of the way in which this move, the next from the tip, was made.
     pub(super) fn manner(&self, node: &Node, seen: &Seen) -> Cost {
         let (before, Some(mv)) = (self.tip(), node.mv) else { return 0 };
-        // Squares that have nothing to do with the move, nor with the next player's hand.
+        // Squares that are unrelated to the move and to the next player's hand.
         let mut own: Bitboard = before.position.changes(mv).iter().map(|(square, _)| square).collect();
         if let Move::Normal { from, to, .. } = mv {
             own |= attacks::between(from, to);
@@ -164,7 +165,7 @@ impl Line {
         strays.min(model::STRAY_TOUCHES) as Cost * model::STRAY_TOUCH + early
     }
 
-    /// What the ply of this index costs.
+    /// Returns the cost of the ply at this index.
     pub fn cost_of(&self, index: usize, seen: &Seen) -> Cost {
         let (Some(before), Some(node)) = (self.nodes.get(index - 1), self.nodes.get(index)) else { return 0 };
         let Some(mv) = node.mv else { return 0 };
@@ -186,7 +187,7 @@ impl Line {
     }
 }
 
-/// The move takes what stood on one of these squares.
+/// Returns whether the move captures what was on one of these squares.
 fn takes(mv: Move, squares: Bitboard) -> bool {
     match mv {
         Move::EnPassant { from, to } => squares.contains(Square::from_coords(to.file(), from.rank())),

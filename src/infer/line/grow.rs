@@ -1,4 +1,4 @@
-//! Moves of a line: played, decided, taken back.
+//! The moves of a line: appending, deciding, taking back.
 
 use super::{Charge, Line, READY, sure};
 use crate::boards::Millis;
@@ -10,14 +10,14 @@ use shakmaty::{Move, Role};
 use std::sync::Arc;
 
 impl Line {
-    /// Nothing more will be moved in this game: the last move stands as it is.
+    /// Decides the last move: no more moves will be made in this game.
     pub fn decide(&mut self) {
         if self.tip().decided.is_none() {
             self.decide_tip(sure::ANSWERED);
         }
     }
 
-    /// What looked like king's moves was a result signal: the last moves of kings to the centre never were.
+    /// Removes the last king moves to the centre, which turned out to be a result signal.
     pub fn withdraw_king_moves(&mut self, keep: impl Fn(usize, &Node) -> bool, seen: &Seen) {
         while let Some(node) = self.nodes.last()
             && let Some(mv) = node.mv
@@ -38,10 +38,10 @@ impl Line {
         }
     }
 
-    /// The promotion of this ply was to this piece; the moves after it stay, at the times when they were made.
+    /// Changes the promotion piece of this ply; the moves after it stay, with the times at which they were made.
     ///
     /// # Errors
-    /// The first ply that is not legal then; nothing is changed.
+    /// The first ply that becomes illegal; nothing is changed then.
     pub fn promote(&mut self, ply: usize, role: Role, seen: &Seen) -> Result<(), usize> {
         let mut nodes = self.nodes.get(..ply).unwrap_or_default().to_vec();
         for (index, old) in self.nodes.iter().enumerate().skip(ply) {
@@ -75,7 +75,7 @@ impl Line {
         Ok(())
     }
 
-    /// The arbiter or the players take so many plies back.
+    /// Takes back the last `plies` plies, for the arbiter or the players.
     pub fn take_back(&mut self, plies: usize, reason: CorrectionReason, seen: &Seen) {
         self.cut(self.nodes.len() - plies.min(self.nodes.len() - 1));
         self.changes += 1;
@@ -86,7 +86,7 @@ impl Line {
         (self.owed, self.presses_unseen) = (None, 0);
     }
 
-    /// Cuts the line after `base` plies and goes on with these moves. `rivals`: lines that explain as much.
+    /// Cuts the line after `base` plies and appends these moves. `rivals`: lines that explain as much.
     pub(super) fn adopt(
         &mut self,
         now: Millis,
@@ -127,7 +127,7 @@ impl Line {
     }
 
     pub(super) fn extend(&mut self, now: Millis, mv: Move, seen: &Seen) {
-        // A reply stands on it.
+        // A reply is on the board.
         if self.tip().decided.is_none() {
             self.decide_tip(sure::ANSWERED);
         }
@@ -148,7 +148,7 @@ impl Line {
         self.compare_with_illegal(seen);
     }
 
-    /// Moves are missing, and play goes on from this position.
+    /// Appends a null move for missing moves; play goes on from the position `found`.
     pub(super) fn extend_missing(&mut self, now: Millis, null: Move, found: Position, seen: &Seen) {
         if self.tip().decided.is_none() {
             self.decide_tip(sure::ANSWERED);
@@ -169,7 +169,7 @@ impl Line {
         self.presses_unseen = 0;
     }
 
-    /// Keeps so many nodes, at least the first.
+    /// Keeps the first `keep` nodes, at least one.
     pub(super) fn cut(&mut self, keep: usize) {
         while self.nodes.len() > keep.max(1) {
             self.nodes.pop();
@@ -195,19 +195,19 @@ impl Line {
         self.nodes.last_mut().map(Arc::make_mut)
     }
 
-    /// The node so far back; 0: the tip.
+    /// Returns the node `back` plies before the tip; 0 is the tip.
     pub(super) fn node(&self, back: usize) -> Option<&Node> {
         self.nodes.iter().rev().nth(back).map(Arc::as_ref)
     }
 
-    /// What is kept ready of the node so far back; `None`: nothing is.
+    /// Returns the prepared moves of the node `back` plies before the tip; `None` if it has none.
     pub(super) fn next(&self, back: usize) -> Option<&Next> {
         let slot = self.ready.iter().rev().nth(back)?;
         let node = self.node(back)?;
         Some(slot.get_or_init(|| Next::of(node, self.sensing)))
     }
 
-    /// The last few nodes are kept ready, and no others.
+    /// Adjusts the slots so that exactly the last [`READY`] nodes are kept ready.
     pub(super) fn keep_ready(&mut self) {
         let wanted = self.nodes.len().min(READY);
         while self.ready.len() > wanted {

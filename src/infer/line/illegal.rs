@@ -1,7 +1,7 @@
-//! What nothing legal explains: a move that is not legal, or a piece that stands elsewhere while play goes on.
+//! Explanations where nothing legal explains the board: an illegal move, or a displaced piece while play goes on.
 //!
 //! One piece on another square may be either. It is a move once its player pressed the clock on it (Art. 7.5.1), or the opponent
-//! played on; it is a piece out of place once its player moved another one. Until then it is neither.
+//! played on; it is a displaced piece once its player moved another one. Until then it is neither.
 
 use super::{Line, Node, sure};
 use crate::boards::{Millis, Sensed, Sensing};
@@ -14,41 +14,41 @@ use crate::laws::reason::{Reason, why_illegal, why_illegal_to_stand};
 use crate::laws::{CENTRE, Position};
 use shakmaty::{Bitboard, Board, Color, Move, Piece, Rank, Role, Square, attacks};
 
-/// A piece out of place is looked for among so many squares at most.
+/// Maximum number of differing squares among which a displaced piece is looked for.
 const WRONG: usize = 7;
-/// So many moves back one that was not legal may turn out never to have been made.
+/// Number of last moves among which an illegal one may turn out never to have been made.
 const BACK: usize = 20;
-/// If a piece is in the hand for longer than this, milliseconds, before it comes down where something changed, it did not take
-/// elsewhere what was never seen to leave: a piece is exchanged for another unseen within one scan of the board and the time of a hand.
+/// Time in the hand, in milliseconds, above which a piece that comes down where something changed did not capture elsewhere a piece
+/// that was never seen to leave: a piece is exchanged for another unseen within one scan of the board and the time of a hand.
 const EXCHANGED: Millis = SCANNED + CARRIED;
 
-/// One piece out of place, as it was seen to stand alone.
+/// One displaced piece, seen as the only difference.
 #[derive(Clone, Debug)]
 pub struct Stray {
-    /// The move that it would be; none if a piece is missing or too many.
+    /// The move that it would be; `None` if a piece is missing or extra.
     mv: Option<Move>,
-    /// What that move does not tell of it.
+    /// The part of it that the move does not describe.
     slip: Option<Slip>,
-    /// Where the board differs from the position.
+    /// The squares in which the board differs from the position.
     squares: Bitboard,
-    /// How long the line was.
+    /// Number of nodes of the line then.
     nodes: usize,
-    /// Its player pressed the clock on it.
+    /// Whether its player pressed the clock on it.
     pressed: bool,
 }
 
-/// Play that went on while a piece stood elsewhere.
+/// Play that went on while a piece was displaced.
 #[derive(Clone, Debug)]
 pub struct Elsewhere {
-    /// The squares that differ, and have nothing to do with it.
+    /// The squares that differ and are unrelated to the play.
     pub squares: Bitboard,
-    /// What was played.
+    /// The moves that were played.
     pub moves: Vec<Move>,
 }
 
 impl Line {
-    /// Quiet, for this long, and nothing legal explains the board. Goes on with a move that is not legal, if one was made;
-    /// returns legal play that went on elsewhere.
+    /// Handles a board that was quiet for `quiet` milliseconds and that nothing legal explains. Appends an illegal move if one was
+    /// made; returns legal play that went on elsewhere.
     pub fn strange(&mut self, now: Millis, quiet: Millis, seen: &Seen) -> Option<Elsewhere> {
         let wrong = self.mismatch(seen);
         if wrong.is_empty() {
@@ -71,18 +71,18 @@ impl Line {
             }
             return None;
         }
-        // What its player pressed on needs no more proof when his opponent plays on.
+        // A move with a press needs no more proof when the opponent plays on.
         if !certain && !known.as_ref().is_some_and(|known| known.pressed) {
             return None;
         }
         if self.king_strays(seen) {
-            return None; // Half of a result signal: then nobody plays on.
+            return None; // Half of a result signal, after which play does not go on.
         }
         if let Some(stray) = known {
             if self.played_on(now, &stray, seen) {
                 return None;
             }
-            // It may have been a move after all: the press of the answer tells.
+            // It may have been a move after all: the press of the reply decides.
             let pending = quiet < REST_TRACELESS && self.clock && self.reply(&stray, seen).is_some();
             if !pending && let Some(elsewhere) = self.elsewhere(stray.squares, seen) {
                 return Some(elsewhere);
@@ -91,7 +91,7 @@ impl Line {
         if quiet < REST_TRACELESS || wrong.count() > WRONG || seen.sensing() != Sensing::Identity {
             return None;
         }
-        // Nobody saw it stand alone: a piece out of place if there is one story, but no accusation.
+        // It was never seen as the only difference: a displaced piece if there is exactly one explanation, but no accusation.
         let pairs = candidates(&self.tip().position, wrong).into_iter().map(|mv| squares(self, mv));
         let mut found: Vec<Elsewhere> = Vec::new();
         for pair in pairs.chain(wrong.into_iter().map(Bitboard::from_square)) {
@@ -102,7 +102,7 @@ impl Line {
         if found.len() == 1 { found.pop() } else { None }
     }
 
-    /// Goes on with a move that is not legal, if it stands on the board and its player pressed the clock on it. Whether it does.
+    /// Appends an illegal move if it is on the board and its player pressed the clock on it. Returns whether it did.
     pub fn strange_and_pressed(&mut self, now: Millis, quiet: Millis, seen: &Seen) -> bool {
         if quiet < REST_TAKEBACK {
             return false;
@@ -123,7 +123,7 @@ impl Line {
         true
     }
 
-    /// The last move was another one, which is not legal.
+    /// Replaces the last move by `mv`, which is illegal.
     fn was_illegal(&mut self, now: Millis, mv: Move, seen: &Seen) {
         let pressed_at = self.tip().pressed_at;
         self.cut(self.nodes.len() - 1);
@@ -134,30 +134,31 @@ impl Line {
         }
     }
 
-    /// Nothing legal explains the board, not even pieces in the hands; or they do, and a move that is not legal as well.
+    /// Returns whether nothing legal explains the board, not even pieces in the hands; or whether they do, but an illegal move does
+    /// as well.
     fn is_strange(&self, seen: &Seen) -> bool {
         self.unexplained(seen).any() || traced_capture(self.tip(), self.hidden(seen), seen).is_some()
     }
 
-    /// The move that is not legal, stands on the board, and was pressed on.
+    /// Returns the illegal move that is on the board and has a press.
     pub(super) fn pressed_stray(&self, now: Millis, seen: &Seen) -> Option<(Move, Option<Slip>)> {
         let Stray { mv, slip, .. } = self.stray_alone(self.mismatch(seen), seen)?;
         mv.filter(|&mv| self.is_pressed(now, mv, seen)).map(|mv| (mv, slip))
     }
 
-    /// Whether the last move is a capture that left no trace where it took, and one that is not legal explains all that has changed,
-    /// other than by chance. Occupancy boards only.
+    /// Returns whether the last move is a capture that left no trace on its capture square, while an illegal move explains all
+    /// changes, and not by chance. Occupancy boards only.
     pub fn is_outdone(&self) -> bool {
         self.tip().instead.is_some_and(|instead| instead.held >= EXCHANGED)
     }
 
-    /// Sees whether a move that is not legal explains what has changed, where the last move is a capture that left no trace.
+    /// Tests whether an illegal move explains the changes if the last move is a capture that left no trace.
     pub(super) fn compare_with_illegal(&mut self, seen: &Seen) {
         let found = self.untraced_capture(seen).and_then(|(before, last)| {
             let (mv, held) = traced_capture(before, self.hidden(seen), seen)?;
             (mv.from() == last.from()).then_some(Instead { mv, held })
         });
-        // What is decided stays as it was told.
+        // A decided move stays as it was published.
         if self.tip().instead == found || (found.is_none() && self.tip().decided.is_some()) {
             return;
         }
@@ -171,14 +172,15 @@ impl Line {
         self.changes += 1;
     }
 
-    /// The last move, with the node before it, if it is a legal capture and left no trace where it took. Occupancy boards only.
+    /// Returns the last move and the node before it, if it is a legal capture that left no trace on its capture square. Occupancy
+    /// boards only.
     fn untraced_capture(&self, seen: &Seen) -> Option<(&Node, Move)> {
         let before = self.node(1).filter(|_| seen.sensing() == Sensing::Occupancy && !self.tip().irregular)?;
         let last = self.tip().mv.filter(|&mv| mv.is_capture() && self.is_silent(mv, before, seen))?;
         Some((before, last))
     }
 
-    /// What looked like a capture of which nothing was seen was a move of its piece that is not legal, and was pressed on.
+    /// Returns the illegal move, with a press, that an apparent capture without a trace really was.
     fn taken_elsewhere(&self, now: Millis, seen: &Seen) -> Option<Move> {
         let (before, last) = self.untraced_capture(seen)?;
         let pressed = self.tip().pressed_at.filter(|at| now.saturating_sub(*at) >= SCANNED)?;
@@ -192,8 +194,8 @@ impl Line {
         (mv.from() == last.from() && seen.changed_at(mv.to()) <= pressed && !is_signal(mv)).then_some(mv)
     }
 
-    /// What looked like the last move was a stop on the way to one that is not legal: its piece left that square before the clock
-    /// was pressed.
+    /// Returns the illegal move on whose way the last move was only a stop: its piece left that square before the clock was
+    /// pressed.
     fn went_on(&self, now: Millis, seen: &Seen) -> Option<Move> {
         let tip = self.tip();
         let (mv, before) = (tip.mv?, &self.node(1)?.position);
@@ -205,7 +207,7 @@ impl Line {
         (same && !is_signal(went)).then_some(went)
     }
 
-    /// The move that is not legal and stands on the board, if it is one, and why it is not; it may not have been pressed on.
+    /// Returns the illegal move on the board, if what is there is one, and why it is illegal; it may have no press.
     pub fn stray_move(&self) -> Option<(Move, Reason)> {
         let stray = self.stray.as_ref().filter(|stray| stray.nodes == self.nodes.len())?;
         let mv = stray.mv.filter(|&mv| !self.is_out_of_turn(mv) && !is_signal(mv))?;
@@ -213,7 +215,7 @@ impl Line {
         Some((mv, slip.or_else(|| why_illegal(&self.tip().position, mv))?))
     }
 
-    /// Goes on with play elsewhere; `seen` passes over the squares that differ.
+    /// Appends play that went on elsewhere; `seen` excuses the squares that differ.
     pub fn go_on_elsewhere(&mut self, now: Millis, moves: &[Move], seen: &Seen) {
         for &mv in moves {
             self.extend(now, mv, seen);
@@ -221,7 +223,7 @@ impl Line {
         self.stray = None;
     }
 
-    /// Goes on with a move that is not legal here. `slip`: what it does not tell of what was done.
+    /// Appends a move that is illegal here. `slip`: the part that the move does not describe.
     pub fn extend_illegal(&mut self, now: Millis, mv: Move, slip: Option<Slip>, seen: &Seen) {
         if self.tip().decided.is_none() {
             self.decide_tip(sure::ANSWERED);
@@ -237,7 +239,7 @@ impl Line {
         self.at_tip = self.tip().key == seen.key();
     }
 
-    /// The board differs by one piece, or by a castling.
+    /// Returns the difference if the board differs by one piece, or by a castling.
     fn stray_alone(&self, wrong: Bitboard, seen: &Seen) -> Option<Stray> {
         let position = &self.tip().position;
         let few = wrong.count() <= 4;
@@ -254,8 +256,8 @@ impl Line {
         })
     }
 
-    /// The player to move pressed the clock on this, so long ago that all that belongs to the move has been seen. The press may
-    /// have been taken for that of his move before, if it was missed.
+    /// Returns whether the player to move pressed the clock on this move, so long ago that everything that belongs to it has been
+    /// seen. The press may have been attributed to this player's move before, if that one's was missed.
     fn is_pressed(&self, now: Millis, mv: Move, seen: &Seen) -> bool {
         let position = &self.tip().position;
         let mover = position.mover(mv);
@@ -270,11 +272,11 @@ impl Line {
         self.tip().position.mover(mv) != self.tip().position.turn()
     }
 
-    /// The opponent played on: the piece was moved there, and nobody minded. Out of turn only what would be a move, and no
-    /// piece that was nudged to the next square.
+    /// Appends the move and its reply if the opponent played on: the piece was moved there without objection. Out of turn, only
+    /// what would be a legal move counts, and no piece that was nudged to the next square.
     fn played_on(&mut self, now: Millis, stray: &Stray, seen: &Seen) -> bool {
         let (Some(mv), Some(reply)) = (stray.mv, self.reply(stray, seen)) else { return false };
-        // Pressed before the piece came there, the clock says that a move of the opponent's was missed instead.
+        // A press before the piece came there means that a move of the opponent was missed instead.
         let missed = self.is_out_of_turn(mv) && self.owed.is_some_and(|(at, _)| at < seen.changed_at(mv.to()));
         if self.clock && (self.presses_unseen == 0 || missed || (self.is_out_of_turn(mv) && self.presses_unseen > 1)) {
             return false;
@@ -286,7 +288,7 @@ impl Line {
         true
     }
 
-    /// What the opponent played on top of it.
+    /// Returns what the opponent played on top of it.
     fn reply(&self, stray: &Stray, seen: &Seen) -> Option<Explanation> {
         let mv = stray.mv?;
         let position = &self.tip().position;
@@ -306,7 +308,7 @@ impl Line {
         (1..=2).find_map(|depth| only(explain(&after, seen, self.hidden(seen), depth, self.tip().made_at)))
     }
 
-    /// Legal moves that explain everything but these squares.
+    /// Returns legal moves that explain everything except these squares.
     fn elsewhere(&self, squares: Bitboard, seen: &Seen) -> Option<Elsewhere> {
         let position = &self.tip().position;
         let mut view = seen.clone();
@@ -315,8 +317,8 @@ impl Line {
         Some(Elsewhere { squares, moves: found.moves })
     }
 
-    /// The last move was not legal, and its player now made another one instead; or play went on, and the piece stands again
-    /// where it should.
+    /// Handles a correction of an illegal move: its player made another move instead, or play went on and the piece is back on its
+    /// square.
     fn put_right(&mut self, now: Millis, seen: &Seen) -> bool {
         if self.tip().irregular
             && let Some(mv) = self.matches(1, seen).first().map(|found| found.mv)
@@ -345,20 +347,20 @@ impl Line {
     }
 }
 
-/// The one line that is clearly better than all others.
+/// Returns the best explanation if it is clearly better than all others.
 fn only(found: Vec<Explanation>) -> Option<Explanation> {
     let clear = match found.as_slice() {
         [best, next, ..] => best.doubts < next.doubts,
         [_] => true,
         [] => false,
     };
-    // Moves of which the second was put down long before the first are another story.
+    // Two moves of which the second was put down long before the first are another case.
     let seen = |best: &Explanation| best.doubts.skipped == 0 && best.doubts.traceless == 0 && best.doubts.disordered == 0;
     let sure = |best: &Explanation| !best.cut_off && seen(best);
     found.into_iter().next().filter(|best| clear && sure(best))
 }
 
-/// A king in the centre that walked there is half of a result signal.
+/// Returns whether this is a king that walked to the centre, which is half of a result signal.
 fn is_signal(mv: Move) -> bool {
     let far = mv.from().is_some_and(|from| from.distance(mv.to()) > 1);
     mv.role() == Role::King && !mv.is_castle() && CENTRE.contains(mv.to()) && far
@@ -368,15 +370,16 @@ fn squares(line: &Line, mv: Move) -> Bitboard {
     line.tip().position.changes(mv).iter().map(|(square, _)| square).collect()
 }
 
-/// The move that is not legal here and leaves the board as it is seen.
+/// Returns the illegal move that leaves the board as it is seen.
 fn stray_from(position: &Position, wrong: Bitboard, seen: &Seen) -> Option<Move> {
     let shows = |mv: &Move| seen.mismatch(position.play(*mv).board()).is_empty();
     candidates(position, wrong).into_iter().find(shows)
 }
 
-/// A capture that is not legal, by the one piece of the player to move that has left its square, on the one other square that has
-/// changed since the position of this node, or, by a pawn, of the pawn that it could take en passant: as if it stood in its place.
-/// With how long the piece was in the hand, in milliseconds. On boards that show nothing of it but the square that it left.
+/// Returns an illegal capture by the only piece of the player to move that has left its square, and how long the piece was in the
+/// hand, in milliseconds. It captures on the only other square that has changed since the position of this node; or a pawn captures
+/// the pawn that it could take en passant, as if that pawn were on its own target square. For boards that show nothing of it except
+/// the square that it left.
 fn traced_capture(node: &Node, hidden: Bitboard, seen: &Seen) -> Option<(Move, Millis)> {
     if seen.sensing() != Sensing::Occupancy {
         return None;
@@ -395,13 +398,13 @@ fn traced_capture(node: &Node, hidden: Bitboard, seen: &Seen) -> Option<(Move, M
     if !enemy.contains(to) || last || (seen.mismatch(position.play(mv).board()) & !hidden).any() {
         return None;
     }
-    // Nobody is accused of a move that is none of his piece's: a square that was brushed is the likelier story.
+    // No player is accused of a move that their piece cannot make: a brushed square is more likely.
     let is_move = !matches!(why_illegal(position, mv)?, Reason::NoSuchMove { .. }) || beside == Some(to);
     is_move.then_some((mv, seen.changed_at(to).saturating_sub(seen.changed_at(from))))
 }
 
-/// What the player to move did that no move tells, with the move that is nearest to it: a pawn became a piece of the other colour, or
-/// another pawn was taken off than the one that it took en passant.
+/// Returns what the player to move did that no move describes, with the nearest move: a pawn became a piece of the other colour, or
+/// another pawn than the one captured en passant was removed.
 fn slip_from(position: &Position, wrong: Bitboard, hidden: Bitboard, seen: &Seen) -> Option<(Move, Slip)> {
     let (board, us) = (position.board(), position.turn());
     let stands = standing(position, wrong, seen)?;
@@ -419,8 +422,8 @@ fn slip_from(position: &Position, wrong: Bitboard, hidden: Bitboard, seen: &Seen
     (squares.count() == 1).then_some((mv, Slip { squares, reason }))
 }
 
-/// The position with what stands on these squares now. Where the board does not tell the piece it is the one that the player to move
-/// has lifted, and one of the other colour on the last rank a queen; `None` where it can be several.
+/// Returns the position with what is on these squares now. Where the board does not identify the piece, it is the one that the
+/// player to move has lifted, and one of the other colour on the last rank is a queen; `None` where it can be several.
 fn standing(position: &Position, squares: Bitboard, seen: &Seen) -> Option<Board> {
     let us = position.turn();
     let mut stands = position.board().clone();
@@ -443,8 +446,8 @@ fn standing(position: &Position, squares: Bitboard, seen: &Seen) -> Option<Board
     Some(stands)
 }
 
-/// The moves between these squares that are not legal, or are made by the player who is not to move: any piece to any square but
-/// one of its own colour, a pawn on the last rank exchanged or not, castling with any rook of the king's rank.
+/// Returns the moves between these squares that are illegal or out of turn: any piece to any square not occupied by its own colour,
+/// a pawn on the last rank promoted or not, castling with any rook on the king's rank.
 fn candidates(position: &Position, wrong: Bitboard) -> Vec<Move> {
     let board = position.board();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Kings that walk to the centre to tell a result.
+//! Kings that are put in the centre to indicate a result.
 
 use super::Line;
 use crate::boards::Sensing;
@@ -7,7 +7,7 @@ use crate::laws::CENTRE;
 use shakmaty::{Bitboard, Color, Square};
 
 impl Line {
-    /// The two squares of the centre on which the kings stand, White's first where the board can tell.
+    /// Returns the two central squares with the kings, White's first where the board can tell.
     pub fn kings_in_centre(&self, seen: &Seen) -> Option<[Square; 2]> {
         if seen.sensing() == Sensing::Identity {
             let hidden = self.hidden(seen);
@@ -22,8 +22,8 @@ impl Line {
         (told && (strange & !CENTRE).is_empty()).then_some([squares.next()?, squares.next()?])
     }
 
-    /// Both kings have left their squares, or one stays in the centre, and one of them came to the centre; where the other one
-    /// should be, a piece stood before that was not seen to leave. The squares where kings have come.
+    /// Returns the square to which a king has come, when the result signal is unclear: both kings have left their squares, one of
+    /// them came to the centre, and a central square where the other one could be was occupied before and not seen to be left.
     pub fn kings_unclear(&self, seen: &Seen) -> Option<Bitboard> {
         if seen.sensing() == Sensing::Identity {
             return None;
@@ -36,7 +36,7 @@ impl Line {
         (unclear && strange.is_empty()).then_some(arrived)
     }
 
-    /// A king stands in the centre and cannot be there by a move.
+    /// Returns whether a king is in the centre and no move can have brought it there.
     pub fn king_strays(&self, seen: &Seen) -> bool {
         let wrong = self.mismatch(seen);
         if seen.sensing() == Sensing::Identity {
@@ -49,13 +49,14 @@ impl Line {
         left.any() && (arrived & wrong).any()
     }
 
-    /// Both kings have left their squares, and that can be seen.
+    /// Returns whether both kings have left their squares, and that can be seen.
     pub(super) fn kings_are_gone(&self, seen: &Seen) -> bool {
         let kings = self.tip().position.board().kings();
         kings.any() && (kings & (seen.occupied() | self.hidden(seen))).is_empty()
     }
 
-    /// Where the kings should stand; which of these squares are empty; in which squares of the centre something arrived.
+    /// Returns the squares of the kings in the position, those of them that are empty, and the central squares where something
+    /// arrived.
     fn kings_walk(&self, seen: &Seen) -> [Bitboard; 3] {
         let tip = self.tip();
         let kings = tip.position.board().kings();

@@ -1,4 +1,4 @@
-//! What the board shows, looked at for the moves that explain it.
+//! Finds the moves that explain what the board shows.
 
 use super::matches::{Match, matches};
 use super::{Line, explain, landing, sure};
@@ -9,7 +9,7 @@ use crate::infer::{Node, Seen};
 use shakmaty::{Bitboard, Color, Move, Piece};
 
 impl Line {
-    /// Looks whether the board shows a move, or another one than the last.
+    /// Tests whether the board shows a next move, or a replacement of the last one.
     pub(super) fn look(&mut self, now: Millis, seen: &Seen, others: &mut Vec<Line>) {
         self.at_tip = self.shows(self.tip(), seen);
         if self.at_tip {
@@ -23,7 +23,7 @@ impl Line {
         };
         let settled = (standing && seen.sensing() == Sensing::Identity) || !self.may_change(seen);
         let mut other = if settled { Vec::new() } else { self.matches(1, seen) };
-        // What the last move itself emptied needs no other explanation.
+        // The square that the last move itself emptied needs no other explanation.
         let left = self.tip().mv.and_then(|mv| mv.from());
         other.retain(|found| {
             self.may_become(found.mv, found.lifted, seen) && !left.is_some_and(|left| found.lifted.contains(left))
@@ -38,7 +38,7 @@ impl Line {
         }
         if standing || !other.is_empty() {
             if seen.sensing() != Sensing::Identity && standing && !other.is_empty() {
-                // Whose piece it is the board does not tell: the last one may have gone on, or this is the answer to it.
+                // The board does not tell whose piece it is: the last one may have gone on, or this is the reply to it.
                 let mut line = self.clone();
                 line.become_another(now, &other, seen, others);
                 others.push(line);
@@ -58,7 +58,7 @@ impl Line {
         } else if seen.sensing() == Sensing::Identity {
             let taken = self.reply_overlaps(seen) && self.take_best(now, self.overlaps(seen), sure::ANSWERED, seen);
             if !taken && (5..=7).contains(&self.mismatch(seen).count()) {
-                // Three plies within a second: soon there will be too many to tell.
+                // Three plies within a second: soon there will be too many to distinguish.
                 self.take_best(now, &[(0, 3)], sure::RECONSTRUCTED, seen);
             }
         } else if self.two_may_overlap(seen) {
@@ -72,17 +72,17 @@ impl Line {
         }
     }
 
-    /// The next move was made: one of these.
+    /// Appends one of these moves as the next; a line splits off for each other one.
     pub(super) fn go_on(&mut self, now: Millis, next: &[Match], seen: &Seen, others: &mut Vec<Line>) {
         let taken = |found: &Match| found.mv.is_capture() && !found.mv.is_en_passant();
         if seen.sensing() == Sensing::Occupancy && next.first().is_some_and(taken) {
-            // The other piece may only have been put straight, and this one still be on its way.
+            // The other piece may only have been adjusted, while this one is still on its way.
             others.push(self.clone());
         }
         self.spread(next, others, |line, found| line.extend(now, found.mv, seen));
     }
 
-    /// The last move was another: one of these.
+    /// Replaces the last move by one of these; a line splits off for each other one.
     pub(super) fn become_another(&mut self, now: Millis, other: &[Match], seen: &Seen, others: &mut Vec<Line>) {
         let old = self.tip();
         let instead_of = old.decided.and(old.mv).or(old.instead_of);
@@ -98,8 +98,8 @@ impl Line {
         });
     }
 
-    /// If the last move went on with the piece of the last but one, shortly after that stood: the line in which it was one move,
-    /// and the answer was begun before it had come to rest.
+    /// Returns the line in which the last move and the one two plies before it were one move by one piece, and the reply began
+    /// before the piece had come to rest; `None` if the last move did not continue with that piece soon after.
     pub fn in_one_go(&self, seen: &Seen) -> Option<Line> {
         let [.., before, first, answer, last] = self.nodes.as_slice() else { return None };
         let (old, reply, mv) = (first.mv?, answer.mv?, last.mv?);
@@ -123,7 +123,8 @@ impl Line {
         line.at_tip.then_some(line)
     }
 
-    /// The last move's piece went on from where it stood for a moment, and was taken where nobody saw it arrive.
+    /// Returns the line in which the last move's piece went on from where it was for a moment, and was captured where it was not
+    /// seen to arrive.
     pub(super) fn taken_unseen(&self, now: Millis, seen: &Seen) -> Option<Line> {
         let base = self.nodes.len().checked_sub(2)?;
         if self.passing(seen).is_empty() || self.was_pressed(now) {
@@ -139,12 +140,12 @@ impl Line {
         Some(line)
     }
 
-    /// The last move is new: nothing has happened since.
+    /// Returns whether the last move is new: nothing has happened since.
     pub fn is_new(&self, now: Millis) -> bool {
         self.tip().mv.is_some() && self.tip().made_at == now
     }
 
-    /// Goes on with the first of several moves; for each other one a line parts.
+    /// Continues with the first of several moves; a line splits off for each other one.
     pub(super) fn spread(&mut self, found: &[Match], others: &mut Vec<Line>, go: impl Fn(&mut Line, &Match)) {
         for found in found.iter().skip(1) {
             let mut other = self.clone();
@@ -156,13 +157,13 @@ impl Line {
         }
     }
 
-    /// Moves that leave no trace on the square where the piece lands may have been made: a line parts for each. This one goes
-    /// on with the piece in hand.
+    /// Splits off a line for each move that may have been made and leaves no trace on the square where the piece lands. This line
+    /// keeps the piece in hand.
     pub(super) fn part(&mut self, now: Millis, seen: &Seen, others: &mut Vec<Line>) {
         if seen.sensing() != Sensing::Occupancy && self.hidden(seen).is_empty() {
             return;
         }
-        // Both kings in the air tell a result.
+        // Both kings in the air indicate a result.
         if seen.sensing() != Sensing::Occupancy && self.kings_are_gone(seen) {
             return;
         }
@@ -190,8 +191,8 @@ impl Line {
         }
     }
 
-    /// The move takes a piece whose square has shown no change since the position before it, or comes to a square that shows
-    /// nothing of it: it cannot be told from the piece being in the air.
+    /// Returns whether the move cannot be distinguished from its piece being in the air: it captures a piece whose square has shown
+    /// no change since the position before it, or it comes to a square that shows nothing of it.
     pub(super) fn is_silent(&self, mv: Move, before: &Node, seen: &Seen) -> bool {
         if self.lands_unseen(mv, before, seen) {
             return true;
@@ -202,19 +203,19 @@ impl Line {
             && seen.changed_at(landing(mv)) <= before.made_at
     }
 
-    /// Two moves of which the first was never seen alone. A stop on the way that was left again is likelier to have been just
-    /// that: then the last move is one of the two.
+    /// Returns what to try (plies dropped, added) for two moves of which the first was never seen alone. A stop that was left again
+    /// is more likely to have been just a stop: then the last move is one of the two.
     pub(super) fn overlaps(&self, seen: &Seen) -> &'static [(usize, u32)] {
         if self.passing(seen).any() { &[(1, 2), (0, 2)] } else { &[(0, 2)] }
     }
 
-    /// The square that the last move's piece left again before its hand can have let go of it; none if it stands.
+    /// Returns the square that the last move's piece left again before the hand can have released it; empty if it stayed.
     pub(super) fn passing(&self, seen: &Seen) -> Bitboard {
         let to = self.tip().mv.map_or(Bitboard::EMPTY, |mv| Bitboard::from_square(mv.to()));
         if self.has_stood(seen) { Bitboard::EMPTY } else { to & !seen.occupied() & !self.hidden(seen) }
     }
 
-    /// The last move's piece stood so long that its hand had let go of it.
+    /// Returns whether the last move's piece was on its square so long that the hand had released it.
     pub(super) fn has_stood(&self, seen: &Seen) -> bool {
         let tip = self.tip();
         let left_at = tip.left_at.unwrap_or(seen.last_edge());
@@ -223,22 +224,22 @@ impl Line {
             || tip.pressed_at.is_some_and(|pressed| left_at > pressed + model::SCANNED)
     }
 
-    /// The moves from the node so far back (0: the tip) that show what is seen, those aside that cannot be told from a piece
-    /// in the air.
+    /// Returns the moves from the node `back` plies before the tip (0: the tip) that show what is seen, except those that cannot be
+    /// distinguished from a piece in the air.
     pub(super) fn matches(&self, back: usize, seen: &Seen) -> Vec<Match> {
         let (Some(next), Some(node)) = (self.next(back), self.node(back)) else { return Vec::new() };
         matches(node, next, seen, self.hidden(seen), back > 0, |mv| self.is_silent(mv, node, seen))
     }
 
-    /// Whether the last move may turn out to be another at once, whichever: see [`Line::may_become`].
+    /// Returns whether the last move may still turn out to be any other move; see [`Line::may_become`].
     pub(super) fn may_change(&self, seen: &Seen) -> bool {
         let tip = self.tip();
         tip.mv.is_some() && !self.was_pressed(seen.last_edge()) && !(self.has_stood(seen) && tip.growth.is_none())
     }
 
-    /// Whether the last move may turn out to be this one at once. Not once the clock was pressed on it a while ago, and if its
-    /// piece stood, not when the opponent answered or holds a piece (then it is a move of its own, begun early), nor when it
-    /// did not grow out of the same touch: such things wait until the board is quiet.
+    /// Returns whether the last move may turn out to be this one at once. It may not once the clock was pressed on it some time
+    /// ago. If its piece was released, it may not when the opponent replied or holds a piece (then it is a move of its own, begun
+    /// early), nor when this move did not grow out of the same touch: such cases wait until the board is quiet.
     pub(super) fn may_become(&self, mv: Move, lifted: Bitboard, seen: &Seen) -> bool {
         let tip = self.tip();
         let pressed = self.was_pressed(seen.last_edge());
@@ -247,18 +248,18 @@ impl Line {
         tip.mv.is_some_and(|old| old != mv) && !pressed && same_touch
     }
 
-    /// A piece stands where none did, and what else differs could be the rest of two moves.
+    /// Returns whether a piece is on a square that was empty, and the other differences could be the rest of two moves.
     pub(super) fn two_may_overlap(&self, seen: &Seen) -> bool {
         let wrong = self.mismatch(seen);
         (wrong & seen.occupied()).any() && (2..=6).contains(&wrong.count())
     }
 
-    /// The clock was pressed on the last move, so long ago that all that belongs to the move has been seen.
+    /// Returns whether the clock was pressed on the last move, so long ago that everything that belongs to it has been seen.
     pub(super) fn was_pressed(&self, now: Millis) -> bool {
         self.tip().is_closed(now)
     }
 
-    /// Both players' pieces stand where they did not: two moves, of which the first was never seen alone.
+    /// Returns whether pieces of both players are on new squares: two moves, of which the first was never seen alone.
     pub(super) fn reply_overlaps(&self, seen: &Seen) -> bool {
         let position = &self.tip().position;
         let wrong = self.mismatch(seen);

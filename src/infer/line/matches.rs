@@ -1,19 +1,19 @@
-//! The moves from a node that show what is seen.
+//! Finds the moves from a node that show what is seen.
 
 use crate::infer::explain::landing;
 use crate::infer::model::OVERLAP;
 use crate::infer::{Next, Node, Seen, keys};
 use shakmaty::{Bitboard, Move, Square};
 
-/// A move that shows what is seen, but for pieces that the next player has lifted already.
+/// A move that shows what is seen, except for pieces that the next player has already lifted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Match {
     pub(super) mv: Move,
     pub(super) lifted: Bitboard,
 }
 
-/// The moves from a node that show what is seen, but for pieces that the next player has lifted already; likeliest first as
-/// far as the board tells. That he lifted them before the mover's piece stood is no sign that it will stay there.
+/// Returns the moves from a node that show what is seen, except for pieces that the next player has already lifted; likeliest first
+/// as far as the board tells. A reply lifted before the mover's piece was on the board is no sign that the piece will stay there.
 pub(super) fn matches(
     node: &Node,
     next: &Next,
@@ -32,7 +32,8 @@ pub(super) fn matches(
     if !found.is_empty() {
         return found;
     }
-    // Pieces of the player who moves next, lifted before the mover's piece was seen to land, and one that he is about to take.
+    // Pieces of the player who moves next, lifted before the mover's piece was seen to land, and one that this player is about to
+    // capture.
     let board = node.position.board();
     let (mover, replier) = (node.position.turn(), !node.position.turn());
     let just_now = |square: &Square| seen.last_edge().saturating_sub(seen.changed_at(*square)) <= OVERLAP;
@@ -62,7 +63,7 @@ pub(super) fn matches(
     if !found.is_empty() { found } else { with_taken.into_iter().flat_map(show).filter(fits).collect() }
 }
 
-/// None of these squares is one that the move itself empties.
+/// Returns whether the move itself empties none of these squares.
 fn mv_keeps(mv: Move, squares: Bitboard) -> bool {
     mv.from().is_none_or(|from| !squares.contains(from))
 }

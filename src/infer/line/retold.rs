@@ -1,4 +1,4 @@
-//! The last moves of a line, told anew.
+//! Re-decoding of the last moves of a line.
 
 use super::{Charge, Line, landing};
 use crate::boards::{Millis, Sensed};
@@ -10,17 +10,17 @@ use shakmaty::Move;
 use std::sync::Arc;
 
 impl Line {
-    /// Several moves of the last moments can be told in more than one way.
+    /// Returns whether the last moves were so close together that they can be decoded in more than one way.
     pub fn is_hurried(&self, seen: &Seen) -> bool {
         let [.., before, _, last] = self.nodes.as_slice() else { return false };
         let apart = last.made_at.saturating_sub(before.made_at);
-        // No hand is as fast as a program that moves pieces: nothing is known of its ways.
+        // No hand is as fast as a program that moves pieces, whose timing is unknown.
         let soon = apart <= STOPS + OVERLAP && before.pressed_at.is_none();
         apart >= HANDS && (soon || self.unexplained(seen).any())
     }
 
-    /// The last ply that is settled, but for six plies at most: told anew are the ones after it. That the clock was pressed on it
-    /// is not enough: the press may belong to the player's move before.
+    /// Returns the last settled ply, at most six plies back: the ones after it are re-decoded. A clock press alone does not settle
+    /// a ply, because it may belong to the player's move before.
     pub fn solid(&self, now: Millis) -> usize {
         let most = self.nodes.len().saturating_sub(1 + 6);
         let old = |node: &Node| now.saturating_sub(node.made_at) > RETOLD_WITHIN;
@@ -33,13 +33,13 @@ impl Line {
         (most..self.nodes.len()).rev().find(settled).unwrap_or(most)
     }
 
-    /// The line says the same as this one, from this ply on.
+    /// Returns whether the line already has the plies of `told` after ply `base`.
     pub fn says(&self, base: usize, told: &Retold) -> bool {
         self.nodes.len() == base + 1 + told.plies.len()
             && self.nodes.iter().skip(base + 1).zip(&told.plies).all(|(node, ply)| node.mv == Some(ply.mv))
     }
 
-    /// This line, with these moves after that ply.
+    /// Returns this line with these moves after ply `base`.
     pub fn told_anew(&self, base: usize, told: &Retold, seen: &Seen) -> Line {
         let mut line = self.clone();
         let trouble = line.costs.get(base).map_or(0, |charge| charge.trouble);
@@ -57,7 +57,7 @@ impl Line {
         line
     }
 
-    /// What the last plies cost, seen as a whole.
+    /// Recomputes the cost of the last plies as a whole.
     pub fn tell_anew(&mut self, base: usize, now: Millis, seen: &Seen) {
         let Some(node) = self.nodes.get(base) else { return };
         let moves: Vec<Move> = self.nodes.iter().skip(base + 1).filter_map(|node| node.mv).collect();

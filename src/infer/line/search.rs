@@ -1,4 +1,4 @@
-//! What no single move explains: takebacks, moves that were not seen one by one, and lines kept for later.
+//! Explanations beyond single moves: takebacks, moves that were not seen one by one, and deferred lines.
 
 use super::{Line, sure};
 use crate::boards::{Millis, Sensing};
@@ -9,21 +9,21 @@ use crate::infer::{Next, Node, Seen};
 use shakmaty::Move;
 use std::sync::Arc;
 
-/// A line that branches off after `base` plies.
+/// A deferred line, which branches off after `base` plies.
 #[derive(Clone, Debug)]
 pub(super) struct Ghost {
     pub(super) base: usize,
     pub(super) moves: Vec<Move>,
-    /// Other lines that lead to the same, as well.
+    /// Other lines that lead to the same placement, equally good.
     pub(super) rivals: Vec<Vec<Move>>,
     pub(super) tip: Node,
     pub(super) next: Next,
-    /// Every move of it was seen; what speaks against it is only that a hand may still be on its way.
+    /// Whether every move of it was seen; then the only doubt is that a hand may still be on its way.
     pub(super) seen: bool,
 }
 
 impl Ghost {
-    /// The line with these moves after it, and its rivals likewise.
+    /// Returns the moves with `more` appended, and the rivals likewise.
     pub(super) fn then(&self, more: &[Move]) -> (Vec<Move>, Vec<Vec<Move>>) {
         let longer = |line: &Vec<Move>| [line.as_slice(), more].concat();
         (longer(&self.moves), self.rivals.iter().map(longer).collect())
@@ -31,11 +31,11 @@ impl Ghost {
 }
 
 impl Line {
-    /// Quiet, and the board shows neither the last position nor one move from it.
+    /// Searches for an explanation on a quiet board that shows neither the last position nor one move from it.
     pub(super) fn recover(&mut self, now: Millis, quiet: Millis, seen: &Seen) {
         /// Moves missed altogether, or a last move that was only a stop on the way.
         const SOON: [(usize, u32); 4] = [(0, 2), (1, 1), (1, 2), (0, 3)];
-        /// The last moves were others, and longer gaps.
+        /// Other last moves, and longer gaps.
         const LATE: [(usize, u32); 7] = [(0, 2), (0, 3), (1, 1), (1, 2), (2, 2), (2, 3), (3, 3)];
         let only_lifted = (self.mismatch(seen) & seen.occupied()).is_empty();
         if seen.sensing() == Sensing::Occupancy && only_lifted && quiet < REST_TRACELESS {
@@ -58,7 +58,7 @@ impl Line {
         }
     }
 
-    /// A position of the past stands on the board again.
+    /// Takes moves back if the board shows a past position again.
     pub(super) fn find_takeback(&mut self, quiet: Millis, seen: &Seen) {
         if quiet < REST_TAKEBACK || (quiet < model::UNSEEN && self.is_shown_unseen(seen)) {
             return;
@@ -68,12 +68,12 @@ impl Line {
         }
     }
 
-    /// Pieces stand elsewhere than after the last move, and nobody was seen to put them there.
+    /// Returns whether pieces are on other squares than after the last move although no edge showed them moving there.
     pub fn is_shown_unseen(&self, seen: &Seen) -> bool {
         (self.mismatch(seen) & seen.unseen()).any()
     }
 
-    /// Drops plies from the end and adds others, as the first of `tries` (dropped, added) says that explains what is seen.
+    /// Drops plies from the end and adds others, by the first of `tries` (dropped, added) that explains what is seen.
     pub(super) fn take_best(&mut self, now: Millis, tries: &[(usize, u32)], confidence: Confidence, seen: &Seen) -> bool {
         for &(dropped, added) in tries {
             let Some(base) = self.nodes.len().checked_sub(1 + dropped) else { continue };
@@ -86,7 +86,7 @@ impl Line {
             let equal = found.iter().skip(1).take_while(|other| other.doubts == best.doubts);
             let mut rivals: Vec<Vec<Move>> = equal.take(model::RIVALS).map(|other| other.moves.clone()).collect();
             if best.doubts.traceless > 0 && rivals.len() > 1 && self.presses_unseen < best.moves.len() {
-                continue; // One of several that nothing was seen of: that is no explanation.
+                continue; // One of several without a trace: that is no explanation.
             }
             if !self.is_believed(now, best, seen) {
                 if best.doubts.disordered == 0 {
@@ -98,10 +98,10 @@ impl Line {
                 self.reason = CorrectionReason::Evidence;
             }
             if dropped > 1 {
-                // Moves that were seen and answered are given up: what was lost since may explain as much.
+                // Moves that were seen and answered are dropped: what was lost since may explain as much.
                 rivals.push(self.nodes[base + 1..].iter().filter_map(|node| node.mv).collect());
             }
-            // Of what was not looked at, at least one is taken to explain as much.
+            // Of what was not searched, at least one line is assumed to explain as much.
             let confidence = if best.cut_off { Confidence(confidence.0 / 2) } else { confidence };
             self.adopt(now, base, &best.moves, &rivals, confidence, seen);
             return true;
@@ -109,8 +109,8 @@ impl Line {
         false
     }
 
-    /// Whether a line may be taken for what happened. Pieces in the hands are the likelier story where a move left no trace,
-    /// until the clock says that moves were made, or nothing happens for long.
+    /// Returns whether a line is believed. Where a move left no trace, pieces in the hands are more likely, until the clock shows
+    /// that moves were made, or nothing happens for long.
     pub(super) fn is_believed(&self, now: Millis, line: &Explanation, seen: &Seen) -> bool {
         let quiet = now.saturating_sub(seen.last_edge());
         let Doubts { skipped, traceless, unseen, disordered, blind, .. } = line.doubts;
@@ -132,7 +132,7 @@ impl Line {
         seen: &Seen,
     ) {
         if seen.sensing() == Sensing::Occupancy {
-            return; // Too much would explain too little.
+            return; // Too many lines would explain too little.
         }
         if self.ghosts.len() + 1 >= self.most.min(model::GHOSTS)
             || self.ghosts.iter().any(|ghost| ghost.base == base && ghost.moves == moves)
@@ -148,7 +148,7 @@ impl Line {
         self.ghosts.push(Arc::new(Ghost { base, moves: moves.to_vec(), rivals, tip, next, seen: whole }));
     }
 
-    /// Takes the ghost from which at most two more plies lead to what is seen; at least one where the ghost's own moves left no
+    /// Adopts the deferred line from which at most two more plies lead to what is seen; at least one ply if its own moves left no
     /// trace.
     pub(super) fn take_ghost(&mut self, now: Millis, seen: &Seen) -> bool {
         for depth in 0..=2 {

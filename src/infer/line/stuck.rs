@@ -1,4 +1,4 @@
-//! Squares that show nothing of what happens on them.
+//! Stuck squares, which show nothing of what happens on them.
 
 use super::{Line, landing, sure};
 use crate::boards::{Millis, Sensed, Sensing};
@@ -9,17 +9,17 @@ use shakmaty::{Bitboard, Move, Piece, Square};
 use std::sync::Arc;
 
 impl Line {
-    /// The squares that in this line are stuck.
+    /// Returns the squares that this line assumes to be stuck.
     pub fn blind(&self) -> Bitboard {
         self.blind
     }
 
-    /// How many plies were played since the last of them was suspected.
+    /// Returns the number of plies since the last of them was first assumed.
     pub fn plies_since_blind(&self) -> usize {
         self.nodes.len().saturating_sub(self.blind_since)
     }
 
-    /// These squares are known to be stuck.
+    /// Adds squares that are known to be stuck.
     pub fn add_blind(&mut self, squares: Bitboard, seen: &Seen) {
         if !self.blind.is_superset(squares) {
             self.blind |= squares;
@@ -27,17 +27,17 @@ impl Line {
         }
     }
 
-    /// Sees whether the board shows the last position, and concludes nothing from it.
+    /// Updates whether the board shows the last position, without concluding anything from it.
     pub fn look_again(&mut self, seen: &Seen) {
         self.at_tip = self.shows(self.tip(), seen);
     }
 
-    /// What these squares show is not compared.
+    /// Returns the squares that are not compared.
     pub(super) fn hidden(&self, seen: &Seen) -> Bitboard {
         self.blind | seen.doubtful()
     }
 
-    /// The board shows this node, as far as it can be trusted.
+    /// Returns whether the board shows this node on all squares that can be trusted.
     pub(super) fn shows(&self, node: &Node, seen: &Seen) -> bool {
         let hidden = self.hidden(seen);
         match hidden.is_empty() {
@@ -46,7 +46,7 @@ impl Line {
         }
     }
 
-    /// All squares to which the move brings a piece are hidden.
+    /// Returns whether all squares to which the move brings a piece are hidden.
     pub(super) fn lands_unseen(&self, mv: Move, before: &Node, seen: &Seen) -> bool {
         let hidden = self.hidden(seen);
         hidden.contains(landing(mv)) && {
@@ -55,36 +55,37 @@ impl Line {
         }
     }
 
-    /// The last move came to where nothing is seen of it, and the clock was not pressed on it: the piece may still be in a hand.
+    /// Returns whether the last move's piece may still be in a hand: it came to where nothing is seen of it, and no press belongs
+    /// to it.
     pub(super) fn may_be_in_hand(&self, seen: &Seen) -> bool {
         let before = self.node(1);
         let (Some(mv), Some(before)) = (self.tip().mv, before) else { return false };
         seen.sensing() != Sensing::Occupancy && self.tip().pressed_at.is_none() && self.lands_unseen(mv, before, seen)
     }
 
-    /// Nothing else explains what is seen: one square that has not changed in this game may be stuck. A line parts for each
-    /// that explains it. `waited`: the clock was pressed on a move that was not seen.
+    /// Assumes, when nothing else explains what is seen, that one square that has not changed in this game is stuck. A line splits
+    /// off for each square that explains it. `waited`: the clock was pressed on a move that was not seen.
     pub(super) fn suspect(&mut self, now: Millis, quiet: Millis, waited: bool, seen: &Seen, others: &mut Vec<Line>) {
         /// Plies dropped from the end, and added.
         const TRIES: [(usize, u32); 7] = [(0, 1), (1, 1), (0, 2), (1, 2), (2, 2), (0, 3), (1, 3)];
-        // By then a whole reading has been asked for more than once: it was no update that was lost.
+        // By then a whole reading has been requested more than once, so no update was lost.
         let rest = if self.clock { REST_TAKEBACK } else { REST_TRACELESS };
         let due = waited
             || self.absent_at_press(now, seen)
             || (quiet >= rest && (self.unexplained(seen).any() || self.gone_before_reply()))
             || (quiet >= model::SCANNED && (seen.exceeds(self.tip().position.board()) || self.answered_unseen(seen)));
-        // What only a whole reading told of was lost on the line, and more may have been.
+        // A change found only by a whole reading was lost on the serial line, and so may others have been.
         let found = |square: Square| seen.was_found(square);
         let lost = seen.changed_since(self.tip().made_at).into_iter().any(found);
         let lost = lost || seen.is_damaged(now, model::BAD_LINE);
         if seen.sensing() == Sensing::Occupancy || self.at_tip || !due || lost || self.blind.count() >= model::STUCK_AT_MOST {
             return;
         }
-        // What one piece of one player explains alone is no bad square.
+        // A single piece of one player that explains the board alone is not a faulty square.
         if seen.sensing() == Sensing::Identity && self.pressed_stray(now, seen).is_some() {
             return;
         }
-        // The opponent may have begun his answer to a move on which the clock was pressed.
+        // The opponent may have begun the reply to a move on which the clock was pressed.
         let hand = waited && self.lifted_since_press(seen);
         let mut level = 0;
         for (dropped, added) in TRIES {
@@ -116,7 +117,7 @@ impl Line {
         }
     }
 
-    /// The last move's piece was gone from its square when the clock was pressed on it: it had only stopped there.
+    /// Returns whether the last move's piece had left its square when the clock was pressed on it: it had only stopped there.
     pub(super) fn absent_at_press(&self, now: Millis, seen: &Seen) -> bool {
         let tip = self.tip();
         let gone = tip.mv.is_some_and(|mv| self.mismatch(seen).contains(landing(mv)) && !seen.occupied().contains(landing(mv)));
@@ -127,14 +128,14 @@ impl Line {
         seen.sensing() != Sensing::Occupancy && gone && before
     }
 
-    /// What the opponent of the player who pressed the clock has lifted, he lifted after that.
+    /// Returns whether everything that the opponent of the player who pressed the clock has lifted was lifted after that press.
     fn lifted_since_press(&self, seen: &Seen) -> bool {
         let Some((at, by)) = self.owed else { return false };
         let lifted = self.mismatch(seen) & !seen.occupied() & self.tip().position.board().by_color(!by);
         lifted.into_iter().all(|square| seen.changed_at(square) > at)
     }
 
-    /// The opponent has put a piece of his down somewhere else while one of the player to move is nowhere.
+    /// Returns whether the opponent has put a piece down on another square while one of the player to move is on no square.
     fn answered_unseen(&self, seen: &Seen) -> bool {
         let wrong = self.mismatch(seen);
         let position = &self.tip().position;
@@ -147,14 +148,14 @@ impl Line {
         in_hand(position, seen, wrong).any() && (gone & opponent).any() && wrong.into_iter().any(landed)
     }
 
-    /// The piece of the last move but one had left its square again when the answer was made, and has not come back: it had only
-    /// stopped there.
+    /// Returns whether the piece of the last move but one had left its square again before the reply was made, and has not come
+    /// back: it had only stopped there.
     fn gone_before_reply(&self) -> bool {
         let left = self.node(1).and_then(|node| node.left_at);
         left.is_some_and(|left| left < self.tip().made_at)
     }
 
-    /// What the clock told holds for the moves that took the place of others, or were not seen before.
+    /// Transfers the presses to the moves that replaced others, or that were not seen before.
     pub(super) fn keep_presses(&mut self, base: usize, first: Option<Millis>) {
         let owed = self.owed.take();
         for node in self.nodes.iter_mut().skip(base + 1) {
@@ -175,7 +176,7 @@ impl Line {
         self.troubles += model::STUCK;
     }
 
-    /// A square changed: it is not stuck after all.
+    /// Clears the assumption that a square is stuck, because it changed.
     pub fn disprove(&mut self, square: Square, seen: &Seen) {
         if self.blind.contains(square) {
             self.blind.discard(square);

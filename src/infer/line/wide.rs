@@ -1,4 +1,4 @@
-//! For hindsight: every line that parts from this one, also where a game that is told while it is played would not look.
+//! Offline decoding: every line that splits off from this one, including those that live decoding would not try.
 
 use super::{Line, matches, sure};
 use crate::boards::Millis;
@@ -7,15 +7,15 @@ use crate::infer::Seen;
 use crate::infer::explain::{Doubts, explain};
 use crate::infer::model::{self, Cost};
 
-/// The last so many moves may have been others.
+/// Number of last moves that may have been others.
 const BACK: usize = 2;
 /// Plies dropped from the end, and added.
 const TRIES: [(usize, u32); 8] = [(0, 1), (1, 1), (0, 2), (1, 2), (2, 2), (0, 3), (1, 3), (2, 3)];
-/// So many lines part at most at each of them.
+/// Maximum number of lines that split off at each of them.
 const MOST: usize = 24;
 
 impl Line {
-    /// Lines whose last move, or an earlier one in its place, shows what is seen.
+    /// Adds the lines that show what is seen after one more move, or after one move in place of the last one or two.
     pub fn ways(&self, now: Millis, seen: &Seen, others: &mut Vec<Line>) {
         if self.at_tip {
             return;
@@ -37,7 +37,7 @@ impl Line {
         }
     }
 
-    /// Lines that lead to what is seen by up to three other moves.
+    /// Adds the lines that lead to what is seen by up to three other moves.
     pub fn detours(&self, now: Millis, seen: &Seen, others: &mut Vec<Line>) {
         for (dropped, added) in TRIES {
             let Some(base) = self.nodes.len().checked_sub(1 + dropped) else { continue };
@@ -56,8 +56,8 @@ impl Line {
     }
 }
 
-/// What doubts about a line cost that a game told while it is played would not believe yet. Guesses, of the size of what [`model`]
-/// says about the same in single moves.
+/// Returns the cost of doubts about a line that live decoding would not believe yet. Guesses, of the size of what [`model`] has for
+/// the same in single moves.
 fn doubted(doubts: &Doubts) -> Cost {
     let costs = [
         (doubts.skipped, model::WHILE_HELD),

@@ -124,7 +124,7 @@ pub struct Rights {
 }
 
 impl Rights {
-    /// Of this position.
+    /// Returns the rights in this position.
     pub fn of<P: Rules>(position: &P) -> Rights {
         let rooks = position.castles().castling_rights();
         let castling = Color::ALL.into_iter().map(|color| position.board().by_color(color)).filter(|&men| (men & rooks).any());
@@ -139,7 +139,7 @@ pub struct Reach {
     pub men: Vec<Man>,
 }
 
-/// What stands still of one colour.
+/// The pieces of one colour that cannot move, and what follows from them.
 #[derive(Clone, Copy, Default)]
 struct Still {
     homes: Squares,
@@ -155,22 +155,23 @@ struct Still {
     king: Squares,
     /// The targets of the king's next step.
     steps: Squares,
-    /// The same where the other king has just gone elsewhere, whatever it stood in the way of or guarded.
+    /// The same when the other king has just gone elsewhere, ignoring what it blocked or guarded.
     replies: Squares,
-    /// What the other men guard, and where those who never move could go if it were empty.
+    /// The squares that the other immovable pieces attack. `pushes`: the squares to which immovable pawns could advance if they
+    /// were empty.
     guarded: Squares,
     pushes: Squares,
 }
 
 impl Reach {
-    /// Of every line of play from here, whoever is to move.
+    /// Computes the squares for every line of play from here, with either player to move.
     pub fn of(board: &Board, rights: &Rights) -> Reach {
         let men = board.iter().map(|(square, piece)| {
             let home = bit(square);
             let passed = rights.en_passant.map_or(0, bit);
             let passes = piece.role == Role::Pawn && forward(piece.color, passed) == home;
             let castles = rights.castling.contains(square);
-            // Castling: anywhere on the first rank, to be on the safe side.
+            // Castling: any square of the first rank, to be conservative.
             let also = if castles { rank(piece.color, Rank::First) } else { 0 } | if passes { passed } else { 0 };
             Man {
                 color: piece.color,
@@ -214,19 +215,19 @@ impl Reach {
         still
     }
 
-    /// Lets every piece move once more; returns whether anything changed.
+    /// Adds one more move of every piece; returns whether anything changed.
     fn widen(&mut self) -> bool {
         let (mut white, mut black) = (self.still(Color::White), self.still(Color::Black));
         white.look(&black);
         black.look(&white);
         let (white, black) = (white, black);
-        // What white men, and what black men, may capture if it stands there.
+        // The squares on which White's pieces may capture, and those on which Black's may.
         let mut taken: [Squares; 2] = [0; 2];
         let mut changed = false;
         for man in &mut self.men {
             let (own, other) = if man.color.is_white() { (&white, &black) } else { (&black, &white) };
             let before = *man;
-            // A king that never moves is also never captured.
+            // A king that never moves is never captured either.
             let open = !(own.homes | other.homes & other.kings);
             match man.role {
                 Role::Pawn => man.widen_pawn(open, !(own.homes | other.homes), other),
@@ -265,7 +266,7 @@ impl Man {
         let strikes = attacked(Role::Pawn, self.color, self.reach) & other.prey & open;
         let once = forward(self.color, self.reach) & empty;
         let twice = forward(self.color, once & rank(self.color, Rank::Third)) & empty;
-        // Pawns that face each other on a file do not pass: neither gets to where the other stands now, nor beyond.
+        // Pawns that face each other on a file cannot pass: neither reaches the square where the other is now, nor any beyond.
         let held = if self.strayed { 0 } else { self.beyond(other.walls) };
         self.strayed |= strikes != 0;
         let new = (once | twice) & !held | strikes;
@@ -275,7 +276,7 @@ impl Man {
         self.promoted |= (around(self.promoted) | knight(self.promoted)) & open;
     }
 
-    /// The squares of his file from the nearest of these walls before him onwards.
+    /// Returns the squares of its file from the nearest of these walls ahead of it onwards.
     fn beyond(&self, walls: Squares) -> Squares {
         let (mut ahead, mut found) = (forward(self.color, self.home), 0);
         while ahead != 0 {
@@ -293,11 +294,11 @@ impl Still {
         let next = around(self.king) & !self.homes;
         self.steps = next & !(other.homes & other.kings | other.attacked);
         self.replies = next & !other.guarded;
-        // Whom the other king stands in the way of has a move as soon as it is gone.
+        // A piece that the other king blocks has a move as soon as that king is gone.
         self.moves |= (self.guarded | self.pushes) & other.homes & other.kings != 0;
     }
 
-    /// Whether they may have a move left when the other king has gone there.
+    /// Returns whether this side may have a move left when the other king has gone to `to`.
     fn can_reply(&self, to: Squares) -> bool {
         let taken = to | around(to);
         self.moves || each(self.king & !taken).any(|king| around(king) & (self.king | self.replies) & !taken != 0)
